@@ -285,12 +285,12 @@ async function endSetup(page: Page, { key }: Tour): Promise<void> {
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Test the key' }).click();
   await page.getByText('The service knows this key').waitFor();
-  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('link', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
-  await page.getByRole('button', { name: 'Save and go on' }).click();
-  await page.getByRole('button', { name: 'Save and go on' }).click();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Save and continue' }).click();
+  await page.getByRole('button', { name: 'Save and continue' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('It runs').selectOption('none');
-  await page.getByRole('button', { name: 'Save and go on' }).click();
+  await page.getByRole('button', { name: 'Save and continue' }).click();
   await page.getByRole('button', { name: /^Try it on/ }).waitFor();
 }

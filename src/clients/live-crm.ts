@@ -4,10 +4,8 @@ import type { Application } from '../application.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import type { PersonDetails } from '../core/person.ts';
 import { acceptMappingByPerson } from '../credits/statements/mappings.ts';
-import { contactName } from '../decisions/contact-name.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
-import { lookUp } from '../sync/control/look-up.ts';
 import { fingerprintMapping } from '../sync/control/mapping.ts';
 import { samplePersons } from '../sync/sample-persons.ts';
 
@@ -32,41 +30,6 @@ export async function acceptMatchRate(deps: LiveDeps, integration: Integration):
     fingerprintMapping(crm, integration),
   );
   await deps.application.store.act((trx) => acceptMappingByPerson(trx, integration.id, mapping));
-}
-
-/** Returns the current names of these contacts in the CRM, by ID, without contacts that no longer exist. */
-export async function readNames(
-  deps: LiveDeps,
-  integration: Integration,
-  crmIds: readonly string[],
-): Promise<Map<string, string>> {
-  if (crmIds.length === 0) return new Map();
-  const found = await withCrm(deps, integration, (crm) => lookUp(crm.connector, crmIds));
-  return new Map(
-    found.flatMap((lookup) => {
-      const name = contactName(lookup);
-      return name === null ? [] : [[lookup.id, name] as const];
-    }),
-  );
-}
-
-/** Reads the CRM's present data about a contact: the name, and the introduction as a run has written it. */
-export async function readIntroduction(
-  { application, signal }: LiveDeps,
-  integration: Integration,
-  crmId: string,
-): Promise<{ name: string | null; sentence: string | null }> {
-  const open = await application.open(integration, signal);
-  try {
-    const field = open.mappings.find(({ from }) => from === 'warmPath.sentence')?.to;
-    const crm = await openCrm(open.deps, null);
-    const [found] = await lookUp(crm.connector, [crmId], field === undefined ? [] : [field]);
-    const value = found?.state === 'found' && field !== undefined ? found.values[field] : null;
-    const sentence = typeof value === 'string' && value !== '' ? value : null;
-    return { name: contactName(found), sentence };
-  } finally {
-    await open.close();
-  }
 }
 
 export async function withCrm<Result>(

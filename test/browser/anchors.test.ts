@@ -44,7 +44,12 @@ it('gives each part of the home a name of its own, whatever integrations are cal
     tokenId: null,
   } as const;
   const clients = IDS.map((id) => ({ id, name: id }));
-  const overview = { summary: { level: 'new', text: 'New' }, total: IDS.length, clients } as const;
+  const overview = {
+    summary: { level: 'new', text: 'New' },
+    total: IDS.length,
+    needs: 0,
+    clients,
+  } as const;
   const viewer = { principal, now: 0, version: '0.0.0', overview };
   const page = await renderHome(viewer, home, null);
   const ids = [...page.toString().matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);

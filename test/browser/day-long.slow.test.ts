@@ -58,7 +58,7 @@ it('comes back to a run when the connection was lost, and shows what happened me
   const { page, close } = await openView(browser, world.url);
   onTestFinished(close);
   await page.goto(`${world.url}/runs/${runId}`);
-  const submitted = page.locator('[data-of="contacts.submitted"]');
+  const submitted = page.locator('[data-station="submitted"]');
   await expect.poll(() => submitted.innerText()).toBe('5');
   await page.context().setOffline(true);
   jobs.letEnd();

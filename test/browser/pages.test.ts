@@ -139,7 +139,7 @@ describe('the pages', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(text).not.toMatch(/<style|<script>| style=| on\w+=/);
     const paths = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
-    expect(new Set(paths).size).toBe(5);
+    expect(new Set(paths).size).toBe(6);
     for (const path of paths) {
       const asset = await here.request(path ?? '');
       expect(asset.status).toBe(200);

@@ -35,7 +35,7 @@ describe('the page of a run', () => {
     const { runId } = await world.runner.request(MANUAL);
     await page.goto(`${world.url}/runs/${runId}`);
     await page.evaluate('window.isSamePage = true');
-    const submitted = page.locator('[data-of="contacts.submitted"]');
+    const submitted = page.locator('[data-station="submitted"]');
     await expect.poll(() => submitted.innerText()).toBe('12');
     // The jobs are held, so nothing changes any more: the rate falls to none without a report that says so.
     const rate = page.locator('#rate-text');

@@ -27,7 +27,7 @@ describe('the page of a schedule', () => {
     await expectSound(view);
     await page.getByLabel('Runs').selectOption('weekdays');
     await page.getByLabel('At', { exact: true }).fill('02:30');
-    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('button', { name: 'Preview' }).click();
     const preview = page.locator('.current');
     await preview.getByText('on Monday to Friday at 02:30').waitFor();
     expect(await preview.getByText('The next runs:').innerText()).toMatch(/(at 02:30.*){3}/);
@@ -48,9 +48,9 @@ describe('the page of a schedule', () => {
     await apply(world, 'harbor', '30 2 * * *');
     const { page } = await visit(world, '/clients/harbor/schedule');
     const forward = page.getByText(/clocks go forward by an hour/);
-    expect(await forward.innerText()).toContain('its first run begins at 03:00');
+    expect(await forward.innerText()).toContain('its first run starts at 03:00');
     const back = page.getByText(/clocks go back by an hour/);
-    expect(await back.innerText()).toContain('its first run begins at 02:30');
+    expect(await back.innerText()).toContain('its first run starts at 02:30');
   });
 
   it('refuses a line of cron and a time zone that are none, and says why', async () => {
@@ -81,7 +81,7 @@ describe('the page of a schedule', () => {
     );
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused: no run begins').waitFor();
+    await page.getByText('Paused: no scheduled run starts').waitFor();
     expect(await findSchedule(world.application.store.reader, 'riverside')).toMatchObject({
       paused: 1,
     });

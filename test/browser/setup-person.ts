@@ -60,6 +60,8 @@ export async function comeAsAPerson(
     },
     async press(name) {
       await page.getByRole('button', { name }).click();
+      // The page first looks whether the session has ended.
+      await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
       await page.waitForLoadState();
       await read();
     },
@@ -102,7 +104,7 @@ export async function begin(
     await page.getByRole('region', { name: 'The first rows of the file' }).waitFor();
     await read();
     await press('Use this file');
-    await page.getByRole('link', { name: 'Service key' }).click();
+    await page.getByRole('heading', { name: 'The key of the service' }).waitFor();
     await read();
     return;
   }
@@ -118,7 +120,7 @@ export async function begin(
   await page.getByRole('button', { name: kind === 'salesforce' ? 'Allow' : 'Connect app' }).click();
   await page.getByText('Connected to').waitFor();
   await read();
-  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('link', { name: 'Continue' }).click();
   await read();
 }
 
@@ -132,31 +134,31 @@ export async function answerTheRest(
   await type(page.getByLabel('Key', { exact: true }), apiKey);
   await press('Test the key');
   await page.getByText('The service knows this key').waitFor();
-  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('link', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
   await read();
-  await press('Save and go on');
+  await press('Save and continue');
   if (kind !== 'csv') {
     await press('Create them in the CRM');
-    await page.getByText('The fields are there now').waitFor();
+    await page.getByText('The fields exist now').waitFor();
   }
-  await press('Save and go on');
-  if (group === null) await press('Go on');
+  await press('Save and continue');
+  if (group === null) await press('Continue');
   else {
     await page.getByRole('checkbox', { name: group }).check();
-    await press('Go on');
+    await press('Continue');
     // The sentence about who can introduce a contact has fields of its own.
     await page.getByText('Networks bring warm paths').waitFor();
     if (kind !== 'csv') {
       await press('Create them in the CRM');
-      await page.getByText('The fields are there now').waitFor();
+      await page.getByText('The fields exist now').waitFor();
     }
-    await press('Save and go on');
-    await press('Save and go on');
+    await press('Save and continue');
+    await press('Save and continue');
   }
   await type(page.getByLabel('Time zone'), 'America/Chicago');
   await page.getByLabel('Time zone').press('Tab');
   await page.getByText('at 2:00 AM').first().waitFor();
-  await press('Save and go on');
+  await press('Save and continue');
   await page.getByText('The first of them').waitFor();
 }

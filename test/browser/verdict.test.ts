@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Brief,
+  getProblem,
   getStanding,
   judge,
   needsPerson,
@@ -119,5 +120,24 @@ describe('recordUrl', () => {
     expect(urlOf('salesforce', 'https://my.salesforce.com.elsewhere.example')).toBeNull();
     expect(urlOf('hubspot', 'https://api.hubapi.com')).toBeNull();
     expect(urlOf('csv')).toBeNull();
+  });
+});
+
+describe('a run that ended at its credit limit, as a trial does', () => {
+  const problem = getProblem({
+    id: 'run',
+    integrationId: 'riverside',
+    status: 'incomplete',
+    reasonCode: 'budget_reached',
+    reasonMessage: 'a run may spend 25 credits',
+  });
+
+  it('is nowhere called stopped', () => {
+    const brief = { id: 'riverside', name: 'Riverside', decisions: 0, problem };
+    const briefs = [{ ...brief, standing: 'stopped' as const }];
+    expect(summarise(briefs)).toEqual({ level: 'patience', text: '1 at the limit' });
+    expect(judge(briefs, () => '#').headline).toBe(
+      'A run reached its credit limit; the next one continues',
+    );
   });
 });

@@ -34,7 +34,9 @@ it(
     await choose('donors.csv', Buffer.from(FILE));
     await rows.getByRole('columnheader', { name: 'Team (1)' }).waitFor();
     await press('Use this file');
-    await page.goto(`${world.url}/setup/riverside/people`);
+    await page.getByLabel('Key', { exact: true }).fill(world.service.apiKey);
+    await press('Test the key');
+    await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByLabel('Contact ID').selectOption('Ref');
     await page.getByText(/No address is chosen: .*credit/).waitFor();
     await page.getByText(/No employer is chosen: .*common name/).waitFor();
@@ -52,7 +54,7 @@ it(
     // One has died, one has opted out, and one waits until a user says what "Moved" means.
     await page.getByText('3 can be sent').waitFor();
     await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });
-    await press('Save and go on');
+    await press('Save and continue');
     const note = await page.getByText('ours are called').textContent();
     expect(note).toMatch(/“Donor ID”.*“Donor ID \(service\)”/s);
     await page.goto(`${world.url}/setup/riverside/people`);

@@ -185,7 +185,7 @@ async function explore({ page }: Person): Promise<void> {
   await page.getByRole('button', { name: 'Nearer' }).click();
   const crmId = (await page.locator('#paths tbody th').first().innerText()).trim();
   await page.getByLabel('Who knows').fill(crmId);
-  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByRole('button', { name: 'Find', exact: true }).click();
   await page.locator('.sentences').getByText('can introduce').first().waitFor();
 }
 

@@ -90,6 +90,7 @@ export const PAGE_CASES: CaseTable = {
   },
   'GET /first-visit/:secret': { good: { path: '/first-visit/abc' } },
   'POST /first-visit/:secret': { good: post('/first-visit/abc') },
+  'GET /sign-in/state': { good: { path: '/sign-in/state?form=/users' } },
   'GET /sign-in/provider': { good: { path: '/sign-in/provider' } },
   'GET /sign-in/provider/callback': { good: { path: '/sign-in/provider/callback' } },
   'GET /join/:secret': {
@@ -394,6 +395,7 @@ export const PAGE_CASES: CaseTable = {
   },
   'GET /networks/:id/picture': page('/networks', '/picture'),
   'GET /networks/:id/paths.csv': page('/networks', '/paths.csv'),
+  'POST /networks/:integration/who': button('/networks', '/who'),
   'POST /networks/:integration/check': button('/networks', '/check'),
   'POST /networks/:integration/prospects': button('/networks', '/prospects'),
   'POST /networks/:integration/repair': button('/networks', '/repair'),

@@ -20,6 +20,7 @@ import {
   type ClientStatus,
   getProblem,
   getStanding,
+  isAtLimit,
   needsPerson,
   type Problem,
 } from './verdict.ts';
@@ -64,7 +65,7 @@ export function isShown(brief: ClientBrief, filter: ClientFilter): boolean {
     case 'needs':
       return needsPerson(brief);
     case 'stopped':
-      return brief.problem !== null;
+      return brief.problem !== null && !isAtLimit(brief.problem);
     case 'syncing':
       return brief.standing === 'syncing' || brief.standing === 'queued';
     case 'paused':

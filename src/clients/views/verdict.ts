@@ -56,6 +56,14 @@ export function getProblem(
   };
 }
 
+/**
+ * True for a run that ended where the settings say, as a trial does: its credits were used up. It has not stopped too
+ * early.
+ */
+export function isAtLimit(reason: { code: string | null } | null | undefined): boolean {
+  return reason?.code === 'budget_reached';
+}
+
 /** The parts of an integration that the verdict needs. */
 export interface Brief {
   id: string;
@@ -126,7 +134,9 @@ function withoutTasks(briefs: readonly Brief[]): Pick<Verdict, 'level' | 'headli
   }
   const stopped = briefs.filter(({ problem }) => problem !== null);
   if (stopped.length > 0) {
-    return { level: 'patience', headline: 'A run stopped early; the next one continues' };
+    const isPlanned = stopped.every(({ problem }) => isAtLimit(problem));
+    const ended = isPlanned ? 'reached its credit limit' : 'stopped early';
+    return { level: 'patience', headline: `A run ${ended}; the next one continues` };
   }
   if (briefs.length === 0) return { level: 'new', headline: 'No client is set up yet' };
   const isNew = briefs.every(({ standing }) => standing === 'new');
@@ -147,9 +157,11 @@ export function summarise(
   const needs = countNeeds(briefs);
   let busy = 0;
   let stopped = 0;
+  let atLimit = 0;
   let begun = 0;
   for (const { problem, standing } of briefs) {
-    if (problem !== null) stopped += 1;
+    if (isAtLimit(problem)) atLimit += 1;
+    else if (problem !== null) stopped += 1;
     if (standing === 'syncing' || standing === 'queued') busy += 1;
     if (standing !== 'new') begun += 1;
   }
@@ -157,6 +169,7 @@ export function summarise(
     return { level: 'attention', text: `${formatCount(needs)} need${needs === 1 ? 's' : ''} you` };
   if (busy > 0) return { level: 'syncing', text: `${formatCount(busy)} syncing` };
   if (stopped > 0) return { level: 'patience', text: `${formatCount(stopped)} stopped` };
+  if (atLimit > 0) return { level: 'patience', text: `${formatCount(atLimit)} at the limit` };
   return begun > 0
     ? { level: 'well', text: 'All is well' }
     : { level: 'new', text: 'Not synced yet' };

@@ -10,6 +10,7 @@ import { createOperationRunner } from '../../operations/kit/perform.ts';
 import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
 import { createAuditChecker } from '../../privacy/audit/checker.ts';
 import { problemPages } from '../pages/frame/page-app.ts';
+import { showRefusedForms } from '../pages/frame/refused-forms.ts';
 import { guideRoutes } from '../pages/guide/guide-routes.ts';
 import { dashboardRoutes } from '../pages/page-routes.ts';
 import { createAccess } from './access.ts';
@@ -135,11 +136,14 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   const hookCalls = createHookCalls(deps);
   runner.onRunEnded(({ report }) => metrics.noteRun(report));
 
+  const doors = { access, passwords, passkeys, provider, getAddress };
+  const pages = dashboardRoutes(deps, doors, { clients, hookCalls });
   const app = createGuardedApp(deps, metrics.noteRequest, problemPages(deps, access));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
   // Monitoring may reach the service by any name.
   app.use(except([...HEALTH], requireKnownHost(publicUrl)));
   app.use(refuseNullCharacters);
+  app.use(showRefusedForms(pages));
   app.use(except((c) => !WITH_PASSWORDS.test(c.req.path), access.requireSafeTransport));
   app.use(except([...HEALTH, ...WITH_KEYS], access.requireUsersBeyondHere));
   const setsPassword = ({ req }: Context) => NEW_PASSWORDS.test(req.path);
@@ -165,8 +169,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', checkRoutes(deps, access));
   app.route('/', scheduleRoutes(deps, access));
   app.route('/', webhookRoutes(deps, access, hookCalls));
-  const doors = { access, passwords, passkeys, provider, getAddress };
-  app.route('/', dashboardRoutes(deps, doors, { clients, hookCalls }));
+  app.route('/', pages);
   app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
   app.route('/', oauthRoutes(deps, access, getAddress));
   addDocuments(app, deps.version, publicUrl);

@@ -34,6 +34,7 @@ function script(from: string, file: string): AssetFile {
 const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
   script: { name: 'pages.js', contentType: SCRIPT, file: 'pages.js' },
+  forms: { name: 'forms.js', contentType: SCRIPT, file: 'forms.js' },
   palette: { name: 'palette.js', contentType: SCRIPT, file: 'palette.js' },
   homeStyles: { name: 'home.css', contentType: CSS, file: 'home.css' },
   runStyles: { name: 'runs.css', contentType: CSS, file: 'runs.css' },

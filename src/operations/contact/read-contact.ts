@@ -10,7 +10,7 @@ import type { CrmField } from '../../core/crm-field.ts';
 import { isConfigurationError, isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
-import { isOutcomeReason, outcomeText } from '../../core/outcome.ts';
+import { outcomeText } from '../../core/outcome.ts';
 import { unknownContact } from '../../core/shared-errors.ts';
 import { findRunOfSubmission } from '../../credits/statements/jobs.ts';
 import { contactName } from '../../decisions/contact-name.ts';
@@ -25,7 +25,6 @@ import type { SyncDeps } from '../../sync/control/context.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
 import { lookUp } from '../../sync/control/look-up.ts';
 import { fetchResults } from '../../sync/delivery/paid-profiles.ts';
-import { getRefusal } from '../../sync/plan.ts';
 import {
   findKeptProfile,
   isOutsideFilter,
@@ -41,6 +40,7 @@ import {
   type Introduction,
   type KnownIntroduction,
 } from './introductions.ts';
+import { findKeptBack } from './kept-back.ts';
 import { describeProfileValues } from './profile-values.ts';
 import { toTime } from './to-time.ts';
 
@@ -116,7 +116,9 @@ export async function readContact(world: Reading, client: Integration, crmId: st
  */
 function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
   const name = best?.name ?? null;
-  return sentence !== null && name !== null && sentence.includes(name);
+  // The CRM may leave out a middle name that the sentence has.
+  const words = name?.split(/\s+/) ?? [];
+  return sentence !== null && words.length > 0 && words.every((word) => sentence.includes(word));
 }
 
 type Shown = KeptProfile & { kind: 'shown' };
@@ -329,19 +331,8 @@ function findReason(
   contact: ContactRecord,
   { lookup, isOutside, profile }: Live,
 ): RedeliveryExclusion | null {
-  if (contact.hasOptedOut !== 0) return 'opted_out';
-  const now = lookup?.state === 'found' ? lookup.contact : null;
-  if (now?.objects === true) return 'opted_out';
-  const refusal = now === null ? null : getRefusal(now);
-  if (refusal !== null) return refusal;
-  if (isOutside) return 'outside_filter';
-  if (contact.state === 'removed') {
-    return contact.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
-  }
-  if (contact.state === 'held') return 'decision_pending';
-  if (lookup !== undefined && lookup.state !== 'found') return 'contacts_missing';
-  if (contact.eligible !== 1 && isOutcomeReason(contact.outcomeReason))
-    return contact.outcomeReason;
+  const reason = findKeptBack(contact, lookup, isOutside);
+  if (reason !== null) return reason;
   return profile.kind === 'kept_back' ? profile.reason : null;
 }
 

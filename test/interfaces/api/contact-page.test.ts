@@ -442,3 +442,66 @@ it('leaves no name and no value in logs, addresses, the audit or the database', 
   expect(secrets.filter((secret) => kept.includes(secret))).toEqual([]);
   expect(secrets.filter((secret) => audit.includes(secret))).toEqual([]);
 });
+
+describe('"Who knows" on the page of networks', () => {
+  async function ask(text: string, as: string) {
+    const response = await fetch(`${world.url}/networks/riverside/who`, {
+      ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams({ text }) },
+      headers: { authorization: `Bearer ${as}` },
+    });
+    return {
+      status: response.status,
+      location: response.headers.get('location'),
+      text: await response.text(),
+    };
+  }
+
+  it('leads to a known ID, and finds a name without an address that has it', async () => {
+    const byId = await ask(known, reader);
+    expect(byId.location).toBe(`/networks/riverside?who=${known}#person`);
+    const byName = await ask(nameOf(known), reader);
+    expect(byName).toMatchObject({ status: 200, location: null });
+    expect(byName.text).toContain(contactHref('riverside', known));
+    const page = await world.request('/networks/riverside', { token: reader });
+    expect(page.text).not.toMatch(/<form[^>]*method="get"[^>]*>(?:(?!<\/form>).)*type="search"/s);
+  });
+
+  it('refuses an unknown text for a viewer, who gets it back in the form and nowhere else', async () => {
+    const viewer = await world.addToken('viewer');
+    const text = 'Quibble Zanzibar';
+    const refused = await ask(text, viewer);
+    expect(refused).toMatchObject({ status: 422, location: null });
+    expect(refused.text).toMatch(/<input[^>]*name="text"[^>]*value="Quibble Zanzibar"/);
+    const old = await fetch(`${world.url}/networks/riverside?who=Quibble+Zanzibar&weakest=50`, {
+      ...{ redirect: 'manual', headers: { authorization: `Bearer ${viewer}` } },
+    });
+    expect([old.status, old.headers.get('location')]).toEqual([
+      303,
+      '/networks/riverside?weakest=50',
+    ]);
+    await ask(text, reader);
+    const entries = await listAuditEntries(world.application.store, { limit: 500 });
+    const metrics = await world.request('/metrics', { token: await world.addToken('owner') });
+    const traces = JSON.stringify([entries, world.logLines, metrics.text]);
+    expect(traces).not.toMatch(/Quibble|Zanzibar/);
+  });
+
+  it('keeps back what the page of the contact keeps back', async () => {
+    const paths = await listStrongestPaths(world.application.store.reader, 'riverside', 500);
+    const withPath = new Set(paths.map(({ crmId }) => crmId));
+    let id = left.next().value;
+    while (!withPath.has(id)) id = left.next().value;
+    const panel = async () => {
+      const page = await world.request(`/networks/riverside?who=${id}&names=1`, { token: reader });
+      return page.text;
+    };
+    expect(await panel()).toMatch(/<li>[^<]*can introduce/);
+    world.crm.editContact(id, { objects: true });
+    const after = await panel();
+    expect(after).toContain('Its introductions are not shown');
+    expect(after).not.toMatch(/<li>[^<]*can introduce/);
+    expect(after).not.toMatch(new RegExp(`<th scope="row"><a[^>]*>${nameOf(id)}<`));
+    const picture = await world.request('/networks/riverside/picture?names=1', { token: reader });
+    expect(picture.text).not.toContain(nameOf(id));
+  });
+});

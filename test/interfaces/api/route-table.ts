@@ -46,6 +46,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /assets/:file': open,
   // Each has a secret of its own in its address, or asks for one.
   'GET /sign-in': open,
+  'GET /sign-in/state': open,
   'POST /sign-in': open,
   'POST /sign-out': open,
   'GET /first-visit': open,
@@ -354,6 +355,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /networks/:id': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /networks/:id/picture': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /networks/:id/paths.csv': { role: 'viewer', isPage: true, about: 'integration' },
+  // A text that is unknown is refused, as are clients without access.
+  'POST /networks/:integration/who': { role: 'viewer', about: 'integration' },
   'POST /networks/:integration/check': { role: 'admin', about: 'integration' },
   'POST /networks/:integration/prospects': { role: 'admin', about: 'integration' },
   'POST /networks/:integration/repair': { role: 'admin', about: 'integration' },

@@ -58,7 +58,7 @@ describe('the key of the service', () => {
       apiKey: '',
     });
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('asked for again');
+    expect(refused.text).toContain('enter its key again');
     const asked = await controlService(other.service).requests();
     expect(asked).toEqual([]);
   });

@@ -9,6 +9,7 @@ import { aWorkbook } from '../../helpers/a-workbook.ts';
 import type { HttpWorld } from './http-world.ts';
 import {
   begin,
+  beginWithKey,
   COLUMNS,
   done,
   openLocal,
@@ -71,7 +72,7 @@ describe('a file that is dropped', () => {
 
   it('may be UTF-16, as Excel writes it, and is kept under a name of ours that others cannot read', async () => {
     const here = await openLocal();
-    const id = await begin(here);
+    const id = await beginWithKey(here);
     const wide = Buffer.from(
       `\uFEFF${PEOPLE.replaceAll(',', '\t').replace('Ada', 'Zoë')}`,
       'utf16le',
@@ -89,7 +90,7 @@ describe('a file that is dropped', () => {
 
   it('is told in words what an export of another product lacks, with its price', async () => {
     const here = await openLocal();
-    const id = await begin(here);
+    const id = await beginWithKey(here);
     const layouts = join(import.meta.dirname, '../../fixtures/csv/layouts');
     const file = await readFile(join(layouts, '47-donortools-donors.csv'));
     await upload(here, id, new Uint8Array(file));
@@ -101,16 +102,24 @@ describe('a file that is dropped', () => {
     expect(text).toContain('No column seems to hold an ID for each contact');
     expect(text).toMatch(/In 7 of the first 31 rows only (“|&quot;|")Whole Name/);
     const brevo = await readFile(join(layouts, '78-brevo-contacts.txt'));
-    const other = await begin(here);
+    const other = await beginWithKey(here);
     await upload(here, other, new Uint8Array(brevo));
     expect((await here.request(`/setup/${other}/people`)).text).toContain(
       'No address is chosen: the service then recognises fewer contacts, and a contact that it does not recognise still costs one credit',
     );
   });
 
-  it('may be a workbook, from whose chosen sheet it becomes CSV', async () => {
+  it('is followed by the step for the service key, which cannot be skipped', async () => {
     const here = await openLocal();
     const id = await begin(here);
+    expect((await upload(here, id, PEOPLE)).location).toBe(`/setup/${id}/key?note=fileFirst`);
+    const next = await post(here, `/setup/${id}/people`, COLUMNS);
+    expect(next.location).toBe(`/setup/${id}/key?note=first`);
+  });
+
+  it('may be a workbook, from whose chosen sheet it becomes CSV', async () => {
+    const here = await openLocal();
+    const id = await beginWithKey(here);
     const head = ['Id', 'First Name', 'Last Name', 'ZIP Code'];
     const workbook = aWorkbook({
       Notes: [['Exported in May']],
@@ -130,7 +139,7 @@ describe('a file that is dropped', () => {
 
   it('may call its columns whatever it likes', async () => {
     const here = await openLocal();
-    const id = await begin(here);
+    const id = await beginWithKey(here);
     const names = ['Donor ID', `\${HOME}`, '"><script>alert(1)</script>', "=cmd|'/c calc'!A1"];
     const head = names.map((name) => `"${name.replaceAll('"', '""')}"`).join(',');
     await upload(here, id, `${head}\n1,Ada,Vale,x\n`);
@@ -160,7 +169,7 @@ describe('a file that is dropped', () => {
 
   it('takes whole names apart', async () => {
     const here = await openLocal();
-    const id = await begin(here);
+    const id = await beginWithKey(here);
     await upload(here, id, 'Id,Name\n1,"Vale, Ada"\n2,Ben Hill\n');
     const page = await here.request(`/setup/${id}/people`);
     expect(page.text).toContain('<th scope="row">Ada</th>');

@@ -6,7 +6,7 @@ import { findSetup } from '../../../src/clients/setup/draft.ts';
 import { lookAtPeople } from '../../../src/clients/setup/setup-preview.ts';
 import { integrationSchema } from '../../../src/core/integration-settings.ts';
 import { sandboxControl } from '../../connectors/crm-sandbox.ts';
-import { begin, COLUMNS, openLocal, post, withFile } from './setup-world.ts';
+import { beginWithKey, COLUMNS, openLocal, post, withFile } from './setup-world.ts';
 
 const means = (meaning: string, value: string) => JSON.stringify([meaning, value]);
 
@@ -54,7 +54,7 @@ it('shows the options of a HubSpot property with their counts, instead of asking
   const here = await openLocal();
   const crm = await startHubspotSandbox({ contacts: 12, donors: 10, ratePer10s: 0 });
   onTestFinished(crm.close);
-  const id = await begin(here);
+  const id = await beginWithKey(here);
   await post(here, `/setup/${id}/crm`, { kind: 'hubspot', url: crm.baseUrl, token: crm.token });
   const path = `/setup/${id}/people`;
   const asked = await post(here, path, { optOut: 'hs_lead_status', do: 'look' });
@@ -112,7 +112,7 @@ it('shows on the page which field counts without a choice, for how many contacts
     const values = { npsp__Deceased__c: dead.includes(id), npsp__Do_Not_Contact__c: false };
     await control('POST', 'edit', { action: 'update', id, values });
   }
-  const id = await begin(here);
+  const id = await beginWithKey(here);
   const app = { kind: 'salesforce', way: 'clientCredentials', url, clientId, clientSecret };
   await post(here, `/setup/${id}/crm`, app);
   const path = `/setup/${id}/people`;

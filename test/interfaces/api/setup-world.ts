@@ -68,6 +68,14 @@ export async function begin(here: HttpWorld, name = 'Lakeside Clinic'): Promise<
   return /^\/setup\/([^/]+)\/crm$/.exec(location ?? '')?.[1] ?? '';
 }
 
+/** A set-up with the key of the service, as users enter it before they choose columns. */
+export async function beginWithKey(here: HttpWorld, name?: string): Promise<string> {
+  const id = await begin(here, name);
+  const { baseUrl, apiKey } = here.service;
+  await post(here, `/setup/${id}/key`, { baseUrl, apiKey });
+  return id;
+}
+
 export const PEOPLE = 'Donor ID,First Name,Last Name,Role\n1,Ada,Vale,Board\n2,Ben,Hill,Donor\n';
 export const COLUMNS = {
   id: 'Donor ID',

@@ -123,10 +123,13 @@ describe('the set-up of a client', () => {
       rhythm: 'none',
       perMonth: '88',
     });
-    expect(second.location).toBe(`/setup/${id}/schedule?note=elsewhere`);
-    expect((await here.request(`/setup/${id}/schedule?note=elsewhere`)).text).toContain(
-      'in another window',
+    expect(second.status).toBe(409);
+    expect(second.text).toContain('was saved in another window');
+    expect(second.text).toMatch(
+      /name="perMonth"[^>]* value="88"><span[^>]*>Saved in the other window: <strong>77</,
     );
+    const version2 = /name="version" value="(\d+)"/.exec(second.text)?.[1] ?? '';
+    expect(version2).not.toBe(version);
     expect((await findSetup(here.application, id))?.answers.budget.perMonth).toBe(77);
   });
 
@@ -291,7 +294,7 @@ describe('the alerts of a client', () => {
     await post(here, `/setup/${id}/plan`, { do: 'finish' });
     expect(await storedSettings(here, id)).toMatchObject({ alerts: { webhook: { url } } });
     const page = await here.request(`/clients/${id}/alerts`);
-    expect(page.text).toContain('a webhook of its own');
+    expect(page.text).toContain('its own webhook');
     expect(page.text).not.toContain('of-the-client');
     const sent = await post(here, `/clients/${id}/alerts/test`);
     expect([sent.text.includes('the message was taken'), chat.bodies.length]).toEqual([true, 2]);
@@ -337,7 +340,7 @@ describe('a change of a client', () => {
     const id = await done(here);
     await post(here, `/setup/${id}/change`);
     await post(here, `/setup/${id}/people`, COLUMNS);
-    expect((await here.request(`/setup/${id}/plan`)).text).toContain('so what is paid for');
+    expect((await here.request(`/setup/${id}/plan`)).text).toContain('can change the cost');
     const other = { kind: 'hubspot', clientId: 'a', clientSecret: 'b' };
     const refused = await post(here, `/setup/${id}/crm`, other);
     expect([refused.status, refused.text.includes('Add another client')]).toEqual([422, true]);

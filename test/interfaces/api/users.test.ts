@@ -108,7 +108,7 @@ describe('a person who signs in', () => {
     const wrong = await signIn(world, email, 'not that one');
     const unknown = await signIn(world, 'unknown@example.org', PASSWORD);
     expect([wrong.status, unknown.status]).toEqual([401, 401]);
-    expect(wrong.text).toBe(unknown.text);
+    expect(wrong.text.replace(email, '')).toBe(unknown.text.replace('unknown@example.org', ''));
     const token = await world.addToken('viewer');
     expect(await send(world, '/sign-in', { token, to: '/' })).toMatchObject({ status: 303 });
     expect((await world.request('/v1/runs', { token })).status).toBe(200);

@@ -206,6 +206,7 @@ function showProgress(run, report) {
       const value = valueAt(report, place.getAttribute('data-duration'));
       if (value !== null) place.textContent = `about ${duration(value)}`;
     }
+    for (const pipe of placesOf(part, '[data-funnel]')) showFunnel(pipe, report);
     for (const bar of part.querySelectorAll('progress[data-progress]')) {
       const { settled = 0, chosen = 0 } = report.progress ?? {};
       if (!(bar instanceof HTMLProgressElement) || chosen === 0) continue;
@@ -216,6 +217,29 @@ function showProgress(run, report) {
   }
   document.dispatchEvent(new CustomEvent('run-progress', { detail: report }));
   if (!hadBegun && isNew) refresh();
+}
+
+/**
+ * No station shows more than the one before it; the rest was carried over from earlier runs (`runs/funnel.ts`).
+ *
+ * @param {Element} pipe
+ * @param {FollowedRun} report
+ */
+function showFunnel(pipe, report) {
+  let most = Infinity;
+  const carried = [];
+  for (const place of pipe.querySelectorAll('[data-station]')) {
+    const station = place.getAttribute('data-station') ?? '';
+    const all = valueAt(report, `contacts.${station}`) ?? 0;
+    const shown = Math.min(most, all);
+    if (all > shown) carried.push(`${count.format(all - shown)} ${station}`);
+    place.textContent = count.format(shown);
+    most = shown;
+  }
+  const line = pipe.parentElement?.querySelector('[data-carried]');
+  line?.toggleAttribute('hidden', carried.length === 0);
+  const text = line?.querySelector('span');
+  if (text) text.textContent = carried.join(', ');
 }
 
 /**

@@ -18,7 +18,7 @@ export function renderAlerts(viewer: Viewer, integration: Integration, view: Ale
   const { channels, own, rules, history, trials, mayTest } = view;
   const isAdmin = may(viewer, 'admin');
   const isTestable = mayTest && channels.length + own.length > 0 && isAdmin;
-  const ways = [...channels, ...own.map((way) => `a ${way} of its own`)];
+  const ways = [...channels, ...own.map((way) => `its own ${way}`)];
   return render(
     <ClientPage integration={integration} side="alerts" viewer={viewer}>
       <section class="card" aria-labelledby="channels-title">
@@ -45,8 +45,8 @@ export function renderAlerts(viewer: Viewer, integration: Integration, view: Ale
         ))}
         <p class="quiet about">
           For all clients together, set in <code>donor-sync.yaml</code>
-          {channels.length === 0 && ' under alerts: email, or a webhook as Slack takes it'}. One
-          message when it begins, and one when it is well again.
+          {channels.length === 0 && ' under alerts: email, or a webhook as Slack takes it'}. You get
+          one message when a problem starts, and one when it is solved.
         </p>
         {isAdmin && (
           <p class="actions">

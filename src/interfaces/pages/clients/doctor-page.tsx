@@ -28,7 +28,7 @@ export function renderDoctor(
         </div>
         {findings === null ? (
           <>
-            <p>What is asked, at most {CHECK_LIMIT_MS / 1_000} seconds each:</p>
+            <p>Each check takes at most {CHECK_LIMIT_MS / 1_000} seconds. It checks:</p>
             <ul class="changes">
               {DOCTOR_ASKS.map((asks) => (
                 <li>{asks}</li>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { type Schedule, scheduleSchema } from '../../../core/integration-settings.ts';
+import { aboutField } from '../frame/refused-forms.ts';
 
 export const RHYTHMS = {
   daily: 'every day',
@@ -29,7 +30,8 @@ export const scheduleFormSchema = z.object({
     .catch('02:00'),
   weekday: z.coerce.number().int().min(0).max(6).catch(1),
   cron: z.string().trim().max(100).catch(''),
-  timezone: z.string().trim().max(64).catch('UTC'),
+  // Never UTC without the user's choice: the run would be at another hour than the user expects.
+  timezone: z.string().trim().max(64).catch(''),
 });
 
 export type ScheduleForm = z.infer<typeof scheduleFormSchema>;
@@ -39,11 +41,16 @@ export function toSchedule(form: ScheduleForm, before: Schedule | null): Schedul
   if (form.rhythm === 'none') return null;
   const cron = toCron(form);
   const { timezone } = form;
-  const problem = cronProblem(cron) ?? timezoneProblem(timezone);
-  if (problem !== null) {
-    throw new ConfigurationError(`This schedule cannot be: ${problem}.`, {
+  const problems = {
+    cron: cronProblem(cron),
+    timezone: timezone === '' ? 'the time zone is missing' : timezoneProblem(timezone),
+  };
+  for (const [field, problem] of Object.entries(problems)) {
+    if (problem === null) continue;
+    const refusal = new ConfigurationError(`This schedule is not possible: ${problem}.`, {
       code: 'schedule_invalid',
     });
+    throw aboutField(refusal, field);
   }
   return scheduleSchema.parse({ ...before, cron, timezone });
 }

@@ -38,8 +38,8 @@ export function renderSchedule(viewer: Viewer, view: SchedulePageView) {
         <InForce detail={inForce} now={viewer.now} />
         {isOfFile && (
           <p class="quiet">
-            Set in <code>donor-sync.yaml</code>: the operator changes it there. A pause counts all
-            the same.
+            Set in <code>donor-sync.yaml</code>: the operator changes it there. You can still pause
+            it here.
           </p>
         )}
       </section>
@@ -65,7 +65,9 @@ function sentence(text: string): string {
 function InForce({ detail, now }: { detail: ScheduleDetail; now: number }) {
   const { schedule, timezone, changes } = detail;
   if (schedule === null) {
-    return <p class="empty">It has no schedule: runs begin by hand, by webhooks and by the API.</p>;
+    return (
+      <p class="empty">It has no schedule. Runs are started by hand, by webhooks and by the API.</p>
+    );
   }
   const { cron, nextRunAt, paused } = schedule;
   return (
@@ -104,8 +106,8 @@ function Changes({ changes, timezone }: { changes: readonly ClockChange[]; timez
           On {dayText(day)} clocks go {minutes > 0 ? 'forward' : 'back'} by{' '}
           {Math.abs(minutes) === 60 ? 'an hour' : `${Math.abs(minutes)} minutes`}
           {runAt === null
-            ? '; no run begins on that day.'
-            : `: its first run begins at ${runAt} by the clock on the wall, once.`}
+            ? '; no run starts on that day.'
+            : `; its first run starts at ${runAt} local time, once.`}
         </li>
       ))}
     </ul>
@@ -134,8 +136,8 @@ function Pause(props: { integration: Integration; paused: boolean }) {
       action={`${action}/pause`}
       answer="Pause"
     >
-      No run begins by schedule until it is resumed. A run that goes on goes on; by hand and by
-      webhooks runs begin as before.
+      No scheduled run starts until you resume the schedule. A run in progress continues, and runs
+      can still be started by hand and by webhooks.
     </ConfirmDialog>
   );
 }
@@ -173,12 +175,19 @@ function Change({ view }: { view: SchedulePageView }) {
           </select>
         </p>
         <p>
-          <label for="cron">Line of cron, if by one</label>
+          <label for="cron">Cron line, if custom</label>
           <input id="cron" name="cron" value={form.cron} size={14} autocomplete="off" />
         </p>
         <p>
           <label for="timezone">Time zone</label>
-          <input id="timezone" name="timezone" value={form.timezone} list="zones" required />
+          <input
+            id="timezone"
+            name="timezone"
+            value={form.timezone}
+            list="zones"
+            required
+            data-own-zone
+          />
         </p>
         <datalist id="zones">
           {Intl.supportedValuesOf('timeZone').map((zone) => (
@@ -187,7 +196,7 @@ function Change({ view }: { view: SchedulePageView }) {
         </datalist>
         <p>
           <button type="submit" class="button">
-            Look
+            Preview
           </button>
         </p>
       </form>

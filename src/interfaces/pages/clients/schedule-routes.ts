@@ -87,7 +87,7 @@ function lookAt(read: () => Schedule | null): {
 const NOTES = {
   '': null,
   saved: 'Saved: it counts from now on.',
-  paused: 'Paused: no run begins by schedule until it is resumed.',
+  paused: 'Paused: no scheduled run starts until you resume the schedule.',
   resumed: 'Resumed: the next run is the next time of the schedule.',
 } as const;
 

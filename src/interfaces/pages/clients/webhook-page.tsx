@@ -142,8 +142,8 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
             action={`${action}/revoke`}
             answer="Revoke"
           >
-            Calls to it are refused from then on, and the record of its calls goes. The schedule
-            goes on as before.
+            Calls to this address are refused from then on, and the record of its calls is deleted.
+            The schedule is not affected.
           </ConfirmDialog>
         </div>
       )}

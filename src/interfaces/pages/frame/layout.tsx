@@ -25,6 +25,8 @@ export interface Viewer {
 export interface FrameOverview {
   summary: Summary;
   total: number;
+  /** Number of clients that need a user, as the header and the home count them. */
+  needs: number;
   /** Some of the clients; clients that need attention come first. */
   clients: readonly { id: string; name: string }[];
 }
@@ -76,7 +78,7 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
           <AssetLink name={name} />
         ))}
       </head>
-      <body>
+      <body {...(viewer.principal && { 'data-user': nameUser(viewer.principal) })}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
@@ -121,7 +123,12 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
   );
 }
 
-const STRANGERS_PAGE = ['styles', 'script'] as const;
+/** Tells users apart, for a page that was open while its session ended. */
+export function nameUser({ kind, personId, tokenId }: Principal): string {
+  return personId ?? tokenId ?? kind;
+}
+
+const STRANGERS_PAGE = ['styles', 'script', 'forms'] as const;
 const EVERY_PAGE = [...STRANGERS_PAGE, 'palette'] as const;
 
 const LEVEL_ICONS: Readonly<Record<Summary['level'], IconKind>> = {
@@ -202,6 +209,7 @@ function Overview(props: {
 /** The areas, along the left side; on a phone, a row that scrolls. */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;
+  const { needs = 0 } = viewer.overview ?? {};
   return (
     <nav class="rail" aria-label="Areas">
       <ul>
@@ -211,6 +219,12 @@ function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer
             <li>
               <a href={href} {...(id === current ? { 'aria-current': 'page' } : {})}>
                 {name}
+                {id === 'clients' && needs > 0 && (
+                  <span class="rail-count">
+                    {formatCount(needs)}
+                    <span class="hidden"> {needs === 1 ? 'needs' : 'need'} you</span>
+                  </span>
+                )}
               </a>
             </li>
           ))}

@@ -10,6 +10,7 @@ import { authorised, getCaller, toOperationDeps } from '../../api/request/caller
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
 import type { PageFrame } from './page-app.ts';
+import { aboutField } from './refused-forms.ts';
 
 type Form = Record<string, unknown>;
 
@@ -71,5 +72,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
 function check<Input extends InputSchema>(schema: Input, given: Form): z.output<Input> {
   const { data, error } = schema.safeParse(given);
   if (data !== undefined) return data;
-  throw invalidRequest(error?.issues[0]?.message ?? 'The form is not filled in.');
+  const [issue] = error?.issues ?? [];
+  const refusal = invalidRequest(issue?.message ?? 'The form is not filled in.');
+  throw aboutField(refusal, String(issue?.path[0] ?? ''));
 }

@@ -11,7 +11,9 @@ import { listAccessible } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv, Principal } from '../../api/request/context.ts';
 import { answerError } from '../../api/request/errors.ts';
 import { type ProblemPage, problemTitle } from '../../api/request/guards.ts';
+import { findForm } from './forms.ts';
 import type { FrameOverview, Viewer } from './layout.tsx';
+import { noteRefusal } from './refused-forms.ts';
 
 /** What rooms of pages need in addition to the world. */
 export interface PageFrame {
@@ -83,6 +85,7 @@ export function createPageFrame(
     const overview = {
       summary: summarise(briefs),
       total: briefs.length,
+      needs: briefs.filter(needsPerson).length,
       clients: chooseFirst(briefs).map(({ id, name }) => ({ id, name })),
     };
     summaries.set(briefs, overview);
@@ -93,12 +96,12 @@ export function createPageFrame(
   async function answerPage(error: Error, c: Context<HttpEnv>): Promise<Response> {
     const answer = answerError(error, c, log);
     const body = errorSchema.parse(await answer.json());
-    const { renderProblem } = await import('./problem-page.tsx');
-    const page = await renderProblem(
-      getViewer(c.get('principal') ?? null),
-      problemTitle(answer.status),
-      body.error,
-    );
+    noteRefusal(c, body.error);
+    const viewer = getViewer(c.get('principal') ?? null);
+    const { renderProblem, renderSessionEnded } = await import('./problem-page.tsx');
+    const page = await (answer.status === 401
+      ? renderSessionEnded(viewer, findForm(c.req.path)?.page ?? '/')
+      : renderProblem(viewer, problemTitle(answer.status), body.error));
     const headers = new Headers(answer.headers);
     headers.set('Content-Type', 'text/html; charset=utf-8');
     return new Response(page, { status: answer.status, headers });

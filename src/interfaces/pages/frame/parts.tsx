@@ -1,5 +1,6 @@
 /** Small parts that several pages share. */
 import type { Child, PropsWithChildren } from 'hono/jsx';
+import { isAtLimit } from '../../../clients/views/verdict.ts';
 import type { Outcome } from '../../../core/outcome.ts';
 import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
@@ -81,6 +82,7 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
     case 'succeeded':
       return <Status kind="well" word="Done" />;
     case 'incomplete':
+      if (isAtLimit(report.reason)) return <Status kind="patience" word={AT_LIMIT} />;
       return (
         <Status kind={getMark(adviceFor(report.reason, report.integration))} word="Stopped early" />
       );
@@ -88,6 +90,9 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
       return <Status kind="failed" word="Failed" />;
   }
 }
+
+/** For a run that ended because the settings let it spend no more, as a trial does. */
+export const AT_LIMIT = 'At its limit';
 
 /** Whether a user has to act, or the client continues automatically. */
 function getMark({ needs }: Advice): IconKind {
@@ -110,15 +115,24 @@ export function OutcomeStatus({ outcome }: { outcome: Outcome | null }) {
 }
 
 /** A run's error, and what to do about it. */
-export function ErrorNotice(props: { which: string; message: string; advice: Advice }) {
+export function ErrorNotice(props: {
+  which: string;
+  message: string;
+  advice: Advice;
+  isAtLimit?: boolean;
+}) {
   const { which, message, advice } = props;
+  const ended = props.isAtLimit ? 'reached its credit limit' : 'did not finish';
   const kind = getMark(advice);
   return (
     <div class={`trouble trouble-${kind}`}>
       <Icon kind={kind} />
       <div>
         <p>
-          <strong>{which} did not finish.</strong> {message}
+          <strong>
+            {which} {ended}.
+          </strong>{' '}
+          {message}
         </p>
         {advice.steps.map(({ text, command }) => (
           <p>

@@ -8,6 +8,32 @@ export interface Problem {
   message: string;
 }
 
+/** The page after a form was sent without a session, in a browser without scripts. `page` contains the form. */
+export function renderSessionEnded(viewer: Viewer, page: string) {
+  return render(
+    <Layout title="Sign in again" viewer={viewer}>
+      <div class="card problem">
+        <h1>Sign in again</h1>
+        <p data-problem>Your session has ended. Nothing was saved or sent.</p>
+        <p>
+          Sign in in a new tab. Then come back here, go back one page in your browser, and send the
+          form again: what you typed is still there.
+        </p>
+        <p>
+          <a
+            class="button primary"
+            href={`/sign-in?to=${encodeURIComponent(page)}`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            Sign in in a new tab
+          </a>
+        </p>
+      </div>
+    </Layout>,
+  );
+}
+
 /** The page that users see instead of a page that cannot be shown. */
 export function renderProblem(viewer: Viewer, title: string, { code, message }: Problem) {
   const explanation = explain(code).find(({ kind }) => kind === 'error');

@@ -1,3 +1,4 @@
+import { isAtLimit } from '../../../clients/views/verdict.ts';
 import { CreditsSection } from '../credits/credits-section.tsx';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
@@ -8,9 +9,9 @@ import type { ClientDetail } from './client-detail.ts';
 import {
   AcceptMarks,
   AcceptRate,
-  CLIENT_STATUSES,
   CurrentRunPanel,
   Facts,
+  getClientStatus,
   PersonsLink,
   RunTable,
   SyncNow,
@@ -21,7 +22,7 @@ import {
 export function ClientPage(props: { detail: ClientDetail; note: string | null; viewer: Viewer }) {
   const { detail, note, viewer } = props;
   const { client, credits } = detail;
-  const { id, name, crm, standing, current, problem, runs, schedule } = client;
+  const { id, name, crm, current, problem, runs, schedule } = client;
   const { now } = viewer;
   const isAdmin = may(viewer, 'admin');
   return (
@@ -44,7 +45,7 @@ export function ClientPage(props: { detail: ClientDetail; note: string | null; v
         </div>
         <div id="client-live" data-live>
           <p class="standing">
-            <Status {...CLIENT_STATUSES[standing]} />
+            <Status {...getClientStatus(client)} />
           </p>
           {client.connectHref !== null && <Unconnected view={client} isAdmin={isAdmin} />}
           {current && <CurrentRunPanel current={current} now={now} />}
@@ -55,7 +56,12 @@ export function ClientPage(props: { detail: ClientDetail; note: string | null; v
             </p>
           )}
           {problem && (
-            <ErrorNotice which="The last run" message={problem.message} advice={problem.advice} />
+            <ErrorNotice
+              which="The last run"
+              message={problem.message}
+              advice={problem.advice}
+              isAtLimit={isAtLimit(problem)}
+            />
           )}
           {may(viewer, 'reader') && (
             <div class="row actions">

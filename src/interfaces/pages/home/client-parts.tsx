@@ -1,8 +1,9 @@
 import type { PlannedRuns } from '../../../clients/views/status.ts';
-import type { ClientStatus } from '../../../clients/views/verdict.ts';
+import { type ClientStatus, isAtLimit, type Problem } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
 import {
+  AT_LIMIT,
   ConfirmDialog,
   CountCells,
   Fact,
@@ -16,7 +17,7 @@ import {
 } from '../frame/parts.tsx';
 import { type CurrentRun, type IntegrationView, type PastRun, toAnchor } from './client-detail.ts';
 
-export const CLIENT_STATUSES: Readonly<Record<ClientStatus, { kind: IconKind; word: string }>> = {
+const CLIENT_STATUSES: Readonly<Record<ClientStatus, { kind: IconKind; word: string }>> = {
   syncing: { kind: 'busy', word: 'Syncing' },
   queued: { kind: 'busy', word: 'About to sync' },
   well: { kind: 'well', word: 'Well' },
@@ -25,6 +26,17 @@ export const CLIENT_STATUSES: Readonly<Record<ClientStatus, { kind: IconKind; wo
   stuck: { kind: 'attention', word: 'Needs a person' },
   failed: { kind: 'failed', word: 'Failed' },
 };
+
+export function getClientStatus({
+  standing,
+  problem,
+}: {
+  standing: ClientStatus;
+  problem: Problem | null;
+}) {
+  const { kind, word } = CLIENT_STATUSES[standing];
+  return { kind, word: standing === 'stopped' && isAtLimit(problem) ? AT_LIMIT : word };
+}
 
 /** For a client without a CRM account yet: an admin goes to the CRM's page from here, and returns. */
 export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) {

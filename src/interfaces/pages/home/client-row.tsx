@@ -2,6 +2,7 @@
 
 import type { ClientView } from '../../../clients/views/clients.ts';
 import type { NightView } from '../../../clients/views/nights.ts';
+import { isAtLimit } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import { adviceFor, stepText } from '../../../sync/views/advice.ts';
 import { may, type Viewer } from '../frame/layout.tsx';
@@ -9,7 +10,7 @@ import { Dialog, Status, Timestamp } from '../frame/parts.tsx';
 import { Pause } from './client-buttons.tsx';
 import { toAnchor } from './client-detail.ts';
 import { clientHref, decisionsHref } from './client-href.ts';
-import { CLIENT_STATUSES } from './client-parts.tsx';
+import { getClientStatus } from './client-parts.tsx';
 import { crmName } from './crm-name.ts';
 
 export function ClientRow(props: { client: ClientView; viewer: Viewer; hasDetail: boolean }) {
@@ -50,10 +51,10 @@ function State({ client, hasDetail }: { client: ClientView; hasDetail: boolean }
   return (
     <>
       {run === null ? (
-        <Status {...CLIENT_STATUSES[standing]} />
+        <Status {...getClientStatus(client)} />
       ) : (
         <a href={`/runs/${run}`}>
-          <Status {...CLIENT_STATUSES[standing]} />
+          <Status {...getClientStatus(client)} />
         </a>
       )}
       {run !== null && standing === 'syncing' && (
@@ -91,7 +92,9 @@ function Nights({ client: { id, name, nights } }: { client: ClientView }) {
         const text = nightText(id, night);
         const sign = (
           <>
-            <span aria-hidden="true">{NIGHT_SIGNS[kind]}</span>
+            <span aria-hidden="true">
+              {NIGHT_SIGNS[isAtLimit({ code: night.reason }) ? 'succeeded' : kind]}
+            </span>
             <span class="hidden">{text}</span>
           </>
         );
@@ -117,7 +120,7 @@ function nightText(id: string, { day, status, reason, runs }: NightView): string
     succeeded: 'done',
     running: 'running',
     failed: 'failed',
-    incomplete: `stopped, as ${adviceFor(reason === null ? null : { code: reason }, id).cause}`,
+    incomplete: `${isAtLimit({ code: reason }) ? 'ended' : 'stopped'}, as ${adviceFor(reason === null ? null : { code: reason }, id).cause}`,
   };
   return `Night to ${dayText(day)}: ${status === null ? 'no run' : words[status]}${times}`;
 }

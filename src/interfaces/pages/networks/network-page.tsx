@@ -12,7 +12,7 @@ import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import { TableHead } from '../frame/parts.tsx';
 import { clientHref } from '../home/client-href.ts';
 import { createNamer, type Names, type ShownPerson } from './picture.ts';
-import type { NetworkQuery } from './query.ts';
+import { buildHref, type NetworkQuery } from './query.ts';
 
 export interface NetworkContent {
   integration: { id: string; name: string };
@@ -53,6 +53,7 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
       ) : (
         <>
           <Controls id={id} query={query} picture={picture} viewer={viewer} />
+          <WhoKnows id={id} query={query} viewer={viewer} />
           <Picture id={id} query={query} name={name} />
           <div id="person">
             {person !== null && (
@@ -84,25 +85,6 @@ function describeNetworks({ networks, people, total, paths }: NetworkPicture): s
   return `${in_.join(', ')}. ${describeCount(total, 'contact')} can be introduced; ${describeCount(people.length, 'person', 'people')} in the picture.${rest}`;
 }
 
-/** Returns the address of the same page with other parameters. */
-function buildHref(
-  id: string,
-  query: NetworkQuery,
-  changes: Partial<NetworkQuery>,
-  path = '',
-): string {
-  const { weakest, network, who, sort, from, names } = { ...query, ...changes };
-  const words = new URLSearchParams({
-    ...(weakest === WEAKEST ? {} : { weakest: String(weakest) }),
-    ...(network === null ? {} : { network }),
-    ...(who === null ? {} : { who }),
-    ...(sort === 'strength' ? {} : { sort }),
-    ...(from === 0 ? {} : { from: String(from) }),
-    ...(names ? { names: '1' } : {}),
-  });
-  return `/networks/${id}${path}${words.size === 0 ? '' : `?${words}`}`;
-}
-
 function Controls(props: {
   id: string;
   query: NetworkQuery;
@@ -129,22 +111,43 @@ function Controls(props: {
           </select>
         </label>
       )}
-      <label>
-        Who knows
-        <input type="search" name="who" value={query.who ?? ''} placeholder="id in the CRM" />
-      </label>
+      {query.who !== null && <input type="hidden" name="who" value={query.who} />}
       {query.sort !== 'strength' && <input type="hidden" name="sort" value={query.sort} />}
       {query.names && <input type="hidden" name="names" value="1" />}
       <button type="submit" class="button">
         Show
       </button>
       {may(viewer, 'reader') && (
-        <>
-          <a class="button" href={buildHref(id, query, { names: !query.names })}>
-            {query.names ? 'Hide names' : 'Show names'}
-          </a>
-          <a href={`/clients/${id}/contacts`}>Who knows, by name</a>
-        </>
+        <a class="button" href={buildHref(id, query, { names: !query.names })}>
+          {query.names ? 'Hide names' : 'Show names'}
+        </a>
+      )}
+    </form>
+  );
+}
+
+/** The text can be a name, so it is in no address. */
+function WhoKnows({ id, query, viewer }: { id: string; query: NetworkQuery; viewer: Viewer }) {
+  return (
+    <form class="network-controls" method="post" action={`/networks/${id}/who`}>
+      <label>
+        Who knows
+        <input
+          type="search"
+          name="text"
+          maxlength={100}
+          autocomplete="off"
+          required
+          placeholder={may(viewer, 'reader') ? 'name or ID' : 'ID in the CRM'}
+        />
+      </label>
+      <button type="submit" class="button">
+        Find
+      </button>
+      {query.who !== null && (
+        <a class="button" href={buildHref(id, query, { who: null, from: 0 })}>
+          Show all
+        </a>
       )}
     </form>
   );
@@ -195,7 +198,7 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
 
 /** `href` is the contact's page; null for users who may not see names. */
 function Person({ person, href }: { person: ShownPerson; href: string | null }) {
-  const { who, name, contact, sentence, memberOf, sentences, more } = person;
+  const { who, name, contact, sentence, memberOf, sentences, more, keptBack = null } = person;
   return (
     <section class="card" aria-labelledby="person-title" aria-live="polite">
       <h2 id="person-title">{name ?? contact ?? who}</h2>
@@ -206,8 +209,9 @@ function Person({ person, href }: { person: ShownPerson; href: string | null }) 
       )}
       {memberOf.length > 0 && <p>Is in {memberOf.join(', ')}.</p>}
       {sentence !== null && <p class="sentence">{sentence}</p>}
+      {keptBack !== null && <p>Its introductions are not shown: {keptBack}.</p>}
       {sentences.length === 0 ? (
-        <p class="empty">No path to or from this id is known.</p>
+        keptBack === null && <p class="empty">No introduction is known.</p>
       ) : (
         <ul class="sentences">
           {sentences.map((text) => (
@@ -229,7 +233,7 @@ function Prospects({ id }: { id: string }) {
         The service knows who else the members could introduce. One query returns the strongest
         connections, which costs a credit if the service charges for queries.
       </p>
-      <form method="post" action={`/networks/${id}/prospects`}>
+      <form method="post" action={`/networks/${id}/prospects`} data-download>
         <button type="submit" class="button">
           Prospects as CSV (1 credit at most)
         </button>
@@ -262,7 +266,7 @@ function PathList({ content }: { content: NetworkContent }) {
         </a>
       </div>
       {rows.length === 0 ? (
-        <p class="empty">No connection is as strong as that, or leads to this id.</p>
+        <p class="empty">No connections found.</p>
       ) : (
         <table class="stacks">
           <caption class="hidden">Contacts, and who can introduce them</caption>

@@ -5,20 +5,31 @@
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import { readIntroduction, readNames } from '../../../clients/live-crm.ts';
+import { findContacts } from '../../../contacts/contacts.ts';
 import { mayActAs } from '../../../core/role.ts';
-import { choosePaths, readPicture, WEAKEST } from '../../../networks/network-picture.ts';
+import { invalidRequest } from '../../../core/shared-errors.ts';
+import {
+  choosePaths,
+  type NetworkPicture,
+  pathSentence,
+  readPicture,
+  WEAKEST,
+} from '../../../networks/network-picture.ts';
 import { describeNetworks } from '../../../networks/overview.ts';
+import { findContactsByName, showContact } from '../../../operations/contacts.ts';
+import { perform } from '../../../operations/kit/perform.ts';
 import { checkNetworks, repairNetworks } from '../../../operations/networks.ts';
 import { findProspects, MAX_PROSPECTS } from '../../../operations/paths.ts';
 import { countPaths } from '../../../paths/statements/warm-paths.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { sendCsv } from '../../api/operation-routes.ts';
-import { getCaller } from '../../api/request/caller.ts';
+import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
+import { aboutField } from '../frame/refused-forms.ts';
 import { toCsv } from './csv.ts';
 import {
   getShownPerson,
@@ -27,8 +38,9 @@ import {
   type Names,
   pictureData,
 } from './picture.ts';
-import { querySchema, toFilter } from './query.ts';
+import { buildHref, querySchema, toFilter } from './query.ts';
 import { createRepairs } from './repairs.ts';
+import { readShownNames, withoutKeptBack } from './shown-people.ts';
 
 /** Number of clients on one page. */
 const PAGE = 20;
@@ -41,6 +53,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   const { store } = application;
   const app = frame.room();
   const repairs = createRepairs(deps);
+  const world = toOperationDeps(deps);
 
   app.get('/networks', frame.see('viewer'), async (c) => {
     const { from } = z
@@ -69,13 +82,19 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const integration = findIntegration(c, application, c.req.param('id'));
     const { id, name = id } = integration;
     const query = querySchema.parse(c.req.query());
-    const picture = await readPicture(store.reader, id, query.who);
-    const paths = choosePaths(picture, toFilter(query), query.sort);
-    const from = Math.min(query.from, Math.max(0, paths.length - 1));
-    const rows = paths.slice(from, from + ROWS);
+    const picture = await pictureOf(id, query.who);
+    // A typed text must not stay in the address.
+    if (query.who !== null && !isKnown(picture, query.who)) {
+      const known = await findContacts(store.reader, id, [query.who]);
+      if (known.size === 0) return c.redirect(buildHref(id, query, { who: null }), 303);
+    }
+    const chosen = choosePaths(picture, toFilter(query), query.sort);
+    const from = Math.min(query.from, Math.max(0, chosen.length - 1));
+    const listed = chosen.slice(from, from + ROWS);
     const withNames = query.names && maySeeNames(c);
-    const wanted = { ...picture, paths: rows };
+    const wanted = { ...picture, paths: listed };
     const names = withNames ? await namesFor(c, id, wanted) : null;
+    const rows = listed.filter(({ contact }) => names === null || names.has(contact));
     const person = query.who === null ? null : await personFor(c, id, query.who, picture);
     const { renderNetwork } = await import('./network-pages.tsx');
     c.header('Cache-Control', 'no-store');
@@ -87,7 +106,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
         names,
         person,
         query: { ...query, from, names: withNames },
-        count: paths.length,
+        count: chosen.length,
         size: ROWS,
       }),
     );
@@ -97,7 +116,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   app.get('/networks/:id/picture', frame.see('viewer'), async (c) => {
     const { id } = findIntegration(c, application, c.req.param('id'));
     const query = querySchema.parse(c.req.query());
-    const picture = await readPicture(store.reader, id, query.who);
+    const picture = await pictureOf(id, query.who);
     const names = query.names && maySeeNames(c) ? await namesFor(c, id, picture) : null;
     c.header('Cache-Control', 'no-store');
     return c.json(pictureData(picture, names));
@@ -106,12 +125,38 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   app.get('/networks/:id/paths.csv', frame.see('viewer'), async (c) => {
     const { id } = findIntegration(c, application, c.req.param('id'));
     const query = querySchema.parse(c.req.query());
-    const picture = await readPicture(store.reader, id, query.who);
+    const picture = await pictureOf(id, query.who);
     c.header('Cache-Control', 'no-store');
     c.header('Content-Type', 'text/csv; charset=utf-8');
     c.header('Content-Disposition', `attachment; filename="paths-${id}.csv"`);
     return c.body(toCsv(picture, choosePaths(picture, toFilter(query), query.sort)));
   });
+  // A name is typed here, too, so it is sent in the body: no address, log or history has it.
+  app.post(
+    '/networks/:integration/who',
+    frame.act('viewer'),
+    limitBody(MAX_API_BODY_BYTES),
+    async (c) => {
+      const client = findIntegration(c, application, c.req.param('integration'));
+      const { id } = client;
+      const { text } = whoSchema.parse(await readForm(c));
+      if (text === '') throw aboutField(invalidRequest('Write an ID or a name.'), 'text');
+      const picture = await pictureOf(id, text);
+      const isContact = (await findContacts(store.reader, id, [text])).size > 0;
+      if (isContact || isKnown(picture, text)) {
+        return c.redirect(`${buildHref(id, querySchema.parse({}), { who: text })}#person`, 303);
+      }
+      if (!maySeeNames(c)) {
+        throw aboutField(invalidRequest('No contact of this client has this ID.'), 'text');
+      }
+      const input = { integration: id, text };
+      const { search } = await perform(world, getCaller(c), findContactsByName, input);
+      const { renderSearch } = await import('../contacts/contact-pages.tsx');
+      const viewer = frame.getViewer(c.var.principal);
+      return c.html(renderSearch(viewer, { client, searched: { text, found: search } }));
+    },
+  );
+
   const { add } = createOperationForms(deps, frame, app);
   // A check can cost credits, and warns before it sends more than one query, so it is a button and not a link.
   add('/networks/:integration/check', checkNetworks, {
@@ -145,6 +190,10 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   type C = Context<HttpEnv>;
 
+  async function pictureOf(id: string, who: string | null) {
+    return withoutKeptBack(store.reader, id, await readPicture(store.reader, id, who));
+  }
+
   async function namesFor(
     c: C,
     id: string,
@@ -152,7 +201,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   ): Promise<Names> {
     const ids = listContactIds(picture).slice(0, MAX_NAMES);
     await noteShown(c, id, { people: ids.length });
-    return readNames(liveDeps(deps, c.get('actor')), findIntegration(c, application, id), ids);
+    return readShownNames(liveDeps(deps, c.var.actor), findIntegration(c, application, id), ids);
   }
 
   /** Who knows a contact, with the name and the introduction from the CRM for users who may see them. */
@@ -163,19 +212,34 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     picture: Awaited<ReturnType<typeof readPicture>>,
   ) {
     const person = getShownPerson(picture, who);
-    if (person.contact === null || !maySeeNames(c)) return person;
-    const integration = findIntegration(c, application, id);
-    const paths = choosePaths(picture, { weakest: WEAKEST, network: null, who });
-    const shown = { ...picture, paths: paths.slice(0, MAX_SENTENCES) };
-    const ids = [...new Set([person.contact, ...listContactIds(shown)])];
-    await noteShown(c, id, { people: ids.length }, person.contact);
-    const named = await readNames(liveDeps(deps, c.get('actor')), integration, ids);
-    const live = await readIntroduction(
-      liveDeps(deps, c.get('actor')),
-      integration,
-      person.contact,
-    );
-    return { ...getShownPerson(picture, who, named), ...live };
+    const crmId = person.contact ?? who;
+    const isContact = (await findContacts(store.reader, id, [crmId])).size > 0;
+    if (!isContact || !maySeeNames(c)) return person;
+    const client = findIntegration(c, application, id);
+    // The page of the contact decides what is shown of it.
+    const input = { integration: id, contact: crmId };
+    const { contact } = await perform(world, getCaller(c), showContact, input);
+    const { name, keptBack, sentence, introductions } = contact;
+    const shown = { ...person, contact: crmId, name };
+    if (keptBack !== null) {
+      return { ...shown, memberOf: [], sentences: [], more: 0, keptBack: keptBack.text };
+    }
+    const all = choosePaths(picture, { weakest: WEAKEST, network: null, who });
+    const introduced = all.filter((path) => path.contact !== crmId);
+    const paths = introduced.slice(0, MAX_SENTENCES);
+    const ids = [...new Set([crmId, ...paths.map((path) => path.contact)])];
+    await noteShown(c, id, { people: ids.length }, crmId);
+    const names = await readShownNames(liveDeps(deps, c.var.actor), client, ids);
+    const others = paths.flatMap((path) => {
+      const to = names.get(path.contact);
+      return to === undefined ? [] : [pathSentence(path, 1, name ?? 'A member', to)];
+    });
+    return {
+      ...shown,
+      sentence,
+      sentences: [...introductions.map((one) => one.sentence), ...others],
+      more: introduced.length - paths.length,
+    };
   }
 
   async function noteShown(
@@ -191,6 +255,12 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
 /** Number of rows of the list on one page. */
 const ROWS = 50;
+
+const whoSchema = z.object({ text: z.string().trim().max(255).catch('') });
+
+function isKnown({ people }: NetworkPicture, who: string): boolean {
+  return people.some(({ donorId, contacts }) => donorId === who || contacts.includes(who));
+}
 
 function maySeeNames(c: Context<HttpEnv>): boolean {
   return mayActAs(c.get('principal').role, 'reader');

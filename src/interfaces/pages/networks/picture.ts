@@ -70,6 +70,8 @@ export interface ShownPerson {
   /** The paths to the person, each in words, limited to a readable number. */
   sentences: string[];
   more: number;
+  /** Why the introductions are kept back; left out if they are shown. */
+  keptBack?: string;
 }
 
 export const MAX_SENTENCES = 12;

@@ -21,3 +21,22 @@ export type NetworkQuery = z.infer<typeof querySchema>;
 export function toFilter({ weakest, network, who }: NetworkQuery): PictureFilter {
   return { weakest, network, who };
 }
+
+/** Returns the address of the same page with other parameters. */
+export function buildHref(
+  id: string,
+  query: NetworkQuery,
+  changes: Partial<NetworkQuery>,
+  path = '',
+): string {
+  const { weakest, network, who, sort, from, names } = { ...query, ...changes };
+  const words = new URLSearchParams({
+    ...(weakest === WEAKEST ? {} : { weakest: String(weakest) }),
+    ...(network === null ? {} : { network }),
+    ...(who === null ? {} : { who }),
+    ...(sort === 'strength' ? {} : { sort }),
+    ...(from === 0 ? {} : { from: String(from) }),
+    ...(names ? { names: '1' } : {}),
+  });
+  return `/networks/${id}${path}${words.size === 0 ? '' : `?${words}`}`;
+}

@@ -53,7 +53,7 @@ export function RunListPage({ list, getClientName, isClient, viewer }: RunListPr
             <caption class="hidden">Runs, the newest first; times in your zone</caption>
             <TableHead
               texts={['Run', 'Client', 'Began', 'Took', 'By']}
-              counts={['Read', 'Written', 'Failed', 'Held', 'Credits']}
+              counts={['Read', 'Written', 'Failed', 'Held', 'Credits', 'For networks']}
             />
             <tbody>
               {runs.map((report) => (
@@ -110,7 +110,8 @@ function Row(props: {
           Written: contacts.written,
           Failed: contacts.failed,
           Held: contacts.held,
-          Credits: credits.enhancements.spent + credits.networks.spent,
+          Credits: credits.enhancements.spent,
+          'For networks': credits.networks.spent,
         }}
       />
     </tr>

@@ -1,4 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
+import { isAtLimit } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { CrmMessage } from '../../../decisions/crm-messages.ts';
@@ -20,6 +21,7 @@ import {
 import { WaitingValues } from '../frame/waiting-values.tsx';
 import { clientHref } from '../home/client-href.ts';
 import { AcceptRate, PersonsLink } from '../home/client-parts.tsx';
+import { toFunnel } from './funnel.ts';
 import { RunContacts } from './run-contacts.tsx';
 import type { RunDetail } from './run-detail.ts';
 
@@ -75,6 +77,7 @@ export function RunBody({ detail, words, viewer }: RunBodyProps) {
               which="This run"
               message={report.reason?.message ?? 'The process ended in the middle of the run.'}
               advice={advice}
+              isAtLimit={isAtLimit(report.reason)}
             />
           )}
           <Pipe report={report} />
@@ -153,19 +156,24 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
 
 /** The contacts' progress, from station to station. */
 function Pipe({ report: { contacts } }: { report: RunReport }) {
-  const { read, chosen, submitted, enhanced, written } = contacts;
-  const stations = { read, chosen, submitted, enhanced, written };
+  const { stations, carried } = toFunnel(contacts);
+  const text = carried.map(({ station, count }) => `${formatCount(count)} ${station}`).join(', ');
   return (
-    <ol class="pipe" aria-label="Contacts at each station">
-      {Object.entries(stations).map(([station, count]) => (
-        <li key={station} class={count === 0 ? 'zero' : ''}>
-          <span class="station-count" data-of={`contacts.${station}`}>
-            {formatCount(count)}
-          </span>
-          <span class="station-name">{station}</span>
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="pipe" aria-label="Contacts at each station" data-funnel>
+        {stations.map(({ station, count }) => (
+          <li key={station} class={count === 0 ? 'zero' : ''}>
+            <span class="station-count" data-station={station}>
+              {formatCount(count)}
+            </span>
+            <span class="station-name">{station}</span>
+          </li>
+        ))}
+      </ol>
+      <p class="quiet" data-carried hidden={carried.length === 0}>
+        Also carried over from earlier runs: <span>{text}</span>
+      </p>
+    </>
   );
 }
 

@@ -33,11 +33,11 @@ export function CrmStep({ page, view }: { page: StepPageView; view: StepView['cr
         <div class="reached row">
           <Status kind="well" word={connectedWords(setup)} />
           <a class="button primary" href={`/setup/${setup.id}/key`}>
-            Go on
+            Continue
           </a>
         </div>
       )}
-      {isConnected && <p class="quiet">Or choose anew, which replaces it:</p>}
+      {isConnected && <p class="quiet">Or choose another source, which replaces this one:</p>}
       <div class="doors">
         {setup.isNew || kind === 'salesforce' ? (
           <ConnectDoor page={page} kind="salesforce" />
@@ -82,7 +82,7 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
             label="Client secret"
             type="password"
             hint={
-              isKept ? 'It is kept. Leave this empty, unless the address or the app changes.' : null
+              isKept ? 'Entered. Leave this empty, unless the address or the app changes.' : null
             }
           />
           {kind === 'salesforce' && (
@@ -238,7 +238,7 @@ export function KeyStep({ page, view }: { page: StepPageView; view: StepView['ke
             <Fact name="Credits for networks">{formatCount(balances.networks)}</Fact>
           </dl>
           <a class="button primary" href={`/setup/${setup.id}/people`}>
-            Go on
+            Continue
           </a>
         </div>
       )}
@@ -257,9 +257,7 @@ export function KeyStep({ page, view }: { page: StepPageView; view: StepView['ke
           label={partner === undefined ? QUESTIONS.serviceKey.label : 'Another key'}
           type="password"
           hint={
-            partner === undefined
-              ? null
-              : 'The key is kept. Leave this empty, unless the address changes.'
+            partner === undefined ? null : 'Entered. Leave this empty, unless the address changes.'
           }
           isNeeded={partner === undefined}
         />

@@ -37,7 +37,7 @@ export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fiel
     <form class="stack" method="post" action={`/setup/${setup.id}/fields`} data-look>
       <input type="hidden" name="version" value={String(setup.version)} />
       <p class="quiet">
-        Each value goes into a field of its own. The example is one of your contacts, and the
+        Each value is written into a separate field. The example is one of your contacts, and the
         profile of an invented person. An empty box: the value is not written.
       </p>
       <RenamedFields mappings={mappings} />
@@ -107,7 +107,7 @@ export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fiel
       </div>
       <FormButtons
         back={`/setup/${setup.id}/people`}
-        {...(lacks ? { label: 'Go on without them', isQuiet: true } : {})}
+        {...(lacks ? { label: 'Continue without them', isQuiet: true } : {})}
       >
         <button type="submit" class="button" name="do" value="look">
           Show the examples

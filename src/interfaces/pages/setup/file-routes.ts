@@ -33,7 +33,7 @@ const limitFile: MiddlewareHandler<HttpEnv> = async (c, next) => {
 };
 
 export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void {
-  const { deps, frame, noteNames, requireSetup, refused } = context;
+  const { deps, frame, noteNames, requireSetup, conflict, refused } = context;
   const { application } = deps;
   const { settings } = application;
 
@@ -50,10 +50,10 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const saved = await saveSetup(application, setup, answers);
       // If neither of two files is in use yet, the one that no set-up names is deleted.
       await dropReplaced(saved ? setup : answers, saved ? answers : setup);
-      return c.redirect(
-        `/setup/${setup.id}/${saved ? 'people?note=file' : 'crm?note=elsewhere'}`,
-        303,
-      );
+      if (!saved) return await conflict(c, 'crm');
+      const hasKey = setup.done.includes('key');
+      const next = hasKey ? 'people?note=file' : 'key?note=fileFirst';
+      return c.redirect(`/setup/${setup.id}/${next}`, 303);
     } catch (error) {
       return refused(c, setup, 'crm', error);
     }

@@ -28,6 +28,7 @@ import {
 import type { NetworkSetting } from '../../../core/integration-settings.ts';
 import { isSameOrigin } from '../../../outbound/address.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { aboutField } from '../frame/refused-forms.ts';
 
 /** The fields of a form, each with one or several values. */
 export type Form = Readonly<Record<string, unknown>>;
@@ -80,12 +81,29 @@ export async function answered(
 }
 
 /** Returns the checked value of an answer. Throws a ConfigurationError if it is missing or has a problem. */
-export function requireAnswer<Value>(question: Question<Value>, text: string): Value {
+export function requireAnswer<Value>(
+  question: Question<Value>,
+  text: string,
+  field: string,
+): Value {
   const answer = text.trim();
-  if (answer === '') throw answerMissing(`${missingText(question)}.`);
+  if (answer === '') throw aboutField(answerMissing(`${missingText(question)}.`), field);
   const checked = checkAnswer(question, answer);
   if ('value' in checked) return checked.value;
-  throw answerInvalid(question, checked.problem);
+  throw aboutField(answerInvalid(question, checked.problem), field);
+}
+
+/** Throws a ConfigurationError about the field if a browser may not set this address. */
+export async function requirePublic(
+  { guard }: Pick<Allowed, 'guard'>,
+  url: string,
+  field: string,
+): Promise<void> {
+  try {
+    await guard.requirePublic(url);
+  } catch (error) {
+    throw error instanceof Error ? aboutField(error, field) : error;
+  }
 }
 
 function answerInvalid({ label }: Pick<Question, 'label'>, problem: string): ConfigurationError {
@@ -127,7 +145,7 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
   requireSameKind(setup, kind);
   const own = allowed.apps[kind];
   const url = one(form, 'url') || own?.url || CONNECTABLE[kind].url;
-  await allowed.guard.requirePublic(url);
+  await requirePublic(allowed, url, 'url');
   const serviceKey = kind === 'hubspot' ? one(form, 'token') : '';
   if (serviceKey !== '')
     return signedIn(setup, { kind, url, auth: { type: 'token', token: serviceKey } });
@@ -139,18 +157,18 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
     typed ||
     (clientId === own?.clientId ? own?.clientSecret : undefined) ||
     (isKept ? before.clientSecret : undefined);
-  if (clientId === undefined) throw missing('the client id of the app');
+  if (clientId === undefined) throw missing('the client id of the app', 'clientId');
   if (
     clientSecret === undefined &&
     !isKept &&
     before.clientSecret !== undefined &&
     before.kind === kind
   ) {
-    throw secretAgain('The address or the app', 'the client secret');
+    throw secretAgain('the address or the app', 'the client secret', 'clientSecret');
   }
   const isByCredentials = kind === 'salesforce' && one(form, 'way') === 'clientCredentials';
   if (clientSecret === undefined && (kind === 'hubspot' || isByCredentials))
-    throw missing('the client secret of the app');
+    throw missing('the client secret of the app', 'clientSecret');
   if (isByCredentials) {
     requireMyDomain(url);
     return signedIn(setup, {
@@ -168,7 +186,7 @@ function requireMyDomain(url: string): void {
   const problem = myDomainProblem('clientCredentials', url);
   if (problem === null) return;
   const message = `${QUESTIONS.salesforceAddress.label}: ${problem}. Nothing was changed.`;
-  throw new ConfigurationError(message, { code: 'setup_my_domain_needed' });
+  throw aboutField(new ConfigurationError(message, { code: 'setup_my_domain_needed' }), 'url');
 }
 
 /** Returns the CRM's settings with another way to sign in. */
@@ -214,8 +232,8 @@ export function cleared(answers: Answers, kind: string): Answers {
   return { ...others, networks: [], contacts: { ...contacts, ...none, ...marks, objections } };
 }
 
-function missing(what: string): ConfigurationError {
-  return answerMissing(`Write ${what}.`);
+function missing(what: string, field: string): ConfigurationError {
+  return aboutField(answerMissing(`Write ${what}.`), field);
 }
 
 /** What has to be answered before the next step. */
@@ -223,17 +241,18 @@ export function answerMissing(what: string): ConfigurationError {
   return new ConfigurationError(what, { code: 'setup_answer_missing' });
 }
 
-/** A secret goes to nobody but whom it was typed for. */
-export function secretAgain(changed: string, secret: string): ConfigurationError {
-  return new ConfigurationError(
-    `${changed} has changed, so ${secret} is asked for again: it is sent nowhere that it was not given for.`,
+/** A secret is only sent to the origin that it was typed for. */
+export function secretAgain(changed: string, secret: string, field: string): ConfigurationError {
+  const refusal = new ConfigurationError(
+    `You changed ${changed}, so enter ${secret} again. A secret is only sent to the address that it was entered for.`,
     { code: 'setup_secret_again' },
   );
+  return aboutField(refusal, field);
 }
 
 function peopleAnswers({ answers }: Setup, form: Form): Answers {
   const { crm, contacts } = answers;
-  if (crm === undefined) throw missing('where the contacts are');
+  if (crm === undefined) throw answerMissing('Write where the contacts are.');
   const marks = markAnswers(contacts, form);
   if (crm.kind !== 'csv') {
     const filter = one(form, 'filter') || null;
@@ -241,7 +260,7 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
     const said = employer === '' ? crm : { ...crm, employer };
     return { ...answers, crm: said, contacts: { ...contacts, ...marks, filter } };
   }
-  const id = requireAnswer(QUESTIONS.idColumn, chosen(form, 'id') ?? '');
+  const id = requireAnswer(QUESTIONS.idColumn, chosen(form, 'id') ?? '', 'id');
   const names = one(form, 'names') === 'whole' ? wholeName(form) : twoNames(form);
   const columns = {
     id,
@@ -250,7 +269,11 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
     employers: chosenMany(form, 'employers'),
   };
   const { badRows: question } = QUESTIONS;
-  const badRows = requireAnswer(question, one(form, 'badRows') || question.initial || '');
+  const badRows = requireAnswer(
+    question,
+    one(form, 'badRows') || question.initial || '',
+    'badRows',
+  );
   return { ...answers, crm: { ...crm, badRows, columns }, contacts: { ...contacts, ...marks } };
 }
 
@@ -301,16 +324,23 @@ function readMeanings(form: Form, kind: string): [string, string][] {
 }
 
 function wholeName(form: Form) {
-  return { fullName: requireAnswer(QUESTIONS.fullName, chosen(form, 'fullName') ?? '') };
+  return {
+    fullName: requireAnswer(QUESTIONS.fullName, chosen(form, 'fullName') ?? '', 'fullName'),
+  };
 }
 
 function twoNames(form: Form) {
-  const firstName = requireAnswer(QUESTIONS.firstName, chosen(form, 'firstName') ?? '');
-  const lastName = requireAnswer(QUESTIONS.lastName, chosen(form, 'lastName') ?? '');
+  const firstName = requireAnswer(
+    QUESTIONS.firstName,
+    chosen(form, 'firstName') ?? '',
+    'firstName',
+  );
+  const lastName = requireAnswer(QUESTIONS.lastName, chosen(form, 'lastName') ?? '', 'lastName');
   const problem = sameNameProblem(firstName, lastName);
   if (problem === null) return { firstName, lastName };
   const [whole] = findOptions(QUESTIONS.nameForm, ['whole']);
-  throw answerInvalid(QUESTIONS.lastName, `${problem}; for whole names choose “${whole?.label}”`);
+  const refusal = `${problem}; for whole names choose “${whole?.label}”`;
+  throw aboutField(answerInvalid(QUESTIONS.lastName, refusal), 'lastName');
 }
 
 function fieldAnswers(form: Form): FieldMapping[] {
@@ -319,15 +349,14 @@ function fieldAnswers(form: Form): FieldMapping[] {
     const when = WRITE_RULES.find((rule) => rule === form[`when.${from}`]);
     return to === undefined ? [] : [fieldMappingSchema.parse({ from, to, when })];
   });
-  if (fields.length === 0) throw missing('at least one field that is written');
+  if (fields.length === 0) throw answerMissing('Write at least one field that is written.');
   const twice = fields.find(({ to }, at) => fields.findIndex((other) => other.to === to) !== at);
   if (twice === undefined) return fields;
-  throw new ConfigurationError(
+  const refusal = new ConfigurationError(
     `Two values would be written into “${twice.to}”: choose another field for one.`,
-    {
-      code: 'setup_field_twice',
-    },
+    { code: 'setup_field_twice' },
   );
+  throw aboutField(refusal, `to.${twice.from}`);
 }
 
 /** Networks bring warm paths, which have separate fields: the connector's, unless the user chose some. */
@@ -346,10 +375,10 @@ async function networkAnswers({ answers }: Setup, form: Form): Promise<NetworkSe
   const { groupSchema } = await findConnectorDefinition(answers.crm?.kind ?? '');
   const networks = chosenMany(form, 'group').map((text) => {
     const group = groupSchema.safeParse(readJson(text));
-    if (!group.success) throw missing('which groups become networks, by the list');
+    if (!group.success) throw answerMissing('Write which groups become networks, by the list.');
     const before = answers.networks.find((one) => JSON.stringify(one.group) === text);
     const name = one(form, `name:${text}`);
-    if (name === '') throw missing('a name for each network');
+    if (name === '') throw missing('a name for each network', `name:${text}`);
     return { color: 'teal', ...before, name, group: selectorSchema.parse(group.data) };
   });
   const names = networks.map(({ name }) => name.toLowerCase());
@@ -384,9 +413,9 @@ function scheduleAnswers({ answers }: Setup, form: Form): Answers {
     schedule: readSchedule(answers.schedule, form),
     budget: {
       ...budget,
-      // An empty box is no limit.
-      perMonth: requireAnswer(QUESTIONS.perMonth, one(form, 'perMonth') || NONE),
-      perRun: requireAnswer(QUESTIONS.perRun, one(form, 'perRun') || NONE),
+      // An empty field means that there is no limit.
+      perMonth: requireAnswer(QUESTIONS.perMonth, one(form, 'perMonth') || NONE, 'perMonth'),
+      perRun: requireAnswer(QUESTIONS.perRun, one(form, 'perRun') || NONE, 'perRun'),
     },
   };
 }
@@ -397,21 +426,21 @@ function readSchedule(before: Answers['schedule'], form: Form): Answers['schedul
   const offered = Object.entries(RHYTHMS).find(([name]) => name === rhythm)?.[1];
   const hour = Number(one(form, 'hour') || USUAL_HOUR);
   const isHour = Number.isInteger(hour) && hour >= 0 && hour <= MAX_HOUR;
-  if (offered !== undefined && !isHour) throw missing('an hour from 0 to 23');
+  if (offered !== undefined && !isHour) throw missing('an hour from 0 to 23', 'hour');
   const typed = offered?.cron.replace('H', String(hour)) ?? one(form, 'cron');
-  const cron = requireAnswer(QUESTIONS.cron, typed);
+  const cron = requireAnswer(QUESTIONS.cron, typed, 'cron');
   if (cron === null) return null;
-  const { timezone: question } = QUESTIONS;
-  const timezone = requireAnswer(question, one(form, 'timezone') || question.initial || '');
+  // Without an answer it is not UTC: credits would be spent at another hour than the user expects.
+  const timezone = requireAnswer(QUESTIONS.timezone, one(form, 'timezone'), 'timezone');
   return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
 }
 
 /** The address is a secret, so it is not shown again. If the field is empty, the stored address stays. */
-async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promise<Answers> {
+export async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promise<Answers> {
   const { alerts, ...others } = answers;
   if (one(form, 'alertsOff') !== '') return others;
   const url = one(form, 'alertsUrl');
   if (url === '') return answers;
-  await allowed.guard.requirePublic(url);
+  await requirePublic(allowed, url, 'alertsUrl');
   return withAddress({ ...others, alerts: { webhook: { url } } }, alerts?.webhook.url, url);
 }

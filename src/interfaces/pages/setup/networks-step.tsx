@@ -61,7 +61,7 @@ export function NetworksStep({ setup, view }: { setup: Setup; view: StepView['ne
       )}
       <FormButtons
         back={`/setup/${setup.id}/fields`}
-        label={networks.length === 0 ? 'Go on' : 'Save and go on'}
+        label={networks.length === 0 ? 'Continue' : 'Save and continue'}
       />
     </form>
   );

@@ -13,6 +13,8 @@ export function Field(props: {
   isNeeded?: boolean;
   inputmode?: 'numeric';
   list?: string;
+  /** Whether an empty field is filled with the time zone of the browser. */
+  isOwnZone?: boolean;
   /** Distinguishes several fields with the same name on a page. */
   id?: string;
 }) {
@@ -32,6 +34,7 @@ export function Field(props: {
         value={value ?? undefined}
         autocomplete={type === 'password' ? 'new-password' : 'off'}
         {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}
+        {...(props.isOwnZone ? { 'data-own-zone': true } : {})}
       />
       {hint && (
         <p class="hint" id={`${id}-hint`}>
@@ -103,7 +106,7 @@ export function Ticks(props: {
 export function Problem({ text }: { text: string | null }) {
   if (text === null) return null;
   return (
-    <div class="trouble trouble-attention" role="alert" data-problem>
+    <div class="trouble trouble-attention" role="alert" id="refused" data-problem>
       <Icon kind="attention" />
       <p class="said">{text}</p>
     </div>
@@ -114,7 +117,7 @@ export function Problem({ text }: { text: string | null }) {
 export function FormButtons(
   props: PropsWithChildren<{ back: string | null; label?: string; isQuiet?: boolean }>,
 ) {
-  const { back, label = 'Save and go on', isQuiet = false, children } = props;
+  const { back, label = 'Save and continue', isQuiet = false, children } = props;
   return (
     <div class="onward row">
       {back !== null && (

@@ -159,9 +159,7 @@ function People({ look, isFile }: { look: PeoplePreview | null; isFile: boolean 
   if (look === null) {
     return (
       <p class="empty">
-        {isFile
-          ? 'Choose the columns of the id and of the names; then persons are shown here.'
-          : ''}
+        {isFile ? 'Choose the columns of the id and of the names to see some contacts here.' : ''}
       </p>
     );
   }

@@ -5,7 +5,7 @@ import { clientHref } from '../home/client-href.ts';
 import { AcceptRate } from '../home/client-parts.tsx';
 import { SampledPersons } from './persons.tsx';
 
-/** The content of the persons page, read from the CRM for this one response. */
+/** The content of the page, read from the CRM for this one response. */
 export interface PersonsView {
   integration: { id: string; name: string };
   persons: readonly PersonDetails[];
@@ -13,7 +13,7 @@ export interface PersonsView {
   isRateLow: boolean;
 }
 
-/** A few persons as they would be sent to the service, to check that the columns are right. */
+/** A few contacts as they would be sent to the service, to check that the columns are right. */
 export function renderPersons(viewer: Viewer, view: PersonsView) {
   const { integration, persons, isRateLow } = view;
   return render(

@@ -1,10 +1,10 @@
-/** Persons as they would be sent to the service. */
+/** Contacts as they would be sent to the service. */
 import type { PersonDetails } from '../../../core/person.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { describeOddity, toPersonShape } from '../../../sync/sample-persons.ts';
 import { Icon, TableCell, TableHead } from '../frame/parts.tsx';
 
-/** The table of the persons that were read, and the remarks about them. */
+/** The table of the contacts that were read, and the remarks about them. */
 export function SampledPersons({ persons }: { persons: readonly PersonDetails[] }) {
   const oddity = describeOddity(persons.map(toPersonShape));
   return (

@@ -53,7 +53,7 @@ function Costs({ look }: { look: PlanView['look'] }) {
     <>
       <dl class="facts">
         <Fact name="Contacts that were read">{formatCount(preview.read)}</Fact>
-        <Fact name="Would be asked about">{describeCount(needed, 'contact')}</Fact>
+        <Fact name="To be enhanced">{describeCount(needed, 'contact')}</Fact>
         <Fact name="Costs">{describeCount(needed, 'credit')}</Fact>
         <Fact name="This month, by the budget">{describeCount(allowed, 'credit')}</Fact>
         <Fact name="There are">{describeCount(remaining, 'credit')}</Fact>
@@ -92,7 +92,7 @@ function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView })
   return (
     <div class="current" data-wait-run={setup.trialRun}>
       <p class="current-line">
-        <strong>{run === null ? 'The trial begins in a moment.' : 'The trial is running.'}</strong>
+        <strong>{run === null ? 'The trial starts in a moment.' : 'The trial is running.'}</strong>
         <a href={`/runs/${setup.trialRun}`}>Watch the run</a>
       </p>
       <progress aria-label="The trial"></progress>
@@ -221,7 +221,7 @@ function Examples({ examples }: { examples: PlanView['examples'] }) {
     <>
       <h2>What was written</h2>
       <table class="stacks">
-        <caption class="hidden">Contacts of the trial as they stand in the CRM now</caption>
+        <caption class="hidden">Contacts of the trial with their present values in the CRM</caption>
         <TableHead texts={['Contact', ...labels]} />
         <tbody>
           {examples.map(({ name, values }) => (
@@ -269,9 +269,9 @@ function Change({ setup, view }: { setup: Setup; view: PlanView }) {
         <div class="trouble trouble-attention">
           <Icon kind="attention" />
           <p>
-            This changes who is asked about, or how they look to the service, and so what is paid
-            for: the next run tries it on {TRIAL_SIZE} contacts first, and many changed people wait
-            for a person.
+            This changes which contacts are enhanced, or the data that is sent for them, so it can
+            change the cost. The next run tries it on {TRIAL_SIZE} contacts first. If many contacts
+            change at once, a user has to decide.
           </p>
         </div>
       )}

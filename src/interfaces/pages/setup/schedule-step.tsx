@@ -42,8 +42,8 @@ export function ScheduleStep(props: {
           value={rhythm}
           options={[
             ...Object.entries(RHYTHMS).map(([value, { label }]) => ({ value, label })),
-            { value: 'cron', label: 'by a line of cron' },
-            { value: 'none', label: 'only when asked' },
+            { value: 'cron', label: 'custom (cron)' },
+            { value: 'none', label: 'only by hand' },
           ]}
         />
         <Field
@@ -56,15 +56,15 @@ export function ScheduleStep(props: {
           name="timezone"
           label={QUESTIONS.timezone.label}
           value={timezone}
-          placeholder="America/Chicago"
           list="zones"
-          hint={QUESTIONS.timezone.hint}
+          isOwnZone
+          hint="Your browser's time zone, unless you choose another."
         />
         <Field
           name="cron"
           label={QUESTIONS.cron.label}
           value={schedule?.cron ?? null}
-          hint="Only if chosen above."
+          hint="Only for a custom schedule."
         />
       </div>
       <datalist id="zones">
@@ -78,8 +78,8 @@ export function ScheduleStep(props: {
       <section class="stack" aria-labelledby="alerts-title">
         <h2 id="alerts-title">Alerts</h2>
         <p class="quiet">
-          One message when this client needs a person – a run failed, credits are low, something is
-          held – and one when it is well again. {alertsText(alerts)}
+          You get one message when this client needs a user (a run failed, credits are low, a
+          decision is open), and one when the problem is solved. {alertsText(alerts)}
         </p>
         <Field
           name="alertsUrl"
@@ -89,13 +89,13 @@ export function ScheduleStep(props: {
           hint={
             own === undefined
               ? 'The address of an incoming webhook of Slack, Teams or Mattermost. It is kept encrypted, and no page shows it again.'
-              : 'Its address is kept. Leave this empty, unless it changes.'
+              : 'Entered. Leave this empty, unless it changes.'
           }
         />
         {own !== undefined && (
           <label class="tick">
             <input type="checkbox" name="alertsOff" value="yes" />
-            <span>No alerts of its own any more</span>
+            <span>Stop the alerts of this client</span>
           </label>
         )}
       </section>
@@ -121,7 +121,7 @@ function toRhythm(cron: string | null, isAnswered: boolean): { rhythm: string; h
 }
 
 function NextRuns({ times, timezone }: { times: readonly number[]; timezone: string }) {
-  if (times.length === 0) return <p class="empty">No run begins by itself.</p>;
+  if (times.length === 0) return <p class="empty">No schedule is saved yet.</p>;
   const format = new Intl.DateTimeFormat('en-US', {
     weekday: 'long',
     day: 'numeric',

@@ -13,6 +13,7 @@ import { hasAccess } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import { bodyUnreadable } from '../../api/request/errors.ts';
 import type { PageFrame } from '../frame/page-app.ts';
+import { noteField } from '../frame/refused-forms.ts';
 import type { Allowed } from './forms.ts';
 import { readStep } from './steps.ts';
 
@@ -39,6 +40,8 @@ export interface WizardContext {
   ): Promise<Response>;
   /** The same for an error that the user can correct; throws all others. */
   refused(c: Context<HttpEnv>, setup: Setup, step: SetupStep, error: unknown): Promise<Response>;
+  /** Shows the step as it was saved in another window in the meantime; the typed values are put back into it. */
+  conflict(c: Context<HttpEnv>, step: SetupStep): Promise<Response>;
   /** Opens CRM and service for some work. */
   withOpen<Result>(
     c: Context<HttpEnv>,
@@ -64,6 +67,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
     requireSetup,
     show,
     refused,
+    conflict,
     withOpen,
   };
 
@@ -75,7 +79,12 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
   ): Promise<Response> {
     const live = liveDeps(deps, c.get('actor'));
     if (NAMES_SHOWN.has(step)) await noteNames(c, setup.id);
-    const shown = await readStep(step, { ...live, setup: application, now: clock.now() }, setup);
+    const stepDeps = { ...live, setup: application, now: clock.now() };
+    // Next to a refused key, the balance of the stored key would be misleading.
+    const shown =
+      step === 'key' && problem !== null
+        ? { step, view: { balances: null }, trouble: null }
+        : await readStep(step, stepDeps, setup);
     const { renderStep } = await import('./setup-pages.tsx');
     c.header('Cache-Control', 'no-store');
     const page = await renderStep(frame.getViewer(c.var.principal), {
@@ -102,7 +111,13 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
     error: unknown,
   ): Promise<Response> {
     if (!isDonorSyncError(error)) throw error;
+    noteField(c, error);
     return show(c, setup, step, error.message);
+  }
+
+  async function conflict(c: Context<HttpEnv>, step: SetupStep): Promise<Response> {
+    const page = await show(c, await requireSetup(c), step, CHANGED_ELSEWHERE);
+    return new Response(page.body, { status: 409, headers: page.headers });
   }
 
   async function withOpen<Result>(
@@ -141,16 +156,19 @@ const NOTES: Readonly<Record<string, string>> = {
   connected: 'The account is connected.',
   file: 'The file was taken. Now say which columns make a person.',
   kept: 'Kept, encrypted. No page shows the key again.',
-  paths: 'Networks bring warm paths, which have fields of their own: look whether they are there.',
-  created: 'The fields are there now.',
-  dropped: 'The set-up was dropped.',
-  stored: 'The settings were stored. They count from now on.',
+  fileFirst: 'The file is stored. Enter the service key next, then choose the columns.',
+  paths: 'Networks bring warm paths, which have separate fields. Check whether the fields exist.',
+  created: 'The fields exist now.',
+  dropped: 'The set-up was discarded.',
+  stored: 'The settings were stored. They apply from now on.',
   first: 'Do this step first.',
-  elsewhere: 'This set-up was changed in another window meanwhile. Look again: nothing was lost.',
   accepted: 'The match rate is accepted.',
   acceptedMarks: 'The marks are confirmed.',
   tested: 'The test message was taken: look whether it is in the chat.',
 };
+
+const CHANGED_ELSEWHERE =
+  'This step was saved in another window since you opened it, so nothing was saved now. Your values are still in the form, with the saved value next to each one that differs. Save again to use yours.';
 
 /** The pages that show names and values of the CRM. */
 const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);

@@ -34,7 +34,7 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
         <h1 id="begin-title">{isFirst ? 'Welcome. Set up your first client' : 'Set-up'}</h1>
         <p class="actions quiet">
           Connect a CRM or drop a CSV file, say who is sent and where the answers go, and try it on
-          25 contacts. Seven short steps; you can stop at any of them and go on later.
+          25 contacts. Seven short steps; you can stop at any of them and continue later.
         </p>
         {viewer.principal?.integrations === null && (
           <form class="inline" method="post" action="/setup">

@@ -65,7 +65,7 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     if (typed === '') {
       throw new HttpError(422, 'name_missing', `${missingText(QUESTIONS.name)}.`);
     }
-    const name = requireAnswer(QUESTIONS.name, typed);
+    const name = requireAnswer(QUESTIONS.name, typed, 'name');
     const id = await beginSetup(acting(c), name);
     return c.redirect(`/setup/${id}/crm`, 303);
   });

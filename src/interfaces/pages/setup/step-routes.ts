@@ -19,7 +19,16 @@ import { isSameOrigin } from '../../../outbound/address.ts';
 import { type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import { nothingHere } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
-import { answered, type Form, isSignedIn, one, requireAnswer, secretAgain } from './forms.ts';
+import {
+  answered,
+  type Form,
+  isSignedIn,
+  one,
+  requireAnswer,
+  requirePublic,
+  secretAgain,
+  withAlerts,
+} from './forms.ts';
 import { finishStep } from './last-step.ts';
 
 import { readForm, requireId, type WizardContext } from './set-up-context.ts';
@@ -28,7 +37,8 @@ import { missingFor } from './steps.ts';
 const stepSchema = z.enum(SETUP_STEPS);
 
 export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void {
-  const { deps, frame, allowed, serviceUrl, requireSetup, show, refused, withOpen } = context;
+  const { deps, frame, allowed, serviceUrl, requireSetup, show } = context;
+  const { conflict, refused, withOpen } = context;
   const { application, publicUrl } = deps;
 
   app.get('/setup/:id/:step', frame.see('admin'), async (c) => {
@@ -48,11 +58,11 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const step = parseStep(c);
     const first = missingFor(setup, step);
     if (first !== null) return c.redirect(`/setup/${setup.id}/${first}?note=first`, 303);
+    const form = await readForm(c);
     try {
-      const form = await readForm(c);
       if (step === 'plan') return await finishStep(context, c, setup, one(form, 'do'));
       if (form['version'] !== undefined && form['version'] !== String(setup.version)) {
-        return c.redirect(`/setup/${setup.id}/${step}?note=elsewhere`, 303);
+        return await conflict(c, step);
       }
       const changes =
         step === 'key'
@@ -61,9 +71,17 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       if (one(form, 'do') === 'look') return await show(c, { ...setup, ...changes }, step);
       return await keep(c, setup, step, changes, one(form, 'do'));
     } catch (error) {
-      return refused(c, setup, step, error);
+      if (step === 'schedule') await keepAlerts(setup, form);
+      return refused(c, await requireSetup(c), step, error);
     }
   });
+
+  /** Keeps the address of a chat, which no page shows, although another field of its form was refused. */
+  async function keepAlerts(setup: Setup, form: Form): Promise<void> {
+    if (one(form, 'alertsUrl') === '') return;
+    const answers = await withAlerts(setup.answers, form, allowed).catch(() => null);
+    if (answers !== null) await saveSetup(application, setup, { answers });
+  }
 
   async function keep(
     c: Context<HttpEnv>,
@@ -81,7 +99,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     if (
       !(await saveSetup(application, setup, { ...changes, ...done, ...(account && { account }) }))
     ) {
-      return c.redirect(`${here}?note=elsewhere`, 303);
+      return conflict(c, step);
     }
     if (step === 'schedule' && deed === 'test') {
       const answers = changes.answers ?? setup.answers;
@@ -113,15 +131,17 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
   ): Promise<Partial<Draft>> {
     const before = setup.answers.partner;
     const baseUrl = one(form, 'baseUrl') || serviceUrl || '';
-    requireAnswer(QUESTIONS.serviceAddress, baseUrl);
-    await allowed.guard.requirePublic(baseUrl);
+    requireAnswer(QUESTIONS.serviceAddress, baseUrl, 'baseUrl');
+    await requirePublic(allowed, baseUrl, 'baseUrl');
     const typed = one(form, 'apiKey');
     if (typed === '' && before !== undefined && !isSameOrigin(before.baseUrl, baseUrl)) {
-      throw secretAgain('The address of the service', 'its key');
+      throw secretAgain('the address of the service', 'its key', 'apiKey');
     }
     const { serviceKey } = QUESTIONS;
     const apiKey =
-      typed === '' && before !== undefined ? before.apiKey : requireAnswer(serviceKey, typed);
+      typed === '' && before !== undefined
+        ? before.apiKey
+        : requireAnswer(serviceKey, typed, 'apiKey');
     const partner = { shareProfiles: true, ...before, baseUrl, apiKey };
     const answers = withAddress({ ...setup.answers, partner }, before?.baseUrl, baseUrl);
     const signal = liveDeps(deps, c.get('actor')).signal;

@@ -116,9 +116,9 @@ type StepDeps = LiveDeps & { setup: SetupDeps; now: number };
 const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   crm: [],
   key: [],
-  people: ['crm'],
-  fields: ['crm', 'people'],
-  networks: ['crm', 'people'],
+  people: ['crm', 'key'],
+  fields: ['crm', 'key', 'people'],
+  networks: ['crm', 'key', 'people'],
   schedule: [],
   plan: ['crm', 'key', 'people', 'fields'],
 };
@@ -217,7 +217,7 @@ async function readOne<Step extends SetupStep>(
     const isLate = deps.signal.aborted;
     if (!isDonorSyncError(error) && !isLate) throw error;
     const trouble = isLate
-      ? 'The CRM took too long to answer. What it has is not shown here; you can go on all the same.'
+      ? 'The CRM took too long to answer, so its data is not shown here. You can still continue.'
       : messageOf(error);
     return { view: await WITHOUT[step](deps, setup), trouble };
   }

@@ -4,7 +4,7 @@ import { CommandLine } from '../frame/parts.tsx';
 import { PasskeyForm } from '../users/passkey-parts.tsx';
 
 export interface SignInView {
-  /** The path to go to after signing in; one of our own. */
+  /** The path of our page that follows after signing in. */
   to: string;
   /** The way to sign in that was refused; null before the first attempt. */
   refused: 'token' | 'password' | 'passwords' | 'provider' | 'passkey' | null;

@@ -7,6 +7,7 @@ import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guard
 import type { PasskeySignIn } from '../../api/sign-in/by-passkey.ts';
 import type { PasswordSignIn } from '../../api/sign-in/by-password.ts';
 import { PROVIDER_PATH, type ProviderSignIn } from '../../api/sign-in/by-provider.ts';
+import { findForm, isSentAgain } from '../frame/forms.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { passkeyShape, passwordSchema } from '../users/forms.ts';
 import type { SignInView } from './sign-in-page.tsx';
@@ -32,6 +33,17 @@ export function signInRoutes(
     if ((await access.identify(c)) !== null) return c.redirect(to, 303);
     if ((await access.findVisit(c)) !== null) return c.redirect('/first-visit', 303);
     return page(c, to, null);
+  });
+
+  /** For a page that is about to send a form: whether its session has ended, and what to do after signing in. */
+  app.get('/sign-in/state', async (c) => {
+    const principal = await access.identify(c);
+    const form = findForm(c.req.query('form') ?? '');
+    const { nameUser } = await import('../frame/layout.tsx');
+    return c.json({
+      user: principal && nameUser(principal),
+      isSentAgain: form !== null && isSentAgain(form.kind),
+    });
   });
 
   app.post('/sign-in', limitBody(MAX_API_BODY_BYTES), async (c) => {

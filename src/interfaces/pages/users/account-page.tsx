@@ -91,7 +91,7 @@ function Passkeys(props: {
       <h2 id="passkeys-title">Passkeys</h2>
       <p class="quiet">
         With a passkey you sign in by the fingerprint, the face or the PIN that unlocks your device,
-        or by a security key. It is enough by itself.
+        or by a security key. You don't need a password then.
       </p>
       {problem !== null && (
         <p class="refused" role="alert">

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ROLES } from '../../../core/role.ts';
 import { invalidRequest } from '../../../core/shared-errors.ts';
 import type { Rights } from '../../../people/statements/people.ts';
+import { aboutField } from '../frame/refused-forms.ts';
 
 /** The prefix of the checkboxes' names. There is one checkbox for each integration. */
 export const BOX = 'integration.';
@@ -25,7 +26,8 @@ export function readRights(form: Record<string, unknown>): Rights {
   const typed = ids.split(/[\s,]+/).filter((id) => id !== '');
   const integrations = [...ticked.map((name) => name.slice(BOX.length)), ...typed];
   if (integrations.length > 0) return { role, integrations };
-  throw invalidRequest('Select the clients that this user may access, or all.');
+  const refusal = invalidRequest('Select the clients that this user may access, or all.');
+  throw aboutField(refusal, 'reach');
 }
 
 function read<Form>(schema: z.ZodType<Form>, form: Record<string, unknown>): Form {

@@ -1,0 +1,259 @@
+/**
+ * The script of every form: it signs the user in above a form whose session has ended, says that a slow server is
+ * still working, and shows a refused form again where the user left it. Without it, forms are sent as browsers do.
+ */
+'use strict';
+
+// One block, because browsers load it next to the script of every page.
+{
+  const SLOW_MS = 400;
+
+  /** @typedef {{ user: string | null, isSentAgain: boolean }} State */
+  /** @typedef {HTMLButtonElement | HTMLInputElement | null} Submitter */
+
+  const user = document.body.dataset['user'] ?? null;
+  /** Forms that are sent now, or wait for the answer about the session. */
+  /** @type {Set<HTMLFormElement>} */
+  const checked = new Set();
+  let isBusy = false;
+  let slow = 0;
+
+  showRefused();
+  fillOwnZone();
+  document.addEventListener('submit', onSubmit);
+  addEventListener('pageshow', stopWaiting);
+
+  /** @param {SubmitEvent} event */
+  function onSubmit(event) {
+    const form = event.target;
+    if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
+    if (form.method !== 'post' || form.closest('[data-sign-in]')) return;
+    if (checked.delete(form)) {
+      if (form.hasAttribute('data-download')) stopWaiting();
+      else startWaiting(form);
+      return;
+    }
+    // Visitors who have not signed in have no session that could end, and signing out needs none.
+    if (user === null || new URL(form.action, location.href).pathname === '/sign-out') {
+      startWaiting(form);
+      return;
+    }
+    event.preventDefault();
+    if (isBusy) return;
+    isBusy = true;
+    document.documentElement.dataset['sending'] = '';
+    startWaiting(form);
+    check(form, toSubmitter(event.submitter)).finally(() => {
+      isBusy = false;
+    });
+  }
+
+  /** @param {HTMLElement | null} element @returns {Submitter} */
+  function toSubmitter(element) {
+    const isOne = element instanceof HTMLButtonElement || element instanceof HTMLInputElement;
+    return isOne ? element : null;
+  }
+
+  /**
+   * Sends the form if the session goes on. Without an answer the form is sent, too: the server decides.
+   *
+   * @param {HTMLFormElement} form
+   * @param {Submitter} submitter
+   */
+  async function check(form, submitter) {
+    const state = await readState(form);
+    if (state !== null && state.user !== user) {
+      stopWaiting();
+      openSignIn(form, submitter);
+      return;
+    }
+    send(form, submitter);
+  }
+
+  /** @param {HTMLFormElement} form @param {Submitter} submitter */
+  function send(form, submitter) {
+    checked.add(form);
+    form.requestSubmit(submitter);
+  }
+
+  /** @param {HTMLFormElement} form @returns {Promise<State | null>} */
+  async function readState(form) {
+    const { pathname } = new URL(form.action, location.href);
+    try {
+      const response = await fetch(`/sign-in/state?form=${encodeURIComponent(pathname)}`);
+      return response.ok ? await response.json() : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Signs the user in above the form. What was typed stays in the page.
+   *
+   * @param {HTMLFormElement} form
+   * @param {Submitter} submitter
+   */
+  async function openSignIn(form, submitter) {
+    const dialog = document.createElement('dialog');
+    dialog.className = 'dialog sign-in-again';
+    dialog.dataset['signIn'] = '';
+    dialog.setAttribute('aria-labelledby', 'sign-in-again');
+    const title = document.createElement('h2');
+    title.id = 'sign-in-again';
+    title.textContent = 'Your session has ended';
+    const text = document.createElement('p');
+    text.setAttribute('role', 'status');
+    text.textContent = 'Nothing was sent yet. Sign in again; what you typed stays in this page.';
+    dialog.append(title, text);
+    const own = await fetchSignInForm();
+    if (own) dialog.append(own);
+    const other = document.createElement('a');
+    other.href = '/sign-in?to=/account';
+    other.target = '_blank';
+    other.rel = 'noreferrer';
+    other.textContent = own ? 'Sign in another way, in a new tab' : 'Sign in in a new tab';
+    const close = document.createElement('button');
+    close.type = 'button';
+    close.className = 'button';
+    close.textContent = 'Cancel';
+    close.addEventListener('click', () => dialog.close());
+    const row = document.createElement('p');
+    row.className = 'row actions';
+    row.append(close, other);
+    dialog.append(row);
+    const comeBack = () => finish(false);
+    dialog.addEventListener('close', () => {
+      removeEventListener('focus', comeBack);
+      dialog.remove();
+      submitter?.focus();
+    });
+    addEventListener('focus', comeBack);
+    own?.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      const problem = await signIn(own);
+      if (problem === null) await finish(true);
+      else {
+        text.textContent = problem;
+        for (const field of own.querySelectorAll('input[type="password"]')) {
+          if (field instanceof HTMLInputElement) field.value = '';
+        }
+      }
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+
+    /** @param {boolean} isSaid */
+    async function finish(isSaid) {
+      const state = await readState(form);
+      if (!dialog.open) return;
+      if (state === null || state.user === null) {
+        if (isSaid) text.textContent = 'You are not signed in yet. Try again.';
+        return;
+      }
+      dialog.close();
+      if (state.user !== user) {
+        tell(form, 'You are signed in as another user now. Nothing was sent. Reload the page.');
+      } else if (state.isSentAgain) {
+        startWaiting(form);
+        send(form, submitter);
+      } else {
+        const label = submitter?.textContent?.trim() || 'the button';
+        tell(form, `You are signed in again. Nothing was sent yet. To send it, press “${label}”.`);
+        submitter?.focus();
+      }
+    }
+  }
+
+  /** The form for a password on the page to sign in; null if there is none. */
+  async function fetchSignInForm() {
+    try {
+      const response = await fetch('/sign-in');
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const form = page.querySelector('input[name="password"]')?.closest('form');
+      if (!form) return null;
+      const own = document.importNode(form, true);
+      own.classList.add('fields');
+      // The page may have fields with these ids.
+      for (const field of own.querySelectorAll('[id]')) {
+        const label = own.querySelector(`label[for="${CSS.escape(field.id)}"]`);
+        field.id = `again-${field.id}`;
+        label?.setAttribute('for', field.id);
+      }
+      return own;
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Resolves with null if the user is signed in, else with the reason why not.
+   *
+   * @param {HTMLFormElement} form
+   */
+  async function signIn(form) {
+    const body = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) {
+      if (typeof value === 'string') body.append(name, value);
+    }
+    try {
+      const response = await fetch('/sign-in', { method: 'POST', body, redirect: 'manual' });
+      if (response.type === 'opaqueredirect') return null;
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const alert = page.querySelector('[role="alert"], [data-problem]');
+      return alert?.textContent?.trim() ?? 'You could not be signed in. Try again.';
+    } catch {
+      return 'The server does not answer. Try again.';
+    }
+  }
+
+  /** @param {HTMLFormElement} form @param {string} text */
+  function tell(form, text) {
+    form.querySelector(':scope > [data-told]')?.remove();
+    const line = document.createElement('p');
+    line.className = 'note';
+    line.dataset['told'] = '';
+    line.setAttribute('role', 'status');
+    line.textContent = text;
+    form.append(line);
+  }
+
+  /** @param {HTMLFormElement} form */
+  function startWaiting(form) {
+    clearTimeout(slow);
+    slow = setTimeout(() => {
+      if (document.querySelector('.waiting')) return;
+      const line = document.createElement('p');
+      line.className = 'waiting quiet';
+      line.setAttribute('role', 'status');
+      const bar = document.createElement('progress');
+      bar.setAttribute('aria-label', 'Waiting for the answer');
+      line.append(bar, ' Waiting for the answer …');
+      form.append(line);
+    }, SLOW_MS);
+  }
+
+  function stopWaiting() {
+    clearTimeout(slow);
+    delete document.documentElement.dataset['sending'];
+    document.querySelector('.waiting')?.remove();
+  }
+
+  /** A refused form may be in a dialog; and the address of the form itself is no page. */
+  function showRefused() {
+    const notice = document.querySelector('[data-problem][data-page]');
+    if (notice instanceof HTMLElement) {
+      history.replaceState(null, '', notice.dataset['page'] ?? '');
+    }
+    const dialog = document.querySelector('form[data-refused]')?.closest('[popover]');
+    if (dialog instanceof HTMLElement) dialog.showPopover();
+  }
+
+  /** Schedules are in the time zone of the user, unless the user says otherwise. */
+  function fillOwnZone() {
+    for (const field of document.querySelectorAll('input[data-own-zone]')) {
+      if (field instanceof HTMLInputElement && field.value === '') {
+        field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      }
+    }
+  }
+}

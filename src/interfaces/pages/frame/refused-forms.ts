@@ -1,0 +1,105 @@
+/** Shows a refused form again, with everything that was typed except secrets. One mechanism for all forms. */
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { HttpEnv } from '../../api/request/context.ts';
+import { MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
+import { findForm } from './forms.ts';
+import { refill, type Typed } from './typed-values.ts';
+
+/** What the response to a refused form says. */
+export interface Refusal {
+  code: string;
+  message: string;
+}
+
+const refusals = new WeakMap<Context, Refusal>();
+const fields = new WeakMap<Error, string>();
+const refusedFields = new WeakMap<Context, string>();
+
+/** Remembers the refusal that this response tells, so that the page of the form can tell it instead. */
+export function noteRefusal(c: Context<HttpEnv>, refusal: Refusal): void {
+  refusals.set(c, refusal);
+}
+
+/** Returns the error, about the field of the form with this name. */
+export function aboutField<Refused extends Error>(error: Refused, name: string): Refused {
+  fields.set(error, name);
+  return error;
+}
+
+/** Remembers the field that has to be corrected, for a page that shows its problem itself. */
+export function noteField(c: Context<HttpEnv>, error: unknown): void {
+  const field = error instanceof Error ? fields.get(error) : undefined;
+  if (field !== undefined) refusedFields.set(c, field);
+}
+
+/** `pages` answers the requests for the pages of the forms. */
+export function showRefusedForms(pages: Pick<Hono<HttpEnv>, 'fetch'>): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    await next();
+    const { res, req } = c;
+    if (req.method !== 'POST' || res.status < 400 || !isPage(res)) return;
+    const form = findForm(req.path);
+    const refusal = refusals.get(c) ?? null;
+    // Another site must not fill in our forms.
+    if (form === null || refusal?.code === 'origin_foreign') return;
+    const page = refusal === null ? await res.text() : await readPage(pages, c, form.page);
+    if (page === null) return;
+    const text = refill(page, {
+      action: req.path,
+      typed: await readTyped(c),
+      field: (c.error && fields.get(c.error)) ?? refusedFields.get(c) ?? null,
+      problem: refusal?.message ?? null,
+      page: form.page === req.path ? null : form.page,
+      isConflict: res.status === 409,
+    });
+    c.res = new Response(text, { status: res.status, headers: res.headers });
+  };
+}
+
+function isPage(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/html') ?? false;
+}
+
+/** Returns the page of the form as the same user sees it now; null if the user may not see it. */
+async function readPage(
+  pages: Pick<Hono<HttpEnv>, 'fetch'>,
+  c: Context<HttpEnv>,
+  path: string,
+): Promise<string | null> {
+  const headers = new Headers(c.req.raw.headers);
+  for (const name of BODY_HEADERS) headers.delete(name);
+  const url = new URL(path, c.req.url);
+  const came = URL.parse(c.req.header('referer') ?? '');
+  // The same filter or page of a list as before.
+  if (came?.pathname === path) url.search = withoutNote(came);
+  const response = await pages.fetch(new Request(url, { headers }), c.env);
+  return response.status === 200 && isPage(response) ? response.text() : null;
+}
+
+/** Headers that are about the form, or that would compress the page. */
+const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding', 'accept-encoding'];
+
+function withoutNote({ searchParams }: URL): string {
+  searchParams.delete('note');
+  return searchParams.toString();
+}
+
+/** A form that was refused before it was read is read now, unless it is large. */
+async function readTyped(c: Context<HttpEnv>): Promise<Typed> {
+  const typed = new Map<string, string[]>();
+  const isRead = c.req.bodyCache.formData !== undefined;
+  const bytes = Number(c.req.header('content-length') ?? Number.POSITIVE_INFINITY);
+  if (!isRead && !(bytes <= MAX_API_BODY_BYTES)) return typed;
+  try {
+    for (const [name, value] of await c.req.formData()) {
+      if (typeof value !== 'string') continue;
+      const before = typed.get(name);
+      if (before === undefined) typed.set(name, [value]);
+      else before.push(value);
+    }
+  } catch (error) {
+    // Not a form, as the response says.
+    if (!(error instanceof TypeError)) throw error;
+  }
+  return typed;
+}

@@ -1,0 +1,284 @@
+/** Puts what a user typed back into the form of a page, as our pages write it. Secrets are never put back. */
+
+import { html } from 'hono/html';
+
+/** The fields of a form that was sent, each with its texts. */
+export type Typed = ReadonlyMap<string, readonly string[]>;
+
+export interface Refilling {
+  /** The path that the form is sent to. A form without an action is sent to the path of its page. */
+  action: string;
+  typed: Typed;
+  /** The name of the field that has to be corrected; null if the problem is not about one field. */
+  field: string | null;
+  /** What was refused and why; null if the page says so already. */
+  problem: string | null;
+  /** The path of the page; null if the page is at its own address. */
+  page: string | null;
+  /** Whether the stored values differ because they were changed in the meantime. */
+  isConflict: boolean;
+}
+
+/** Returns the page with the typed values. In a conflict, the stored value is shown next to each one that differs. */
+export function refill(page: string, refilling: Refilling): string {
+  const { action, typed, problem, field } = refilling;
+  const form = chooseForm(findForms(page), action, typed);
+  const refilled = form === null ? null : refillForm(form.text, refilling);
+  const whole =
+    form === null || refilled === null
+      ? page
+      : page.slice(0, form.start) + refilled.text + page.slice(form.start + form.text.length);
+  const isMarked = field !== null && refilled?.isMarked === true;
+  if (problem !== null) return withProblem(whole, problem, refilling.page, isMarked);
+  return isMarked ? whole : withFocus(whole);
+}
+
+/** Puts the focus into the field that the page marks itself, else on its problem. */
+function withFocus(page: string): string {
+  const wrong = findControls(page).find(({ attributes }) => attributes.has('aria-invalid'));
+  if (wrong === undefined) return page.replace('role="alert"', `role="alert" ${FOCUS}`);
+  const { text, start } = wrong;
+  const focused = withAttribute(text, 'autofocus', '');
+  return page.slice(0, start) + focused + page.slice(start + text.length);
+}
+
+interface FormText {
+  start: number;
+  text: string;
+  attributes: string;
+}
+
+/** Forms are never nested. */
+function findForms(page: string): FormText[] {
+  const forms: FormText[] = [];
+  for (let start = page.indexOf('<form'); start >= 0; start = page.indexOf('<form', start + 1)) {
+    const head = page.indexOf('>', start);
+    const end = page.indexOf('</form>', start);
+    if (head < 0 || end < 0) break;
+    forms.push({
+      start,
+      text: page.slice(start, end),
+      attributes: page.slice(start + '<form'.length, head),
+    });
+  }
+  return forms;
+}
+
+/** Several forms can be sent to one path. Their hidden values and the names of their fields tell them apart. */
+function chooseForm(forms: readonly FormText[], action: string, typed: Typed): FormText | null {
+  const scored = forms
+    .filter(({ attributes }) => {
+      const own = readAttributes(attributes).get('action');
+      return own === undefined || toPath(own) === action;
+    })
+    .map((form) => ({ form, score: scoreForm(form, typed) }));
+  const [best] = scored.toSorted((one, other) => other.score - one.score);
+  return best?.form ?? null;
+}
+
+function scoreForm(form: FormText, typed: Typed): number {
+  let score = readAttributes(form.attributes).has('action') ? 1 : 0;
+  for (const { attributes } of findControls(form.text)) {
+    const name = attributes.get('name');
+    if (name === undefined) continue;
+    const values = typed.get(name);
+    if (values === undefined) continue;
+    const isFixed = attributes.get('type') === 'hidden' && !CHANGING.has(name);
+    score += isFixed && !values.includes(attributes.get('value') ?? '') ? -100 : 1;
+  }
+  return score;
+}
+
+/** Hidden values that the page changes whenever it is shown. */
+const CHANGING: ReadonlySet<string> = new Set(['version', 'digest', 'idempotencyKey', 'to', 'way']);
+
+interface Control {
+  tag: string;
+  /** The tag as it is written. */
+  text: string;
+  start: number;
+  attributes: ReadonlyMap<string, string>;
+}
+
+/** Our pages escape `>` in attributes, so the next one ends the tag. */
+function findControls(text: string): Control[] {
+  return [...text.matchAll(/<(input|select|option|textarea)\b([^>]*)>/g)].map((match) => ({
+    tag: match[1] ?? '',
+    text: match[0],
+    start: match.index,
+    attributes: readAttributes(match[2] ?? ''),
+  }));
+}
+
+function readAttributes(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...text.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [
+      name,
+      decode(value),
+    ]),
+  );
+}
+
+/** Fields whose values the page never gets back: secrets and files; and what the page itself sets. */
+const LEFT_ALONE: ReadonlySet<string> = new Set(['password', 'file', 'hidden', 'submit', 'button']);
+
+function refillForm(form: string, refilling: Refilling): { text: string; isMarked: boolean } {
+  const parts: string[] = [];
+  let done = 0;
+  let isMarked = false;
+  for (const control of findControls(form)) {
+    const { tag, text, start, attributes } = control;
+    // The options of a list are refilled together with it.
+    if (start < done || tag === 'option') continue;
+    const name = attributes.get('name') ?? '';
+    const isWrong: boolean = name !== '' && name === refilling.field && !isMarked;
+    isMarked ||= isWrong;
+    const marked = isWrong ? markWrong(text, attributes) : text;
+    const next = { ...control, text: marked, end: start + text.length };
+    const refilled = refillControl(form, next, refilling);
+    parts.push(form.slice(done, start), refilled.text);
+    done = refilled.end;
+  }
+  // The script opens the dialog that contains the form.
+  const text = `<form data-refused=""${(parts.join('') + form.slice(done)).slice('<form'.length)}`;
+  return { text, isMarked };
+}
+
+interface Part {
+  text: string;
+  /** The end of the part of the form that the text replaces. */
+  end: number;
+}
+
+function refillControl(form: string, control: Control & Part, refilling: Refilling): Part {
+  const { typed, isConflict } = refilling;
+  const values = typed.get(control.attributes.get('name') ?? '') ?? null;
+  switch (control.tag) {
+    case 'input':
+      return { text: refillInput(control, values, isConflict), end: control.end };
+    case 'textarea':
+      return refillTextArea(form, control, values);
+    default:
+      return refillList(form, control, { values, isConflict });
+  }
+}
+
+function refillInput(
+  { text, attributes }: Control,
+  values: readonly string[] | null,
+  isConflict: boolean,
+): string {
+  const type = attributes.get('type') ?? 'text';
+  if (!attributes.has('name') || LEFT_ALONE.has(type)) return text;
+  if (type === 'checkbox' || type === 'radio') {
+    const isOn = values?.includes(attributes.get('value') ?? 'on') ?? false;
+    const wasOn = attributes.has('checked');
+    const ticked = withAttribute(text, 'checked', isOn ? '' : null);
+    if (!isConflict || isOn === wasOn) return ticked;
+    return ticked + storedHint(wasOn ? 'selected' : 'not selected');
+  }
+  const value = values?.at(-1);
+  if (value === undefined) return text;
+  const stored = attributes.get('value') ?? '';
+  const filled = withAttribute(text, 'value', value);
+  return isConflict && stored !== value ? filled + storedHint(stored) : filled;
+}
+
+function refillTextArea(
+  form: string,
+  { text, start, end }: Control & Part,
+  values: readonly string[] | null,
+): Part {
+  const close = form.indexOf('</textarea>', start);
+  const value = values?.at(-1);
+  if (value === undefined || close < 0) return { text, end };
+  // Browsers leave out the first line feed.
+  return { text: `${text}\n${encode(value)}`, end: close };
+}
+
+/** A typed value that the list does not offer any more cannot be shown. */
+function refillList(
+  form: string,
+  { text, start, end }: Control & Part,
+  { values, isConflict }: { values: readonly string[] | null; isConflict: boolean },
+): Part {
+  const close = form.indexOf('</select>', start);
+  const inner = form.slice(end, Math.max(end, close));
+  const options = findControls(inner);
+  const isChosen = ({ attributes }: Control) =>
+    values?.includes(attributes.get('value') ?? '') ?? false;
+  if (!options.some(isChosen)) return { text, end };
+  let list = text;
+  let done = 0;
+  for (const option of options) {
+    const written = withAttribute(option.text, 'selected', isChosen(option) ? '' : null);
+    list += inner.slice(done, option.start) + written;
+    done = option.start + option.text.length;
+  }
+  list += inner.slice(done);
+  const stored = options.find(({ attributes }) => attributes.has('selected')) ?? options[0];
+  if (!isConflict || stored === undefined || isChosen(stored)) return { text: list, end: close };
+  const [label = ''] = inner.slice(stored.start + stored.text.length).split('<', 1);
+  return { text: `${list}</select>${storedHint(decode(label))}`, end: close + '</select>'.length };
+}
+
+const FOCUS = 'tabindex="-1" autofocus=""';
+
+function markWrong(tag: string, attributes: ReadonlyMap<string, string>): string {
+  const described = [attributes.get('aria-describedby'), 'refused'].filter(Boolean).join(' ');
+  return [
+    ['aria-invalid', 'true'],
+    ['aria-describedby', described],
+    ['autofocus', ''],
+  ].reduce((text, [name = '', value = '']) => withAttribute(text, name, value), tag);
+}
+
+/** Returns the tag with this attribute, or without it. */
+function withAttribute(tag: string, name: string, value: string | null): string {
+  const rest = tag
+    .slice(0, -1)
+    .replace(/\/$/, '')
+    .replaceAll(/ ([\w-]+)(?:="[^"]*")?/g, (attribute, own: string) =>
+      own === name ? '' : attribute,
+    );
+  return value === null ? `${rest}>` : `${rest} ${name}="${encode(value)}">`;
+}
+
+/** The stored value next to the typed one. */
+function storedHint(value: string): string {
+  const text = value === '' ? 'empty' : value;
+  return `<span class="hint stored-value">Saved in the other window: <strong>${encode(text)}</strong></span>`;
+}
+
+const MAIN = '<main id="main" tabindex="-1">';
+
+/** The script replaces the address of the form, which shows nothing on a reload, by `page`. */
+function withProblem(
+  text: string,
+  problem: string,
+  page: string | null,
+  isMarked: boolean,
+): string {
+  const focus = isMarked ? '' : ` ${FOCUS}`;
+  const at = page === null ? '' : ` data-page="${encode(page)}"`;
+  const notice = `<div class="trouble trouble-attention" role="alert" id="refused" data-problem=""${at}${focus}><p class="said">${encode(problem)}</p></div>`;
+  return text.replace(MAIN, () => MAIN + notice);
+}
+
+function toPath(action: string): string {
+  return action.split(/[?#]/, 1)[0] ?? '';
+}
+
+function encode(text: string): string {
+  return String(html`${text}`);
+}
+
+/** The five characters that `hono` escapes. */
+function decode(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}

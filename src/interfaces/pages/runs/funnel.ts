@@ -1,0 +1,29 @@
+/** The contacts of a run from station to station, so that no station has more than the one before it. */
+import type { RunReport } from '../../../core/run.ts';
+
+const STATIONS = ['read', 'chosen', 'submitted', 'enhanced', 'written'] as const;
+
+export interface Station {
+  station: (typeof STATIONS)[number];
+  count: number;
+}
+
+/**
+ * A run also continues with contacts that earlier runs have read, submitted or paid for. Contacts that do not fit into
+ * the station before are counted separately. The script of the pages does the same while a run is in progress.
+ */
+export function toFunnel(contacts: RunReport['contacts']): {
+  stations: Station[];
+  carried: Station[];
+} {
+  const stations: Station[] = [];
+  const carried: Station[] = [];
+  let most = Number.POSITIVE_INFINITY;
+  for (const station of STATIONS) {
+    const count = Math.min(most, contacts[station]);
+    stations.push({ station, count });
+    if (contacts[station] > count) carried.push({ station, count: contacts[station] - count });
+    most = count;
+  }
+  return { stations, carried };
+}

@@ -1,0 +1,30 @@
+/** One rule for what may be shown of a contact, wherever it is shown: on its page, and in the networks. */
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import type { ContactRecord } from '../../contacts/contacts.ts';
+import { isOutcomeReason } from '../../core/outcome.ts';
+import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
+import { getRefusal } from '../../sync/plan.ts';
+
+/**
+ * Returns why neither profile nor introductions of a contact may be shown; null if they may. `lookup` is the record in
+ * the CRM now; undefined if it was not read.
+ */
+export function findKeptBack(
+  contact: ContactRecord,
+  lookup: RecordLookup | undefined,
+  isOutside = false,
+): RedeliveryExclusion | null {
+  if (contact.hasOptedOut !== 0) return 'opted_out';
+  const now = lookup?.state === 'found' ? lookup.contact : null;
+  if (now?.objects === true) return 'opted_out';
+  const refusal = now === null ? null : getRefusal(now);
+  if (refusal !== null) return refusal;
+  if (isOutside) return 'outside_filter';
+  if (contact.state === 'removed') {
+    return contact.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
+  }
+  if (contact.state === 'held') return 'decision_pending';
+  if (lookup !== undefined && lookup.state !== 'found') return 'contacts_missing';
+  const { eligible, outcomeReason } = contact;
+  return eligible !== 1 && isOutcomeReason(outcomeReason) ? outcomeReason : null;
+}

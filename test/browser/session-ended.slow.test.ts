@@ -1,0 +1,84 @@
+/** A session that ends while a form is filled in, in a real browser. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
+import { join, PASSWORD } from '../interfaces/api/people-world.ts';
+import { findBarriers, openView } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const open = closedAfterTest(openHttpWorld);
+
+async function enter(world: HttpWorld, path: string, cookie: string) {
+  const { page, close, complaints } = await openView(browser, world.url);
+  onTestFinished(close);
+  const [name = '', value = ''] = cookie.split('=');
+  await page.context().addCookies([{ name, value, url: world.url }]);
+  await page.goto(world.url + path);
+  return { page, complaints };
+}
+
+describe('a session that ends while a form is filled in', () => {
+  it('opens the sign-in above the form, and sends only a plain save by itself', async () => {
+    const world = await open({ isIdle: true, isPublic: true });
+    const { email, cookie } = await join(world, 'Dana', 'owner');
+    const { page } = await enter(world, '/users', cookie);
+    await page.getByLabel('Name').first().fill('Fred');
+    await page.getByLabel('E-mail').fill('fred@example.org');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    const signIn = async (password: string) => {
+      await dialog.getByLabel('E-mail').fill(email);
+      await dialog.getByLabel('Password').fill(password);
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await signIn('not that one');
+    await dialog.getByText('The e-mail address or the password is wrong.').waitFor();
+    await signIn(PASSWORD);
+    // An invitation is sent by the user's own click.
+    await page.getByText('Nothing was sent yet. To send it, press “Invite”.').waitFor();
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('fred@example.org');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('heading', { name: 'The link for Fred' }).waitFor();
+
+    await page.goto(`${world.url}/setup`);
+    await page.getByLabel('Name').first().fill('Lakeside Clinic');
+    await page.context().clearCookies();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    await signIn(PASSWORD);
+    await page.waitForURL('**/setup/lakeside-clinic/crm');
+  });
+
+  it('says within a second that a slow server is still working', async () => {
+    const world = await open({ isIdle: true, isPublic: true });
+    const { cookie } = await join(world, 'Dana', 'owner');
+    const { page } = await enter(world, '/setup', cookie);
+    // While a browser waits for a page, it tells a test nothing else.
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.querySelector('.waiting')) console.info('is waiting');
+    }).observe(document.body, { childList: true, subtree: true })`);
+    const said: string[] = [];
+    page.on('console', (message) => void said.push(message.text()));
+    let saidBefore = false;
+    await page.route('**/setup', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      saidBefore = said.includes('is waiting');
+      return route.continue();
+    });
+    await page.getByLabel('Name').first().fill('Lakeside Clinic');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/setup/lakeside-clinic/crm');
+    expect(saidBefore).toBe(true);
+  });
+});
