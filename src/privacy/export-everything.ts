@@ -39,9 +39,9 @@ interface Exported {
 }
 
 /**
- * How long the receiver may keep an export waiting, in all. Until its end, no run, undo or erasure of the client begins:
- * the files would be of two moments, and after an erasure they would end early and look complete. A transaction would
- * show one moment too, but neither database should keep one open for that long. The server cuts a receiver that takes
+ * How long the receiver may keep an export waiting, in all. Until its end, no run, undo or erasure of the client can
+ * start. Otherwise the files would be of two moments, and after an erasure they would end early and look complete. A
+ * transaction would show one moment too, but neither database should keep one open for that long. The server cuts a receiver that takes
  * nothing at all earlier (`stallTimeoutMs`).
  */
 const MAX_RECEIVING_MS = 10 * 60_000;

@@ -119,7 +119,7 @@ export async function findOpenPersons(
 }
 
 /**
- * When these persons were submitted in jobs that the service has lost since the backup, while a user is asked about them
+ * When these people were submitted in jobs that the service has lost since the backup, while a user is asked about them
  * (epoch ms), by person. Also jobs in progress from before an instant, whose results can no longer be relied on; null
  * for none.
  */

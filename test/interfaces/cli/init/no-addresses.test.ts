@@ -63,9 +63,9 @@ it('init says of an export that lacks an address what that costs, and what else 
   const { exitCode, stdout } = await world.start([...argv, '--name', 'West']).ended;
   expect(exitCode).toBe(0);
   expect(stdout).toContain(
-    'No column of addresses is used: the service then recognises fewer contacts, and a contact that it does not recognise still costs one credit',
+    'No address column is used, so the service then recognises fewer contacts, and a contact that it does not recognise still costs one credit',
   );
-  expect(stdout).not.toContain('No column of employers is used');
+  expect(stdout).not.toContain('No employer column is used');
   expect(stdout).toContain(
     '"Communication Restrictions" marks 3 contacts that must not be contacted',
   );
