@@ -39,8 +39,15 @@ export interface Measurement {
 const REPORT_CPU =
   'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("\\ncpu "+(user+system))})';
 
-/** Runs the sync with this or another version of the program, and measures its memory and processor time. */
-export async function measureSync(settings: string, program = PROGRAM): Promise<Measurement> {
+/**
+ * Runs the sync with this or another version of the program, and measures its memory and processor time. Fails if the run
+ * ends in another way than expected.
+ */
+export async function measureSync(
+  settings: string,
+  program = PROGRAM,
+  expected = 'succeeded',
+): Promise<Measurement> {
   const startedAt = performance.now();
   const words = ['--import', REPORT_CPU, program, 'sync', '--json', '--config', settings];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -53,7 +60,7 @@ export async function measureSync(settings: string, program = PROGRAM): Promise<
   const [run] = answerSchema.parse(JSON.parse(answer)).runs;
   if (!run) throw new Error('The sync reported no run');
   // A run that is cut short looks fast.
-  if (run.status !== 'succeeded') throw new Error(`The sync ended as "${run.status}": ${said}`);
+  if (run.status !== expected) throw new Error(`The sync ended as "${run.status}": ${said}`);
   const runSeconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1_000;
   return { run, wallSeconds, runSeconds, peakMegabytes, cpuSeconds: cpuSecondsIn(said) };
 }

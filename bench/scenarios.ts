@@ -20,6 +20,7 @@ import { memory } from './scenarios/memory.ts';
 import { networksFar } from './scenarios/networks-far.ts';
 import { hubspotNight, hubspotNightFar, night, nightFar } from './scenarios/night.ts';
 import { pages } from './scenarios/pages.ts';
+import { pagesBeside } from './scenarios/pages-beside.ts';
 import { paths } from './scenarios/paths.ts';
 import { picture } from './scenarios/picture.ts';
 import { salesforce } from './scenarios/salesforce.ts';
@@ -65,6 +66,7 @@ export const SCENARIOS: readonly Scenario[] = [
   serveBusy,
   uploads,
   pages,
+  pagesBeside,
   picture,
   viewers,
   connections,

@@ -73,7 +73,7 @@ export async function* together<T, Result>(
   }
 }
 
-/** Resolves with the word when a promise has settled, either way. */
+/** Resolves with the word when a promise has been fulfilled or rejected. */
 function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
   return promise.then(
     () => word,

@@ -1,10 +1,9 @@
 /**
- * The contract of every connector: what the sync may request from a CRM. One folder implements it
- * for one kind of CRM; `testing/` contains the suite that each has to pass; `memory/` is the
- * reference.
+ * The contract of every connector: the requests that a sync can make to a CRM. One folder implements it for one kind of
+ * CRM; `testing/` contains the suite that each has to pass; `memory/` is the reference.
  *
- * Failures of the CRM as a whole are thrown as one of the four kinds of `src/core/errors.ts`;
- * results for a single record are returned.
+ * Failures of the CRM as a whole are thrown as one of the four kinds of `src/core/errors.ts`; results for a single
+ * record are returned.
  */
 import type { z } from 'zod';
 import type { WallClock } from '../src/core/clock.ts';
@@ -36,8 +35,8 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   canonicalId?(text: string): string | null;
   /**
-   * Other texts that users and programs may use for the contact with this canonical ID: an erasure
-   * looks for traces under them as well. Omitted: IDs have only one form.
+   * Other texts that users and programs may use for the contact with this canonical ID: an erasure also searches for
+   * traces under them. Omitted: IDs have only one form.
    */
   otherForms?(id: string): readonly string[];
   /**
@@ -57,14 +56,14 @@ export interface ConnectorDefinition<Settings = unknown> {
   rereadAfterMs?: readonly number[];
   /**
    * Signs in and loads everything that the work needs. An open connector is ready, and knows its account. Throws a
-   * ConfigurationError that says what is wrong, with nothing changed and nothing left open.
+   * ConfigurationError that describes the problem; nothing is changed, and nothing stays open.
    */
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
   /** The prerequisites, one finding each, for `doctor`; leaves nothing open. Never throws. */
   check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
   /**
-   * The mapped fields, and what shows them to users, as files that an administrator deploys with
-   * the CRM's own tools. Sends the CRM nothing. Omitted if a CRM has no such files.
+   * The mapped fields, and the parts that show them to users, as files that an administrator deploys with the CRM's own
+   * tools. Sends the CRM nothing. Omitted if a CRM has no such files.
    */
   fieldsAsSource?(settings: Settings, fields: readonly MappedFieldSpec[]): FieldsSource;
 }
@@ -77,7 +76,7 @@ export interface MappedFieldSpec extends FieldSpec {
 export interface FieldsSource {
   /** Texts by their path, with slashes, relative to the folder of the project. */
   files: ReadonlyMap<string, string>;
-  /** Mapped fields that are in none of the files, with the reason. */
+  /** Mapped fields that are not in any of the files, with the reason. */
   leftOut: readonly { name: string; problem: string }[];
   /** The user's next steps with the files, one each. */
   next: readonly string[];
@@ -95,8 +94,8 @@ export interface Consent<Settings = unknown> {
   /** Name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
   /**
-   * The one name of this machine to which the CRM redirects users over http, for example
-   * `localhost`; omitted if it accepts any.
+   * The one name of this machine to which the CRM redirects users over http, for example `localhost`; omitted if it
+   * accepts any name.
    */
   loopbackName?: string;
   /**
@@ -157,11 +156,11 @@ export interface ContactsSettings {
   filter: string | null;
   /** The field that is true (or not blank) for people who must not be researched. */
   optOutField: string | null;
-  /** If the opt-out field is a picklist: the values that opt out. */
+  /** If the opt-out field is a picklist: the values that mean an opt-out. */
   optOutValues?: readonly string[] | null;
-  /** A field that marks deceased contacts, in addition to the known ones of the CRM. */
+  /** A field that marks deceased contacts, in addition to the CRM's known fields. */
   deceasedField?: string | null;
-  /** A field that marks contacts who want no contact, in addition to the known ones of the CRM. */
+  /** A field that marks contacts that must not be contacted, in addition to the CRM's known fields. */
   doNotContactField?: string | null;
   /** Values of `deceasedField` that mark deceased contacts; omitted: words for yes, and dates. */
   deceasedValues?: readonly string[] | null | undefined;
@@ -180,7 +179,7 @@ export interface ContactsSettings {
     | undefined;
   /** True if deceased contacts are researched anyway. */
   includeDeceased?: boolean;
-  /** True if contacts who want no contact are researched anyway. */
+  /** True if contacts that must not be contacted are researched anyway. */
   includeDoNotContact?: boolean;
 }
 
@@ -195,8 +194,8 @@ export interface ConnectorDeps {
   /** Set if processes share the pace of an account; null or omitted: each process has its own. */
   board?: DepartureBoard | null;
   /**
-   * Sends requests to the CRM if its address was set in a browser, and rejects those into a private
-   * network. Omitted if an operator has written the address: then the connector uses its own.
+   * Sends requests to the CRM if its address was set in a browser, and rejects requests into a private network. Omitted
+   * if an operator has written the address: then the connector uses its own.
    */
   fetch?: typeof globalThis.fetch;
   /** Called for each request to the CRM, for the run's report. */
@@ -204,7 +203,7 @@ export interface ConnectorDeps {
   /**
    * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data lacks them. A
    * connector must not drop their values before a user has confirmed that they are gone. Omitted if nothing is known
-   * about contacts; then none of them counts as present.
+   * about contacts; then no contact counts as present.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -219,7 +218,7 @@ export interface ConnectorSecrets {
 export interface Connector {
   readonly kind: string;
   readonly capabilities: Capabilities;
-  /** The account that it is signed in to; the integration belongs to the first one permanently. */
+  /** The account that it is signed in to; the integration belongs to the first account permanently. */
   readonly account: CrmAccount;
 
   /**
@@ -258,11 +257,10 @@ export interface Connector {
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
-   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and
-   * last name have all words of the text, each as the beginning of a word. Every other character of
-   * the text is ignored, so it can have no meaning for the CRM. The text is a name: it appears in
-   * no address of a request, no log and no error. A connector omits this method if the CRM cannot
-   * search.
+   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and last name have all
+   * words of the text, each as the beginning of a word. Every other character of the text is ignored, so it cannot have
+   * a meaning for the CRM. The text is a name: it appears in no address of a request, no log and no error. A connector
+   * omits this method if the CRM cannot search.
    */
   search?(text: string, most: number): Promise<readonly string[]>;
 
@@ -309,9 +307,8 @@ export interface Connector {
   countViewers?(names: readonly string[]): Promise<number>;
 
   /**
-   * Creates lists that the CRM itself keeps up to date, for users to work with; an existing one of
-   * that name stays unchanged. Omitted if the CRM has no such lists, or they cannot be created. Can
-   * be repeated.
+   * Creates lists that the CRM itself keeps up to date, for users to work with; an existing list with that name stays
+   * unchanged. Omitted if the CRM has no such lists, or they cannot be created. Can be repeated.
    */
   createLists?(lists: readonly ListSpec[]): Promise<ListCreation[]>;
 
@@ -319,8 +316,8 @@ export interface Connector {
   listGroups(): Promise<GroupSummary[]>;
 
   /**
-   * The contact IDs of a group, in batches. Throws if the group cannot be read completely: half a
-   * group must never look like a whole one.
+   * The contact IDs of a group, in batches. Throws if the group cannot be read completely: half a group must never look
+   * like a whole group.
    */
   readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
 
@@ -342,19 +339,16 @@ export interface Connector {
    */
   sampleIds?(most: number): Promise<string[]>;
 
-  /**
-   * Facts about the account that anyone who may read contacts can read, for a report; omitted:
-   * none.
-   */
+  /** Facts about the account that anyone who may read contacts can read, for a report; omitted if there are none. */
   readFacts?(): Promise<AccountFact[]>;
 
   /** The CRM's limits as it reports them; null if it has none. */
   readLimits(): Promise<LimitState | null>;
 
   /**
-   * Permanently deletes what the connector keeps of these contacts and has not brought into the CRM
-   * yet; resolves with the number of deleted changes. Called at the start of each run and when a
-   * person is erased. Omitted if an acknowledged write is in the CRM.
+   * Permanently deletes what the connector keeps of these contacts and has not brought into the CRM yet; resolves with
+   * the number of deleted changes. Called at the start of each run and when a person is erased. Omitted if an
+   * acknowledged write is in the CRM.
    */
   erase?(isErased: (id: string) => boolean): Promise<number>;
 
@@ -367,7 +361,7 @@ export interface Connector {
 
 /** The capabilities of a kind of CRM. Other functions are never called. */
 export interface Capabilities {
-  /** True if `readPages` understands a cursor; otherwise each read is a full one. */
+  /** True if `readPages` understands a cursor; otherwise each read is a full read. */
   incremental: boolean;
   /** True if pages name the contacts that left; otherwise a full read shows it by their absence. */
   reportsRemovals: boolean;
@@ -389,8 +383,8 @@ export interface Capabilities {
   /** Maximum number of IDs of one `readByIds`. */
   readBatch: number;
   /**
-   * Number of changes of one `write`: how many make good use of a request, and the maximum. From
-   * `bulk` on, the CRM has a cheaper way for many; null if it has none.
+   * Number of changes of one `write`: how many make good use of a request, and the maximum. From `bulk` on, the CRM has
+   * a cheaper way for many changes; null if it has none.
    */
   writeBatch: { preferred: number; bulk: number | null; max: number };
 }
@@ -422,13 +416,13 @@ export interface KnownContacts {
    * the CRM.
    */
   ids(): AsyncIterable<readonly string[]>;
-  /** The IDs of contacts that were read once and have left: a restored one may be among them. */
+  /** The IDs of contacts that were read once and have left: a restored contact may be among them. */
   leftIds(): AsyncIterable<readonly string[]>;
   /** The cursor with which the next read would have continued. */
   cursor: string;
 }
 
-/** A contact that is gone; a merged one lives on under another ID. */
+/** A contact that is gone; a merged contact continues under another ID. */
 export interface RemovedContact {
   id: string;
   mergedInto: string | null;
@@ -439,8 +433,8 @@ export type RecordLookup =
   /** The CRM vouches that the record was deleted or merged: it keeps a deleted record or another sign of it. */
   | { state: 'removed'; id: string; mergedInto: string | null }
   /**
-   * There is no record, and no sign of a deletion. Lost access looks exactly the same, so this
-   * alone never removes a contact.
+   * There is no record, and no sign of a deletion. Lost access looks exactly the same, so this result alone never
+   * removes a contact.
    */
   | { state: 'missing'; id: string };
 
@@ -467,8 +461,8 @@ export interface ContactChange {
    */
   groups?: readonly (readonly string[])[];
   /**
-   * The values of these fields as the caller has read them. If the connector can, its result says
-   * which of them others had changed by the time of the write. Omitted: nothing is compared.
+   * The values of these fields as the caller has read them. If the connector can, its result lists the values that
+   * others had changed by the time of the write. Omitted: nothing is compared.
    */
   seen?: FieldValues;
 }
@@ -541,11 +535,11 @@ export interface Refusal {
   isLock?: boolean;
   /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   code: string;
-  /** Our own sentence for a nonprofit's admin; never contains anything that the CRM has said. */
+  /** Our own sentence for a nonprofit's admin; never contains text from the CRM. */
   message: string;
   /** The fields to blame, if the CRM names them. */
   fields: readonly string[];
-  /** Why the value was rejected, as far as the CRM tells; omitted if it does not. */
+  /** Why the value was rejected, as far as the CRM reports it; omitted if it does not. */
   cause?: RefusalCause;
   /**
    * True if the connector omitted the value itself, because it breaks a rule that the CRM lets it
@@ -576,7 +570,7 @@ export interface FieldViewers {
   grant: string;
   /** Users who have it, including earlier ones. */
   people: number;
-  /** Users who were given it just now, and those the CRM refused it to. */
+  /** The users to whom it was just assigned, and the users for whom the CRM refused it. */
   assigned: number;
   refused: number;
   /** The problem and the fix; null if there is none. */
@@ -601,7 +595,7 @@ export interface ListCreation {
   problem: string | null;
 }
 
-/** One `group` of the settings: a single key for the kind of group, and what it selects. */
+/** One `group` of the settings: a single key for the kind of group, and its selection. */
 export type GroupSelector = Readonly<Record<string, unknown>>;
 
 export interface GroupSummary {

@@ -18,13 +18,10 @@ export interface CulpritSearch {
   mayNarrow: boolean;
 }
 
-/**
- * Maximum number of fields to blame for one rejection; if more would be needed, it is not about
- * fields.
- */
+/** Maximum number of fields to blame for one rejection; if more would be needed, the rejection is not about fields. */
 const MAX_CULPRITS = 2;
 
-/** Begins with a change that was rejected; `known` are fields that were to blame elsewhere. */
+/** Starts with a change that was rejected; `known` are fields that were to blame elsewhere. */
 export function beginSearch(
   fields: readonly string[],
   known: ReadonlySet<string>,
@@ -80,7 +77,7 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
 export interface Suspicions {
   /** Fields that were to blame, by the code of the rejection. */
   culprits: Map<string, Set<string>>;
-  /** Searches in which no field could be written, by what the CRM said. */
+  /** Searches in which no field could be written, by the CRM's message. */
   inVain: Map<string, number>;
   /** Requests that writing normally takes, and additional ones of searches. */
   usual: number;

@@ -37,15 +37,15 @@ export function currencyFindings(
     return [{ ...finding, ok: false, message, fix: advice, cause: 'currency_rate_missing' }];
   }
   if (mode === 'convert') {
-    const message = `${shown} Amounts are converted into the currency of the contact by the rates of ${crm}: ${converted}. An amount keeps the rate of its first delivery.`;
+    const message = `${shown} Amounts are converted into the contact's currency at the rates of ${crm}: ${converted}. An amount keeps the rate of its first delivery.`;
     return [{ ...finding, ok: true, message, fix: null }];
   }
   const would =
     examples.length === 0
-      ? `With crm.currency: convert they would still wait, because ${crm} has no active exchange rate for US dollars, or hides its rates.`
+      ? `With crm.currency: convert, they would still wait, because ${crm} has no active exchange rate for US dollars, or hides its rates.`
       : `With crm.currency: convert, ${converted}.`;
-  const message = `${shown} crm.currency is usdOnly, so amounts are written only into contacts in US dollars; for other contacts they wait. ${would}`;
-  const fix = `Nothing to do if that is intended. Otherwise set crm.currency: convert, or map number fields, which hold the amounts in US dollars. ${examples.length === 0 ? advice : ''}`;
+  const message = `${shown} crm.currency is usdOnly, so amounts are written only into contacts in US dollars. Amounts for other contacts wait. ${would}`;
+  const fix = `You do not have to do anything if this is intended. Otherwise set crm.currency: convert, or map number fields, which hold the amounts in US dollars. ${examples.length === 0 ? advice : ''}`;
   return [{ ...finding, ok: true, message, fix: fix.trim() }];
 }
 

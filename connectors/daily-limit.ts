@@ -13,11 +13,11 @@ export function isInReserve(
   return remaining < (max * reservePercent) / 100;
 }
 
-/** The account's daily requests as the CRM last reported them, and the share that is not ours. */
+/** The account's daily requests as the CRM last reported them, and the share that is reserved for other tools. */
 export interface DailyLimit {
   /** As of the last response; null before the first. */
   state(): LimitState | null;
-  /** Records what a response said; null if it said nothing. */
+  /** Records the limit that a response reported; null if it reported none. */
   note(daily: LimitState['daily'] | null): void;
   /** Throws a RetriableError if the next request would be taken from the nonprofit's other tools. */
   guard(): void;

@@ -1,4 +1,6 @@
-/** Guards against paging that never finishes: a CRM whose pages lead back to each other must not hold a run for ever. */
+/**
+ * Guards against paging that never finishes: a CRM whose pages lead back to each other must not block a run forever.
+ */
 import { FatalError } from '../src/core/errors.ts';
 
 /** `what` names the records, such as `the archived contacts of HubSpot`. */

@@ -5,7 +5,7 @@ import { MAX_ANSWER_BYTES } from '../src/outbound/exchange.ts';
 
 type Background = Omit<ErrorFacts, 'code'>;
 
-/** The CRM rejects the sign-in; the message says what helps. */
+/** The CRM rejects the sign-in; the message contains the fix. */
 export function signInRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_unauthorized' });
 }
@@ -49,7 +49,7 @@ export function isUnanswered(error: { details?: unknown }): boolean {
 
 /** An unexpected response, such as the page of a proxy. */
 export function answerUnreadable(crm: string, cause?: unknown): RetriableError {
-  return goesOn(`An answer of ${crm} could not be read.`, { code: 'crm_unavailable', cause });
+  return goesOn(`A response from ${crm} could not be read.`, { code: 'crm_unavailable', cause });
 }
 
 /** The body of a response in the expected form. Throws a RetriableError if it has another. */
@@ -62,7 +62,7 @@ export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: u
 /** `sentence` says what is too large. Another request would return the same flood. */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(
-    `${sentence}, and the rest was not read: no part of its API does that. See whether a proxy on the way is at fault.`,
+    `${sentence}, and the rest was not read. No part of its API sends that much. Check whether a proxy in between is the cause.`,
     { code: TOO_LARGE_CODE, details: { maxBytes } },
   );
 }

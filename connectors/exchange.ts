@@ -19,10 +19,7 @@ export interface CrmRequest extends Outgoing {
   isWrite?: boolean;
   /** The paces that it waits for before each attempt; the first one is paused after a 429. */
   paces?: readonly RequestPace[];
-  /**
-   * For requests that a run can do without: fewer attempts, and less time for each, than the CRM
-   * needs elsewhere.
-   */
+  /** For requests that a run does not need: fewer attempts, and less time for each, than for other requests. */
   patience?: { maxTries: number; timeoutMs: number };
 }
 

@@ -23,7 +23,7 @@ export function plain(finding: Finding): Finding {
 export const PASSES =
   'This passes: run doctor again in some minutes. Sign-in, access and settings need no change for it.';
 
-/** A wrong address fails in the same way as a network that is down. */
+/** A wrong address fails in the same way as a network failure. */
 const UNREACHED =
   'Run doctor again in some minutes. If it stays so, check each letter of crm.url, and whether this machine gets out to it (network, DNS, proxy, firewall).';
 
@@ -79,7 +79,7 @@ const codesSchema = z.object({
   fault: z.object({ code: z.string() }).optional(),
 });
 
-/** The CRM's own code is a word of its vendor, and says more than ours. */
+/** The CRM's own code is the vendor's term, and more informative than ours. */
 function toReport(details: unknown): Pick<Finding, 'report'> {
   const { crmCode, fault } = codesSchema.safeParse(details).data ?? {};
   const code = crmCode ?? fault?.code ?? '';
@@ -94,8 +94,8 @@ function isLimit(error: unknown): boolean {
 }
 
 /**
- * The findings of the checks, until a request limit is reached. That ends the checks with one
- * finding that says when the limit ends, since every further check would only repeat it.
+ * The findings of the checks, until a request limit is reached. That ends the checks with one finding that says when
+ * the limit ends, because every further check would only repeat it.
  */
 export async function untilLimit(
   words: DailyWords,
@@ -120,7 +120,7 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
     subject: 'daily requests',
     ok: false,
     cause: LIMIT_REACHED,
-    message: `${message} What comes after this could not be checked.`,
+    message: `${message} The checks after this one could not run.`,
     fix: `Wait until ${renewal}, ${latest} UTC at the latest: sign-in and access need no change for it. Find out in ${crm} which tool uses so many requests.`,
   });
 }
@@ -150,14 +150,21 @@ export function metContacts(crm: string, { filter, optOutField }: ContactsSettin
   const understood =
     filter === null ? [] : [met('contacts', `${crm} understands contacts.filter.`)];
   if (optOutField === null) return understood;
-  return [...understood, met('opt-out', `${optOutField} tells who must not be researched.`)];
+  return [
+    ...understood,
+    met('opt-out', `${optOutField} marks the contacts that must not be researched.`),
+  ];
 }
 
 /** The fields of `contacts` that mark excluded contacts, once the CRM has accepted them. */
 export function metMarks({ deceasedField, doNotContactField }: ContactsSettings): Finding[] {
   const marks = [
-    { subject: 'deceased', field: deceasedField, people: 'the dead' },
-    { subject: 'do not contact', field: doNotContactField, people: 'those who want no contact' },
+    { subject: 'deceased', field: deceasedField, people: 'deceased contacts' },
+    {
+      subject: 'do not contact',
+      field: doNotContactField,
+      people: 'contacts that must not be contacted',
+    },
   ];
   return marks.flatMap(({ subject, field, people }) =>
     field == null ? [] : [met(subject, `${field} marks ${people}.`)],
@@ -166,7 +173,7 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
 
 /** A part of the identity that the integration may not read; `fix` says what grants access. */
 export function unreadablePart(name: string, fix: string): Finding {
-  const message = `${name} cannot be read: it is left out of submissions to the service.`;
+  const message = `${name} cannot be read, so it is left out of submissions to the service.`;
   return plain({ subject: 'identity', ok: true, message, fix });
 }
 
@@ -186,7 +193,7 @@ export function checkDailyRequests(
   readLimits: () => Promise<LimitState | null>,
 ): Promise<Finding[]> {
   const subject = 'daily requests';
-  const fix = `Wait until ${renewal}, find out which tool uses so many, or lower crm.dailyReservePercent.`;
+  const fix = `Wait until ${renewal}, find out which tool uses so many requests, or lower crm.dailyReservePercent.`;
   return checked(subject, fix, async () => {
     const limits = await readLimits();
     if (limits === null) return [met(subject, `${crm} does not say how many are left.`)];

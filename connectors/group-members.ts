@@ -19,7 +19,7 @@ export async function* eachOnce(
   }
 }
 
-/** The CRM has no group like the one in the settings; the message says what to write instead. */
+/** The CRM has no group like the one in the settings; the message contains the setting to write instead. */
 export function unknownGroup(message: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_group_unknown', cause });
 }

@@ -3,8 +3,8 @@ import { didYouMean } from '../src/core/near-miss.ts';
 import type { ConnectorDefinition } from './contract.ts';
 
 /**
- * The kinds of CRM that donor-sync knows without further packages. Each is loaded on demand: the
- * client of one CRM is only a burden for users of another.
+ * The kinds of CRM that donor-sync knows without further packages. Each is loaded on demand, because users of one CRM
+ * do not need the client of another.
  */
 const BUILT_IN: Readonly<Record<string, () => Promise<ConnectorDefinition>>> = {
   csv: async () => (await import('./csv/connector.ts')).csvConnector,
@@ -27,20 +27,20 @@ export function isPackageName(name: string): boolean {
 }
 
 /**
- * The connector for `crm.kind`: a built-in one, or the export named `connector` of a package of
- * that name. Throws a ConfigurationError that says what to type.
+ * The connector for `crm.kind`: a built-in one, or the export named `connector` of a package of that name. Throws a
+ * ConfigurationError that lists the valid kinds.
  */
 export async function findConnectorDefinition(kind: string): Promise<ConnectorDefinition> {
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;
   if (load !== undefined) return load();
-  if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is not the name of a package either');
+  if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is not a package name either');
   const module = await importPackage(kind);
   const connector = 'connector' in module ? module.connector : undefined;
   if (isConnectorDefinition(connector)) return connector;
   const isOlder = typeof connector === 'object' && connector !== null && 'create' in connector;
   const lacks = isOlder
-    ? 'its `connector` is of an older contract (`create` and `prepare`; now `open` and `check`)'
-    : 'the package of that name has no export `connector` that is one';
+    ? 'its `connector` follows an older contract (`create` and `prepare` instead of `open` and `check`)'
+    : 'the package of that name does not export a `connector`';
   throw unknownKind(kind, lacks);
 }
 

@@ -16,9 +16,8 @@ export interface LaneOptions<Thing, Result> {
 }
 
 /**
- * Processes several items at a time. If one fails as a whole, no other is started. Work in progress
- * is awaited and its results are reported, and then the error is thrown: nothing is written once
- * the caller believes that it is over.
+ * Processes several items at a time. If one fails as a whole, no other is started. Work in progress is awaited and its
+ * results are reported, and then the error is thrown: so nothing is written after the caller has seen the end.
  */
 export async function* inLanes<Thing, Result>(
   things: Iterable<Thing> | AsyncIterable<Thing>,

@@ -25,5 +25,5 @@ export function markText({ field, contacts, marked, values }: MarkCount): string
     return `${name}: ${count}`;
   });
   const others = sorted.length > named.length ? ', …' : '';
-  return `"${field}" leaves out ${marked} of ${describeCount(contacts, 'contact')} (${named.join(', ')}${others})`;
+  return `"${field}" excludes ${marked} of ${describeCount(contacts, 'contact')} (${named.join(', ')}${others})`;
 }

@@ -11,7 +11,7 @@ export type MarkMeaning = 'marked' | 'unmarked' | 'unknown';
 
 /** The values that the settings list for one mark, normalised. */
 export interface MarkValues {
-  /** Null if the settings list none: then words for yes and no count, and dates. */
+  /** Null if the settings do not list any; then words for yes and no and dates have their usual meaning. */
   marked: ReadonlySet<string> | null;
   /** Null if the settings list none. */
   unmarked: ReadonlySet<string> | null;
@@ -74,8 +74,8 @@ function foldedSet(values: readonly string[] | null | undefined): ReadonlySet<st
 }
 
 /**
- * Tells what a value means. Blank means no. If the settings list only the values that mark, all
- * others mean no; once they list the harmless values as well, any other value is unknown.
+ * Returns the meaning of a value. Blank means no. If the settings list only the marking values, all other values mean
+ * no. Once they also list the harmless values, any other value is unknown.
  */
 export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): MarkMeaning {
   const value = folded(text);

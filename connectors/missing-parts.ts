@@ -21,13 +21,13 @@ export function missingParts({
     missing.push({
       part: 'address',
       price:
-        'the service then knows fewer of the contacts, and a contact that it does not know still costs its credit',
+        'the service then recognises fewer contacts, and a contact that it does not recognise still costs one credit',
     });
   }
   if (employers.length === 0) {
     missing.push({
       part: 'employer',
-      price: 'the service then knows fewer of the contacts that have a common name',
+      price: 'the service then recognises fewer of the contacts that have a common name',
     });
   }
   return missing;
@@ -36,7 +36,7 @@ export function missingParts({
 const MARKED = {
   optOut: 'contacts that have opted out',
   deceased: 'deceased contacts',
-  doNotContact: 'contacts that want no contact',
+  doNotContact: 'contacts that must not be contacted',
 } as const satisfies Record<MarkKind, string>;
 
 /** Says which contacts no column marks, so that they are sent like all others; null if each mark has a column. */
@@ -44,5 +44,5 @@ export function missingMarksText(fields: Readonly<Record<MarkKind, string | null
   const missing = (Object.keys(MARK_LISTS) as MarkKind[]).filter((kind) => fields[kind] === null);
   if (missing.length === 0) return null;
   const people = new Intl.ListFormat('en', { type: 'disjunction' });
-  return `no column of the file marks ${people.format(missing.map((kind) => MARKED[kind]))}: if there are any, they are sent like all others, for a credit each`;
+  return `no column of the file marks ${people.format(missing.map((kind) => MARKED[kind]))}: if there are any, they are sent like all others, at one credit each`;
 }

@@ -1,6 +1,6 @@
 /** Searching contacts by name: what counts as a word, and which names have all words. Pure. */
 
-/** The number of words that are compared; more of them find nobody else. */
+/** The number of words that are compared; more words do not change the result. */
 const MAX_WORDS = 6;
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The parts that a connector of a simple CRM need not write itself: the starting point of the
- * guide.
- */
+/** The parts that a simple CRM's connector does not have to implement itself; the starting point of the guide. */
 import { ConfigurationError, FatalError, messageOf } from '../src/core/errors.ts';
 import type {
   Capabilities,
@@ -36,7 +33,7 @@ export const plainConnector = {
 } satisfies Partial<Connector>;
 
 function notAsked(): never {
-  throw new FatalError('The connector was called for something that its capabilities leave out.', {
+  throw new FatalError('The connector was called for a feature that it does not declare.', {
     code: 'connector_cannot',
   });
 }
@@ -53,7 +50,7 @@ export function requireKnown(
   const [unknown] = others.find(([name]) => !known.some((each) => each === name)) ?? [];
   if (unknown === undefined) return;
   throw new ConfigurationError(
-    `This kind of CRM does not know contacts.${unknown}: remove it from the settings.`,
+    `This kind of CRM does not support contacts.${unknown}: remove it from the settings.`,
     { code: 'crm_setting_unknown', details: { setting: `contacts.${unknown}` } },
   );
 }
@@ -63,7 +60,7 @@ export function refusedWrite(id: string, code: string, message: string): WriteRe
   return { status: 'refused', id, retriable: false, code, message, fields: [] };
 }
 
-/** The one finding of opening: all is well, or what the error says. */
+/** The single finding about opening: success, or the error's message. */
 export async function checkByOpening(open: () => Promise<Connector>): Promise<Finding[]> {
   try {
     const { account, close } = await open();

@@ -30,7 +30,7 @@ export function unknownMarks({ kind, field, values, ok }: UnknownMarks): Finding
       subject: 'unknown marks',
       ok,
       message,
-      fix: `Add each value to contacts.${MARK_LISTS[kind]} if it means that the contact must be left out, and to contacts.unmarkedValues.${kind} if it does not.`,
+      fix: `Add each value to contacts.${MARK_LISTS[kind]} if it means that the contact must be excluded, and to contacts.unmarkedValues.${kind} if it does not.`,
       report: `${values.length} values of a mark are unknown`,
     },
   ];

@@ -50,6 +50,6 @@ export function folded(text: string): string {
 export function requireOptOutField({ optOutField, optOutValues }: ContactsSettings): void {
   if (optOutValues == null || optOutField !== null) return;
   const message =
-    'contacts.optOutValues says what opts out, but contacts.optOutField not where: name the field.';
+    'contacts.optOutValues lists the values that mean an opt-out, but contacts.optOutField does not name their field. Name the field.';
   throw new ConfigurationError(message, { code: 'opt_out_values_unknown' });
 }

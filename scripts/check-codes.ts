@@ -17,7 +17,7 @@ const SALESFORCE = 'connectors/salesforce';
 
 const EXCEPTIONS: readonly Exception[] = [
   {
-    why: 'Each CRM answers in its own words and is put right in its own way, which the message says.',
+    why: 'Each CRM responds with its own text and needs its own fix, which the message states.',
     codes: {
       csv_file_unusable: [
         'connectors/csv/header.ts',
@@ -70,14 +70,14 @@ const EXCEPTIONS: readonly Exception[] = [
     },
   },
   {
-    why: 'One code for two kinds of errors: with a fix for the user, or worth another try.',
+    why: 'One code for two kinds of errors: the user has to fix the one, and the other can be retried.',
     codes: {
       csv_file_error: ['connectors/csv/file-errors.ts'],
       database_in_use: ['src/backup/move-store.ts', 'src/database/sqlite/sqlite-copy.ts'],
     },
   },
   {
-    why: 'What is found out differs, and with it what to do: the message says both.',
+    why: 'The finding differs, and so does the fix. The message states both.',
     codes: {
       consent_not_wanted: ['src/clients/consents.ts', 'src/outbound/sign-in.ts'],
       database_damaged: ['src/database/sqlite/sqlite-copy.ts', 'src/database/store-error.ts'],
@@ -99,18 +99,16 @@ export function listRepeated(codes: ReadonlyMap<string, readonly CodePlace[]>): 
   const excepted = new Map(EXCEPTIONS.flatMap(({ codes: each }) => Object.entries(each)));
   const gone = [...excepted.keys()].filter((code) => !codes.has(code));
   return [
-    ...gone.map((code) => `${code} is not a code any more: remove it from the list`),
+    ...gone.map((code) => `${code} is no longer a code: remove it from the list`),
     ...[...codes].flatMap(([code, places]) => {
       const created = places.filter(({ isCreated }) => isCreated);
       const lines = [...new Set(created.map(({ file, line }) => `${file}:${line}`))];
       const files = [...new Set(created.map(({ file }) => file))].sort();
       const allowed = excepted.get(code);
       if (allowed === undefined) {
-        return lines.length > 1
-          ? [`${code} is written in several places: ${lines.join(', ')}`]
-          : [];
+        return lines.length > 1 ? [`${code} occurs in several places: ${lines.join(', ')}`] : [];
       }
-      if (lines.length < 2) return [`${code} is written in one place: remove it from the list`];
+      if (lines.length < 2) return [`${code} occurs in one place: remove it from the list`];
       const isAsListed = files.join() === [...allowed].sort().join();
       return isAsListed ? [] : [`${code} is not listed with these places: ${lines.join(', ')}`];
     }),

@@ -66,7 +66,7 @@ async function buildExpressions(files: readonly string[]): Promise<Expression[]>
   for (const file of files) {
     await import(pathToFileURL(join(ROOT, LOADED_FOR[file] ?? file)).href);
     if (built.some(({ place }) => place === file)) continue;
-    throw new Error(`${file} builds no expression while it loads.`);
+    throw new Error(`${file} does not build any expression while it loads.`);
   }
   return built;
 }

@@ -20,8 +20,8 @@ interface Exception {
 
 /** Texts that we must not reword, or that are not sentences. */
 const NOT_READ: readonly { path: RegExp; kind?: Sentence['kind']; why: string }[] = [
-  { path: /^test\//, why: 'tests are read by those who change the code' },
-  { path: /^CHANGELOG\.md$/, why: 'a release that was published stays as it is' },
+  { path: /^test\//, why: 'only developers read tests' },
+  { path: /^CHANGELOG\.md$/, why: 'a published release does not change' },
   { path: /^docs\/(?:asvs|conformance)\.md$/, why: 'quote the names of tests' },
   { path: /^connectors\/testing\//, kind: 'shown', why: 'names of tests' },
   { path: /^src\/paths\/sentence\.ts$/, kind: 'shown', why: 'is written into the CRM' },
@@ -38,7 +38,7 @@ const NOT_READ: readonly { path: RegExp; kind?: Sentence['kind']; why: string }[
 const EXCEPTIONS: readonly Exception[] = [
   {
     file: 'docs/reliability.md',
-    words: 'what was asked for',
+    words: 'asked for',
     why: 'the name of a judge of the nights',
   },
 ];
@@ -96,14 +96,16 @@ export function listProblems(findings: readonly Finding[]): string[] {
         `${file}:${line} "${words}" (write: ${instead}): ${text}`,
     ),
     ...EXCEPTIONS.filter((each) => !findings.some((finding) => isMeant(each, finding))).map(
-      ({ file, words }) => `${file} has "${words}" no longer: remove the exception`,
+      ({ file, words }) => `${file} no longer has "${words}": remove the exception`,
     ),
     ...LATER.filter(
       ({ place, kinds }) =>
         !kinds.every((kind) =>
           findings.some((each) => each.kind === kind && each.file.startsWith(place)),
         ),
-    ).map(({ place }) => `${place} needs its entry in the list no longer, or for fewer kinds`),
+    ).map(
+      ({ place }) => `${place} no longer needs its entry in the list, or needs it for fewer kinds`,
+    ),
   ];
 }
 

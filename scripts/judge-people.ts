@@ -33,7 +33,7 @@ const { positionals, values } = parseArgs({
   },
 });
 const [folder] = positionals;
-if (folder === undefined) throw new Error('Name the folder with the people.');
+if (folder === undefined) throw new Error('Name the folder that contains the people.');
 const root = resolve(values.from ?? join(import.meta.dirname, '..'));
 
 async function load(path: string) {

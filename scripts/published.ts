@@ -15,7 +15,7 @@ export function toPublished(manifest: unknown, outside: readonly string[]) {
   const dependencies = Object.fromEntries(
     [...outside, ...FOR_TYPES].sort().map((name) => {
       const version = all[name];
-      if (version === undefined) throw new Error(`${name} is no dependency in package.json.`);
+      if (version === undefined) throw new Error(`${name} is not a dependency in package.json.`);
       return [name, version];
     }),
   );

@@ -21,10 +21,10 @@ export function listObstacles({ manifest, announced, tags, changes }: Release): 
     announced === version
       ? ''
       : `DONOR_SYNC_RELEASE is ${announced === undefined ? 'not set' : `"${announced}"`}, not "${version}". Only the release workflow sets it.`,
-    tags.includes(tag) ? '' : `The commit that is checked out has no tag ${tag}. Tag it first.`,
+    tags.includes(tag) ? '' : `The checked-out commit does not have the tag ${tag}. Tag it first.`,
     changes.trim() === ''
       ? ''
-      : 'Files are changed or not committed. Commit them, or take a fresh clone.',
+      : 'Files have changes that are not committed. Commit them, or use a fresh clone.',
     repository === undefined
       ? 'package.json has no "repository", which the provenance of a package is checked against. Add it.'
       : '',

@@ -19,6 +19,7 @@ import { chargedNetworks, type NetworkOptions, networkRoutes } from './networks/
 import { createRouter } from './router.ts';
 import type { FindOptions } from './search/find-donors.ts';
 import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
+import { whileOpen } from './slices.ts';
 import { quotePersons } from './validation.ts';
 
 /** The base path of the service; the document's {base_url} ends with it. */
@@ -73,6 +74,7 @@ function createService(options: AppOptions) {
     ...chargedNetworks(options.networkPrices),
   ];
   const service = createRouter();
+  service.use((_, next) => whileOpen(next));
   service.use(identify(createId));
   for (const handler of options.edge) service.use(handler);
   service.use(authenticate(options.keys, clock));

@@ -85,7 +85,7 @@ function refuseShape(text: string): string | undefined {
   return undefined;
 }
 
-/** Where a text in JSON ends: at the first quote with an even number of backslashes before it. */
+/** The end of a text in JSON: the first quote with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

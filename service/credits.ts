@@ -29,7 +29,7 @@ export interface Payment {
   requestId: string;
 }
 
-/** A line of the ledger; refunds have negative amounts, so the sum is what was spent. */
+/** A line of the ledger; refunds have negative amounts, so the sum is the number of spent credits. */
 export interface LedgerEntry extends Payment {
   id: number;
   atMs: number;

@@ -58,7 +58,7 @@ function isBusy(error: unknown): boolean {
 
 function inUse(file: string, cause: unknown): Error {
   return new Error(
-    `The database ${file} is in use. End the program that has it, or choose another file.`,
+    `The database ${file} is in use. Stop the program that uses it, or choose another file.`,
     { cause },
   );
 }

@@ -20,7 +20,8 @@ export function addDocuments(
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'Belongs to one team, whose data, lists, networks and credits it reaches.',
+    description:
+      "Belongs to one team, and gives access to that team's data, lists, networks and credits.",
   });
   for (const path of DOCUMENTS) {
     service.openAPIRegistry.registerPath(path);
@@ -51,15 +52,19 @@ export function addDocuments(
 }
 
 const TAGS = [
-  { name: 'Account', description: 'What a caller can learn about itself: balance and key.' },
+  { name: 'Account', description: "The caller's own balance and key." },
   { name: 'Health', description: 'Whether an area works.' },
-  { name: 'Donors', description: 'Profiles, and what they would hold.' },
-  { name: 'Search', description: 'Donors by name, place, wealth and ties.' },
-  { name: 'Lists', description: 'Donors that a team keeps together.' },
+  { name: 'Donors', description: 'Profiles and their metadata.' },
+  { name: 'Search', description: 'Search donors by name, place, wealth and ties.' },
+  { name: 'Lists', description: 'Lists of donors that a team saves.' },
   { name: 'Exports', description: 'Donors as files.' },
-  { name: 'Networks', description: 'Groups of people that the team knows.' },
-  { name: 'Connections', description: 'Which donors know each other, and how likely.' },
-  { name: 'Enhancement', description: 'Persons in, jobs, profiles out. Two forms of the paths.' },
+  { name: 'Networks', description: 'Networks of people whom the team knows.' },
+  { name: 'Connections', description: 'Which donors know each other, and how likely this is.' },
+  {
+    name: 'Enhancement',
+    description:
+      'Submit people, follow the jobs, and fetch the profiles. The paths exist in two forms.',
+  },
   { name: 'Documents', description: 'This document.' },
 ];
 

@@ -36,7 +36,7 @@ const personSchema = z
     tracking_id: z
       .string()
       .nullish()
-      .openapi({ description: "The caller's own identifier; one is made up where it is absent" }),
+      .openapi({ description: "The caller's own identifier; generated if it is absent" }),
     name: z
       .object({ first: z.string().nullish(), last: z.string().nullish() })
       .refine((name) => hasText(name.first) || hasText(name.last), {
@@ -77,10 +77,14 @@ const jobStateSchema = z
   .openapi('JobState');
 
 const likelihood = {
-  probability: z.number().min(0).max(1).openapi({ description: 'That this is the right donor' }),
-  reasons: z
-    .array(z.string())
-    .openapi({ description: 'What speaks for and against it, and that the donor has died' }),
+  probability: z
+    .number()
+    .min(0)
+    .max(1)
+    .openapi({ description: 'Probability that this is the right donor' }),
+  reasons: z.array(z.string()).openapi({
+    description: 'The reasons for and against this donor, and whether the donor has died',
+  }),
 };
 
 /** Our own field: the document of the service has none. */
@@ -89,7 +93,9 @@ const matchSchema = z.object({
   runner_up: z
     .object({ donor_id: z.string(), ...likelihood })
     .nullable()
-    .openapi({ description: 'The next likeliest donor; where none was found, the likeliest' }),
+    .openapi({
+      description: 'The second likeliest donor; the likeliest donor if no match was found',
+    }),
 });
 
 /** How certain a match is, ready for JSON. */
@@ -102,7 +108,7 @@ export function submitRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
     tags: ['Enhancement'],
-    summary: 'Submit persons',
+    summary: 'Submit people',
     description: `One credit of the enhancements bucket per person, at most ${MAX_PERSONS}. When the balance is short, as many are processed as it covers, from the front.`,
     middleware: [limitItems('persons', MAX_PERSONS)],
     request: { body: { required: true, ...json(submitSchema) } },
@@ -159,13 +165,13 @@ export function explanationRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
     tags: ['Enhancement'],
-    summary: 'Why a job found its donor, or none',
+    summary: 'Why a job matched its donor, or no donor',
     description:
-      'Free. An endpoint of this implementation: the document of the service has none. The match is null while the job runs.',
+      "Free. This endpoint exists only in this implementation, not in the service's own document. The match is null while the job is running.",
     request: { params: z.object({ job_id: z.string() }) },
     responses: {
       200: {
-        description: 'The state of the job, and how sure its match is.',
+        description: 'The state of the job, and the probability of its match.',
         ...json(
           z
             .object({

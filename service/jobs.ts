@@ -77,7 +77,7 @@ export interface Progress {
 export interface Jobs {
   /** Adds jobs, all or none, and deletes old ones. */
   add(jobs: readonly NewJob[]): void;
-  /** A team's job; undefined for one that is unknown, deleted, or another team's. */
+  /** A team's job; undefined if it is unknown or deleted, or belongs to another team. */
   find(team: string, id: string): Job | undefined;
   /** The jobs whose people are not yet matched, oldest first. */
   unmatched(): { id: string; team: string }[];

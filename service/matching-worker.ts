@@ -36,7 +36,7 @@ export interface MatchingWorkerOptions {
 export interface MatchingWorker {
   /** Queues new jobs of a team. */
   take(team: string, ids: readonly string[]): void;
-  /** Waits briefly for those of a team's jobs that are due and not yet matched. */
+  /** Waits briefly for a team's jobs that are due and not yet matched. */
   catchUp(team: string, ids: readonly string[]): Promise<void>;
 }
 

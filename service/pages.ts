@@ -36,7 +36,7 @@ export const pageQuerySchema = z.object({
 export const nextCursorSchema = z
   .string()
   .nullable()
-  .openapi({ description: 'Begins the next page as its cursor; null after the last page' });
+  .openapi({ description: 'The cursor of the next page; null after the last page' });
 
 /** One page of something. */
 export interface Page<Entry> {

@@ -36,12 +36,12 @@ export const profileSchema = z
     education: z.array(z.object({ institution_name: z.string(), ...roleDates })),
     work: z
       .array(z.object({ company_name: z.string(), ...roleDates }))
-      .openapi({ description: 'Present employers first, then the latest' }),
+      .openapi({ description: 'Current employers first, then the most recent' }),
     bio: z.array(z.string()),
     location: z
       .object({ city: z.string(), state: z.string() })
       .nullable()
-      .openapi({ description: 'Of the present address' }),
+      .openapi({ description: 'Part of the current address' }),
     boards: z.array(z.object({ organization_name: z.string(), ...roleDates })),
     donations: z
       .array(z.object({ recipient_name: z.string(), amount: z.number().int(), date: z.iso.date() }))
@@ -59,7 +59,7 @@ export const profileSchema = z
       .optional()
       .openapi({
         description:
-          'Where each field is from, of which day, and how far it may be believed: of imported people alone. A field of our own.',
+          'The source, date and confidence of each field; only for imported people. This field exists only in this implementation.',
       }),
   })
   .openapi('APIDonor');
@@ -131,8 +131,7 @@ function shownSource(field: string, note: SourceNote | undefined) {
 }
 
 /**
- * The age that a donor reaches in the year of `nowMs`; deceased donors and those of unknown birth
- * have none.
+ * The age that a donor reaches in the year of `nowMs`; null for deceased donors and for donors whose birth is unknown.
  */
 export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number | null {
   if (birthYear === null || isDeceased === true) return null;

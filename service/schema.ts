@@ -4,7 +4,7 @@ import type { Database } from './database-file.ts';
 
 /** One step. Each database takes it once. */
 export interface SchemaStep {
-  /** Its number and what it adds. */
+  /** Its number and its purpose. */
   name: string;
   bring(db: Database): unknown;
 }
@@ -15,7 +15,7 @@ export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
   const unknown = taken.find((name) => steps.every((step) => step.name !== name));
   if (unknown !== undefined) {
     throw new Error(
-      `The database was written by a newer version, which has taken the step "${unknown}". Use that version, or a backup from before.`,
+      `The database was written by a newer version, which has applied the migration "${unknown}". Use that version, or a backup from before.`,
     );
   }
   const missing = steps.filter(({ name }) => !taken.includes(name));

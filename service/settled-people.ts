@@ -50,7 +50,7 @@ export function settleAnew(db: Database, world: World): boolean {
   const present = readSettled(db);
   if (present !== null && !present.realPeople.includes(IMPORTED)) {
     throw new Refusal(
-      `The database is a stand-in's, with a world of ${describe(present)}. Choose another file.`,
+      `The database belongs to a stand-in, with a world of ${describe(present)}. Choose another file.`,
     );
   }
   if (present !== null && describe(present) !== describe(settledOf(world))) {
@@ -103,7 +103,7 @@ function indexAnew(db: Database, world: World, onProgress: SettlingProgress | un
 /** Returns the ISO date of the settled people: the world's date when their ties were created. */
 export function readSettledDay(db: Database): string {
   const day = db.prepare<[], string>('select as_of from settled_people').pluck().get();
-  if (day === undefined) throw new Error('No people are settled in the database.');
+  if (day === undefined) throw new Error('The database has no people yet.');
   return day;
 }
 

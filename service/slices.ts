@@ -1,7 +1,9 @@
 /** Work in slices: long work lets other requests run again and again. */
 
-/** No request makes the others wait longer than this at a time. */
+/** A slice makes the open requests wait for at most this long, all of them together. */
 const SLICE_MS = 8;
+/** Shorter slices would be spent on changing between them. */
+const SHORTEST_SLICE_MS = 1;
 
 /** The slices of one piece of work. */
 export interface Slices {
@@ -48,14 +50,32 @@ export function createTurns(count: number) {
 /** Work that waits for a slice, in order. New requests are read between two slices. */
 const waiting: (() => void)[] = [];
 
+/** Requests that have been read and not answered yet. */
+let open = 0;
+
+/** Counts a request as open while it is handled. */
+export async function whileOpen(handle: () => Promise<void>): Promise<void> {
+  open += 1;
+  try {
+    await handle();
+  } finally {
+    open -= 1;
+  }
+}
+
+/** How long a slice may take while this many requests are open. */
+function sliceMs(requests: number): number {
+  return Math.max(SHORTEST_SLICE_MS, SLICE_MS / Math.max(1, requests));
+}
+
 /** Starts a piece of work. Its first slice ends at once, so that many pieces can start together. */
-export function createSlices(): Slices {
+export function createSlices(now = () => performance.now()): Slices {
   let endsAt = 0;
   return {
-    isOver: () => performance.now() >= endsAt,
+    isOver: () => now() >= endsAt,
     async next() {
       await slice();
-      endsAt = performance.now() + SLICE_MS;
+      endsAt = now() + sliceMs(open);
     },
   };
 }

@@ -32,7 +32,9 @@ export function quotePersons(): MiddlewareHandler<PartnerEnv> {
       const name = Object.values(person.name).join(' ');
       const quoted = `${fault.around}${name}${fault.around}`;
       const loc = ['body', 'persons', index, 'name', quoted];
-      return [{ type: `value_error.${quoted}`, loc, msg: `${quoted} is no name`, input: person }];
+      return [
+        { type: `value_error.${quoted}`, loc, msg: `${quoted} is not a name`, input: person },
+      ];
     });
     return answerInvalid(c, items);
   };
@@ -90,7 +92,7 @@ const looseObject = z.record(z.string(), z.unknown());
 
 type Issue = z.core.$ZodIssue;
 
-/** A union fails in every branch. The branch that got deepest is the one that was meant. */
+/** A union fails in every branch. The branch that matched deepest is the intended branch. */
 function toItems(issue: Issue, root: unknown, loc: (string | number)[]): ValidationItem[] {
   const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
   if (issue.code === 'invalid_union') {

@@ -118,7 +118,7 @@ async function untilSettled(database: string, runs: number, contacts: number): P
     if (ended === runs && (await numberOf(database, SETTLED)) === contacts) return;
     await sleep(500);
   }
-  throw new Error('The night did not come to its end');
+  throw new Error('The night did not end');
 }
 
 async function readSpent(database: string, workers: readonly Machine[]): Promise<Spent> {

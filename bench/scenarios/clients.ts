@@ -5,8 +5,7 @@ import { atMost, exactly, type Figure, median, plain, round, type Scenario } fro
 
 export const clients: Scenario = {
   name: 'clients',
-  title:
-    'writing of 20,000 contacts by the connectors, jsforce and the client of HubSpot, in turns',
+  title: "20,000 contacts written in turns by the connectors, jsforce and HubSpot's own client",
   measure: measureClients,
 };
 

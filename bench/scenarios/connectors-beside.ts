@@ -18,7 +18,7 @@ import {
 export const connectorsBeside: Scenario = {
   name: 'connectors-beside',
   title:
-    '100,000 contacts read and written by the connectors, beside those in --beside FOLDER, in turns',
+    '100,000 contacts read and written in turns by these connectors and the connectors in --beside FOLDER',
   measure: async ({ beside, pairs = PAIRS }: Wanted = {}) =>
     beside === undefined ? [] : measureBoth(beside, pairs),
 };

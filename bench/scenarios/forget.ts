@@ -47,7 +47,7 @@ async function measureOne(
     atLeast(`${of}kills after the block`, sums.killsAfterBlock, '', KILLS / 10),
     exactly(`${of}values left in the CRM`, sums.valuesLeft, '', 0),
     exactly(`${of}traces in the database`, sums.tracesLeft, '', 0),
-    exactly(`${of}files left beside the CRM's`, sums.filesLeft, '', 0),
+    exactly(`${of}files left in addition to the CRM's`, sums.filesLeft, '', 0),
     exactly(`${of}networks with the donor`, sums.networksLeft, '', 0),
     exactly(`${of}values written back`, sums.writtenBack, '', 0),
     exactly(`${of}untrue receipts`, sums.untrueReceipts, '', 0),

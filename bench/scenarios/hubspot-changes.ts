@@ -24,7 +24,8 @@ const INDEXED_AFTER_MS = 2_000;
 /** Reads changes beyond HubSpot's cap of 10,000 results, while other changes are made. */
 export const hubspotChanges: Scenario = {
   name: 'hubspot-changes',
-  title: '50,000 of 60,000 contacts were edited in HubSpot, and the others are edited meanwhile',
+  title:
+    '50,000 of 60,000 contacts were edited in HubSpot, and the other contacts are edited during the run',
   measure: () => withCrm('hubspot', { contacts: CONTACTS, rate: 0 }, measureChanges),
 };
 
@@ -45,8 +46,8 @@ async function measureChanges(crm: Crm): Promise<Figure[]> {
     exactly('contacts', edited.filter((id) => times.has(id)).length, '', EDITED),
     exactly('doubles', edited.filter((id) => (times.get(id) ?? 0) > 1).length, '', 0),
     exactly('missing', edited.filter((id) => !times.has(id)).length, '', 0),
-    plain('others that came', others.filter((id) => times.has(id)).length, ''),
-    plain('edits of others meanwhile', edits * CONTACTS_PER_EDIT, ''),
+    plain('other contacts that arrived', others.filter((id) => times.has(id)).length, ''),
+    plain('edits of other contacts during the run', edits * CONTACTS_PER_EDIT, ''),
     plain('requests to read the changes', changes.calls, ''),
     exactly('answers of 429', changes.throttled, '', 0),
     plain('time to read the changes', round(changes.seconds), 's'),

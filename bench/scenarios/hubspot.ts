@@ -48,7 +48,12 @@ export const hubspotUnlimited: Scenario = {
         plain('time of the list alone', round(listSeconds), 's'),
         plain('requests to read them again', again.calls, ''),
         plain('time to read them again', round(again.seconds), 's'),
-        atMost('read again, beside the list alone', round(again.seconds / listSeconds), '×', 1.6),
+        atMost(
+          'read again, compared with the list alone',
+          round(again.seconds / listSeconds),
+          '×',
+          1.6,
+        ),
         plain('time to read them', round(stepOf(writing, 'read').seconds), 's'),
         exactly('contacts written', contacts, '', CONTACTS),
         atMost('time to write two fields of each', round(seconds), 's', 2),

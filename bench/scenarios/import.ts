@@ -43,9 +43,9 @@ async function measureImport(seed: number): Promise<Figure[]> {
       exactly('returns refused', report.refused.length, '', 0),
       // If no board has two people with the same name, there are as many people as seats.
       atMost('people who are in it twice', round((report.added - seats) / seats), '', 0.01),
-      exactly('people of two organisations, by name alone', joined, '', 0),
-      exactly('added by the same returns once more', again.added, '', 0),
-      exactly('changed by the same returns once more', again.changed, '', 0),
+      exactly('people of two organisations, by name only', joined, '', 0),
+      exactly('added when the same returns are imported again', again.added, '', 0),
+      exactly('changed when the same returns are imported again', again.changed, '', 0),
     ];
   } finally {
     db.close();

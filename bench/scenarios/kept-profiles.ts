@@ -32,7 +32,7 @@ const REPEATS = 3;
 
 export const keptProfiles: Scenario = {
   name: 'kept-profiles',
-  title: `${CONTACTS.toLocaleString('en-US')} contacts in a CSV file: the room of kept profiles, and the processor beside --beside FOLDER`,
+  title: `${CONTACTS.toLocaleString('en-US')} contacts in a CSV file: disk space of kept profiles, and processor time compared with --beside FOLDER`,
   measure: measureKeptProfiles,
 };
 
@@ -58,7 +58,7 @@ async function measureRoom(place: Workplace): Promise<Figure[]> {
     plain('kept profiles', profiles, ''),
     plain('JSON of all mapped sources', Math.round(json.bytes / json.rows), 'bytes a profile'),
     plain('disk of the tables and their indexes', Math.round(bytes / profiles), 'bytes a profile'),
-    atMost('disk beside the JSON', round(bytes / json.bytes), '×', 2),
+    atMost('disk compared with the JSON', round(bytes / json.bytes), '×', 2),
   ];
 }
 

@@ -59,8 +59,8 @@ async function measureKills(killed: Killed): Promise<Figure[]> {
     exactly('contacts paid for twice', sums.paidTwice, '', 0),
     exactly('credits without explanation', sums.unexplained, '', 0),
     exactly('contacts without an outcome', sums.withoutOutcome, '', 0),
-    exactly('delivered profiles not in the file', sums.missingInFile, '', 0),
-    plain('contacts held as a lost answer', sums.heldAsLost, ''),
+    exactly('delivered profiles missing from the file', sums.missingInFile, '', 0),
+    plain('contacts held because of a lost response', sums.heldAsLost, ''),
   ];
 }
 

@@ -278,7 +278,7 @@ async function figuresOf(
       INTEGRATIONS.length * long,
     ),
     exactly(
-      'nights asked for twice',
+      'nights requested twice',
       countNights(nights, (ms) => ms < MINUTE_MS),
       '',
       0,
@@ -335,7 +335,7 @@ async function countOverlaps(database: string, timeline: readonly Held[]): Promi
   }>(
     database,
     `select integration_id, epoch, started_at, finished_at from runs
-     where status in ('succeeded', 'incomplete') and coalesce(reason_message, '') not like '%the next one went on.'
+     where status in ('succeeded', 'incomplete') and coalesce(reason_message, '') not like '%The next run continued.'
      order by integration_id, epoch`,
   );
   const runs = rows.flatMap((row) => {

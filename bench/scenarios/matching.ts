@@ -73,9 +73,9 @@ function overall(outcomes: readonly Outcome[], world: World): Figure[] {
   const silent = outcomes.filter(({ match }) => isSilentlyDead(match, world));
   return [
     atLeast('recall', share(there, isRight), '', 0.9),
-    atLeast('precision of those that are there', share(found, isRight), '', 0.995),
-    atMost('matched of those that are not there', round(wrongly.length / away.length), '', 0.002),
-    exactly('the dead matched without saying so', silent.length, '', 0),
+    atLeast('precision for people in the file', share(found, isRight), '', 0.995),
+    atMost('matched of people not in the file', round(wrongly.length / away.length), '', 0.002),
+    exactly('deceased donors matched without a warning', silent.length, '', 0),
     atMost('expected calibration error', calibrationError(outcomes), '', 0.05),
   ];
 }
@@ -140,6 +140,6 @@ function baseline(world: World, persons: readonly TestPerson[]): Figure[] {
   return [
     plain('baseline: recall', round(right.length / there.length), ''),
     plain('baseline: precision', round(right.length / Math.max(1, found.length)), ''),
-    plain('baseline: matched of those not there', round(wrongly.length / away.length), ''),
+    plain('baseline: matched of people not in the file', round(wrongly.length / away.length), ''),
   ];
 }

@@ -46,7 +46,8 @@ async function measureNetworks(): Promise<Figure[]> {
         return writeFile(settings, settingsFor(partner, crm, extra));
       };
       await write('budget: { perRun: 200 }');
-      await measureSync(settings);
+      // The budget ends it.
+      await measureSync(settings, PROGRAM, 'incomplete');
       await identifyEverybody(baseUrl, database);
       await write(MIRRORED);
       const mirrored = await measureSync(settings);

@@ -39,10 +39,10 @@ async function measureNight(kind: CrmKind, farMs: number): Promise<Figure[]> {
   return [
     plain('contacts read by the first run', first.run.contacts['read'] ?? 0, ''),
     plain('time of the first run', first.runSeconds, 's'),
-    atMost('API calls of the night, sign-in left out', calls, '', 3),
+    atMost('API calls of the night, without the sign-in', calls, '', 3),
     atMost('time of the night', second.runSeconds, 's', farMs === 0 ? 2 : 3.5),
-    plain('calls of the service in the night', second.run.calls.partner, ''),
-    plain('time of the night with start and end', round(second.wallSeconds), 's'),
+    plain('calls to the service in the night', second.run.calls.partner, ''),
+    plain('time of the night including start and end', round(second.wallSeconds), 's'),
     exactly('credits of the night', spent(second), '', 0),
     plain('peak resident memory of the night', second.peakMegabytes ?? 0, 'MB'),
   ];

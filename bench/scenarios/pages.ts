@@ -189,14 +189,14 @@ async function measureServed(kind: string, settings: string, token: string): Pro
 const PATHS = {
   home: '/',
   'home, searched': '/?q=00123',
-  'home, those in need': '/?show=needs',
+  'home, clients that need attention': '/?show=needs',
   'home, the last page': '/?from=9975',
   runs: '/runs',
   'runs that failed': '/runs?status=failed',
   'runs by webhook (none)': '/runs?trigger=webhook',
   'the largest run': `/runs/${LARGE_RUN}`,
   'its rarest reason': `/runs/${LARGE_RUN}?reason=fields_written_some_unfit`,
-  'its ids that begin so': `/runs/${LARGE_RUN}?contact=0035e00019999`,
+  'its IDs with this prefix': `/runs/${LARGE_RUN}?contact=0035e00019999`,
   find: '/v1/find?q=foundation%200012',
 } as const;
 

@@ -23,7 +23,7 @@ const MOST_LAYOUT_MS = 3_000;
 
 export const picture: Scenario = {
   name: 'picture',
-  title: 'pictures of networks in a browser, by the processor time of their page',
+  title: 'network pictures in a browser, by the processor time of their page',
   async measure() {
     const demo = spawn(process.execPath, [PROGRAM, 'demo', '--tour'], {
       stdio: ['ignore', 'pipe', 'inherit'],

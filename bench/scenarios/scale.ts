@@ -68,7 +68,7 @@ function figuresOfNight(workers: number, night: Night, times: Times): Figure[] {
     plain(`the night on ${workers}`, round(night.seconds), 's'),
     plain('  of the processor of workers, a contact', round(night.workerMs / all), 'ms'),
     plain('  of that of Postgres, a contact', round(night.databaseMs / all), 'ms'),
-    { ...atLeast('  as the model foretells it', ratio, '×', 0.85), goal: '0.85 to 1.15' },
+    { ...atLeast('  as the model predicts', ratio, '×', 0.85), goal: '0.85 to 1.15' },
     exactly('  contacts paid for twice', night.paidTwice, '', 0),
   ].map((figure) =>
     figure.name.includes('model') ? { ...figure, kept: ratio >= 0.85 && ratio <= 1.15 } : figure,
@@ -81,7 +81,7 @@ function figuresOfGrowth(nights: ReadonlyMap<number, Night>): Figure[] {
   return [
     atLeast('linear to 2', round(one.seconds / two.seconds / 2), '', 0.9),
     atLeast('linear to 4', round(one.seconds / four.seconds / 4), '', 0.9),
-    atMost('processor on 4, times that on 1', round(four.workerMs / one.workerMs), '', 1.1),
+    atMost('processor on 4, compared with 1', round(four.workerMs / one.workerMs), '', 1.1),
   ];
 }
 

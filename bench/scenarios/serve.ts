@@ -25,7 +25,7 @@ export const serve: Scenario = {
 /** The same on two cores with other work: each also runs a process that never rests, at the same priority. */
 export const serveBusy: Scenario = {
   name: 'serve-busy',
-  title: `${serve.title}, on two cores that are busy otherwise`,
+  title: `${serve.title}, on two cores that are busy with other work`,
   measure: () =>
     withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => {
       const busy = BUSY_CORES.map((core) =>

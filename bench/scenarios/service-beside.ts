@@ -38,7 +38,7 @@ const PAUSE_MS = 10;
 export const serviceBeside: Scenario = {
   name: 'service-beside',
   title:
-    '1,000,000 donors: large submits and Discovers; build, memory and look-ups with --beside FOLDER',
+    '1,000,000 donors: large submits and Discover queries; build, memory and look-ups compared with --beside FOLDER',
   measure: measureBeside,
 };
 
@@ -160,7 +160,12 @@ async function measureSubmits(service: Service): Promise<Figure> {
     together.push(Math.max(...several));
   }
   const times = round(median(together) / median(alone));
-  return atMost(`${LARGE_SUBMITS} large submits at once, the last beside one alone`, times, '×', 2);
+  return atMost(
+    `${LARGE_SUBMITS} large submits at once, the last compared with a single submit`,
+    times,
+    '×',
+    2,
+  );
 }
 
 async function sendSubmits(service: Service, bodies: readonly string[]): Promise<number[]> {
@@ -196,7 +201,7 @@ async function measureDiscover(service: Service): Promise<Figure> {
   };
   const [busy] = await Promise.all([look(() => isOver), discovers()]);
   const times = round(quantile(busy, 0.99) / quantile(quiet, 0.99));
-  return atMost(`another key's p99 while Discover goes over ${MEMBERS} members`, times, '×', 2);
+  return atMost(`another key's p99 while Discover reads ${MEMBERS} members`, times, '×', 2);
 }
 
 async function untilCompleted(service: Service, job: string): Promise<void> {

@@ -25,7 +25,8 @@ export const serviceSpeed: Scenario = {
 
 export const serviceBounds: Scenario = {
   name: 'service-bounds',
-  title: 'what the worst requests of one key cost another, with 1,000,000 donors',
+  title:
+    'the delay that the most expensive requests of one key cause for another, with 1,000,000 donors',
   measure: () => withManyDonors(measureBounds),
 };
 
@@ -104,7 +105,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
   const megabytes = (await service.stop()) ?? 0;
   return [
     plain('load of the machine', round(loadavg()[0] ?? 0), ''),
-    plain('start, until it serves, median', quantile(ready, 0.5), 's'),
+    plain('start until it serves, median', quantile(ready, 0.5), 's'),
     atMost('start, first search and lookup, median', quantile(answered, 0.5), 's', 1),
     plain('start, the slowest of five', quantile(answered, 1), 's'),
     plain('requests a second', round((3 * ROUNDS) / seconds), ''),
@@ -217,7 +218,7 @@ function worstRequests(bestConnected: readonly string[]): Worst[] {
     ['100,000 levels', '/enhancements', ['['.repeat(100_000) + ']'.repeat(100_000)]],
     ['20 crowded names', '/enhancements', same({ persons: Array(20).fill(person) })],
     [
-      'lookup of the best connected',
+      'lookup of the best-connected donor',
       '/networks/lookup',
       bestConnected.map((donor_id) => JSON.stringify({ donor_id, limit: 500 })),
     ],

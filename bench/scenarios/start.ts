@@ -10,7 +10,7 @@ const ROUNDS = 15;
 /** How long a user waits for a command, and the cost of a process before it does any work. */
 export const start: Scenario = {
   name: 'start',
-  title: 'one process of the program, beside an empty Node',
+  title: 'one process of the program, compared with an empty Node process',
   measure: () =>
     withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => {
       await measureSync(settings);
@@ -30,11 +30,20 @@ async function figuresOf(
   const { empty, started } = await compareStarts([PROGRAM, ...words], { rounds: ROUNDS });
   const megabytes = round(started.megabytes);
   return [
-    atMost(`${name}: time beside an empty Node`, round(started.ms / empty.ms), '×', most.times),
+    atMost(
+      `${name}: time compared with an empty Node process`,
+      round(started.ms / empty.ms),
+      '×',
+      most.times,
+    ),
     plain(`${name}: time`, round(started.ms), 'ms'),
     most.megabytes === undefined
       ? plain(`${name}: memory`, megabytes, 'MB')
       : atMost(`${name}: memory`, megabytes, 'MB', most.megabytes),
-    plain(`${name}: memory beside an empty Node`, round(started.megabytes / empty.megabytes), '×'),
+    plain(
+      `${name}: memory compared with an empty Node process`,
+      round(started.megabytes / empty.megabytes),
+      '×',
+    ),
   ];
 }

@@ -112,7 +112,7 @@ function figuresOf({ ordinary, hostile }: Record<'ordinary' | 'hostile', Phase>)
   return [
     plain('ordinary files', ordinary.statuses.length, ''),
     plain('hostile files', hostile.statuses.length, ''),
-    exactly('files answered otherwise', other.length, '', 0),
+    exactly('files with an unexpected response', other.length, '', 0),
     plain('healthz, ordinary files, 99th percentile', usual ?? 0, 'ms'),
     plain('healthz, hostile files, 99th percentile', flooded ?? 0, 'ms'),
     atMost('hostile, times ordinary', round((flooded ?? 0) / (usual ?? 1)), '', 2),
@@ -124,7 +124,7 @@ async function begin(url: string, headers: Record<string, string>, name: string)
   const body = new URLSearchParams({ name });
   const reply = await fetch(`${url}/setup`, { method: 'POST', redirect: 'manual', headers, body });
   const id = /^\/setup\/([^/]+)\//.exec(reply.headers.get('location') ?? '')?.[1];
-  if (id === undefined) throw new Error(`no set-up was begun (status ${reply.status})`);
+  if (id === undefined) throw new Error(`the set-up did not start (status ${reply.status})`);
   return `/setup/${id}/file`;
 }
 

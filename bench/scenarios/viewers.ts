@@ -24,7 +24,7 @@ export const viewers: Scenario = {
       plain('processor alone', round(alone.processorSeconds), 's'),
       plain('processor watched', round(watched.processorSeconds), 's'),
       atMost(
-        'processor for the viewers, of the time of the run',
+        "processor for the viewers, as a share of the run's time",
         round((watched.processorSeconds - alone.processorSeconds) / watched.seconds),
         '',
         0.03,

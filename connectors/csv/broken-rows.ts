@@ -104,7 +104,7 @@ function createReading(separator: number) {
       place += bytes.length;
       return -1;
     },
-    /** False if a quote is not closed, or text follows the closing one. */
+    /** False if a quote is not closed, or text follows the closing quote. */
     isSound: () => sound && state !== 'quoted',
     endsWithReturn: () => last === CARRIAGE_RETURN,
     firstLine: () => first,

@@ -31,8 +31,8 @@ export async function check(settings: CsvSettings, contacts: ContactsSettings): 
 
 /** Why `contacts.filter` cannot be used here. */
 export const NO_FILTER =
-  'A CSV file has no filter language: remove contacts.filter from the settings, and leave the ' +
-  'rows out of the file or name a column in contacts.optOutField.';
+  'A CSV file has no filter language. Remove contacts.filter from the settings, and remove the ' +
+  'rows from the file or name a column in contacts.optOutField.';
 
 function filterFinding(): Finding {
   const message = 'contacts.filter is set, but a CSV file has no filter language';
@@ -42,12 +42,12 @@ function filterFinding(): Finding {
 async function describe({ withTables, paths, journal }: CsvFiles): Promise<Finding[]> {
   const { rowCount, brokenRows } = await withTables(async ({ input }) => input);
   const findings = [
-    met('input', `${paths.input} has ${rowCount} contacts and every column that is needed`),
+    met('input', `${paths.input} has ${rowCount} contacts and all required columns`),
     met('output', `${paths.output} can be replaced`),
     ...brokenFindings(brokenRows),
   ];
   if (journal.pending === 0) return findings;
-  const message = `changes that wait in ${journal.path} will be in the output after the next sync`;
+  const message = `the pending changes in ${journal.path} will be in the output after the next sync`;
   return [...findings, met('journal', message)];
 }
 
@@ -60,7 +60,7 @@ function brokenFindings(rows: readonly Problem[]): Finding[] {
   const others = rows.length > named.length ? ' and others' : '';
   const message = `${rows.length} rows cannot be read and are skipped: ${named.join(', ')}${others}`;
   const [first] = rows;
-  const fix = `Correct them in the file; of row ${first?.row ?? first?.line}: ${first?.message ?? ''}`;
+  const fix = `Correct them in the file. The problem in row ${first?.row ?? first?.line}: ${first?.message ?? ''}`;
   return [{ subject: 'bad rows', ok: true, message, fix }];
 }
 
@@ -73,14 +73,11 @@ interface Counts {
   do_not_contact: number;
   row_unreadable: number;
   mark_unknown: number;
-  /** For each column, how many rows have a word that is in no list. */
+  /** For each column, the number of rows with a word that is not in any list. */
   unknownWords: Map<string, Map<string, number>>;
 }
 
-/**
- * The contacts that the columns of the settings produce: a wrong column is noticed here before it
- * costs anything.
- */
+/** The contacts that the columns of the settings produce: a wrong column is noticed here before it costs credits. */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
   const counts = await files.withTables(async ({ input }) => {
     const found: Counts = {
@@ -137,7 +134,7 @@ function checkNames({ all, named }: Counts): Finding {
     ok: named > 0 || all === 0,
     message: `${named} of ${all} contacts have a first and a last name`,
     fix: isDoubtful
-      ? 'Look whether crm.columns names the right columns; one with whole names is crm.columns.fullName.'
+      ? 'Check that crm.columns names the right columns. Set crm.columns.fullName if one column holds the full name.'
       : null,
   };
 }
@@ -146,21 +143,21 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
   const { optOutField, optOutValues, deceasedField, doNotContactField } = contacts;
   const findings: Finding[] = [];
   if (optOutField !== null) {
-    const message = `${counts.optedOut} of ${counts.all} contacts have opted out by "${optOutField}"`;
+    const message = `${counts.optedOut} of ${counts.all} contacts have opted out according to "${optOutField}"`;
     const isDoubtful = counts.optedOut === 0 && optOutValues != null;
-    const fix = isDoubtful ? 'Look whether contacts.optOutValues has its values.' : null;
+    const fix = isDoubtful ? 'Check that contacts.optOutValues lists values of this column.' : null;
     findings.push({ subject: 'opt-out', ok: true, message, fix });
   }
   if (deceasedField != null) {
     findings.push(
       met(
         'deceased',
-        `${counts.deceased} of ${counts.all} contacts are left out by "${deceasedField}"`,
+        `${counts.deceased} of ${counts.all} contacts are excluded by "${deceasedField}"`,
       ),
     );
   }
   if (doNotContactField != null) {
-    const message = `${counts.do_not_contact} of ${counts.all} contacts are left out by "${doNotContactField}"`;
+    const message = `${counts.do_not_contact} of ${counts.all} contacts are excluded by "${doNotContactField}"`;
     findings.push(met('do not contact', message));
   }
   return findings;
@@ -172,12 +169,12 @@ function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
     subject: 'marks',
     ok: true,
     message: markText(mark),
-    fix: 'If this is right, confirm it once with `donor-sync sync --accept-marks`: until then a sync sends nobody. Otherwise name another column, or list its values in the settings.',
-    report: 'a mark leaves out more than half of the contacts',
+    fix: 'If this is right, confirm it once with `donor-sync sync --accept-marks`. Until then a sync sends no contacts. Otherwise name another column, or list its values in the settings.',
+    report: 'a mark excludes more than half of the contacts',
   }));
 }
 
-/** Words whose meaning a user has to define: their contacts wait, and none of them is sent. */
+/** Words whose meaning a user has to define. Their contacts wait and are not sent. */
 function checkWords(
   { all, mark_unknown, unknownWords }: Counts,
   contacts: ContactsSettings,
@@ -200,7 +197,7 @@ function unknownWords(
   });
 }
 
-/** Parts that are not sent to the service, and what that costs. */
+/** Parts that are not sent to the service, and the cost of that. */
 function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   return missingParts(columns).map(({ part, price }) => ({
     subject: part,
@@ -210,7 +207,7 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   }));
 }
 
-/** Marks that the file lacks: not all files have them, and their contacts cost credits. */
+/** Marks that the file lacks. Not all files have them, and contacts without a mark cost credits. */
 function checkMissingMarks(contacts: ContactsSettings): Finding[] {
   const message = missingMarksText({
     optOut: contacts.optOutField,
@@ -234,7 +231,7 @@ function unusable(settings: CsvSettings, error: unknown): Finding {
     ok: false,
     message: messageOf(error),
     fix: isOurs
-      ? `Correct ${settings.path} or the crm part of the settings as the message says.`
-      : 'Look at the message; if it does not help, report it with the version of donor-sync.',
+      ? `Correct ${settings.path} or the crm section of the settings as the message says.`
+      : 'Read the message. If it does not help, report it with the version of donor-sync.',
   };
 }

@@ -13,7 +13,7 @@ const FIXES: Readonly<Record<string, string>> = {
   EISDIR: 'This is a folder; give the path of a file in the settings.',
   EACCES: 'The user that runs donor-sync may not do this; give it the right to.',
   EPERM: 'The user that runs donor-sync may not do this; give it the right to.',
-  EROFS: 'The disk is read-only; choose another place in the settings.',
+  EROFS: 'The disk is read-only; choose another path in the settings.',
 };
 
 /**

@@ -46,10 +46,7 @@ export interface CsvFiles {
 
 const MOST_ATTEMPTS = 5;
 
-/**
- * Checks the files completely and opens them. Throws a ConfigurationError that lists what is wrong
- * with them.
- */
+/** Checks the files completely and opens them. Throws a ConfigurationError that lists their problems. */
 export async function openFiles(
   settings: CsvSettings,
   contacts: ContactsSettings,
@@ -98,7 +95,7 @@ export async function openFiles(
   }
 }
 
-/** Runs tasks one after the other, each once the ones before it have ended. */
+/** Runs tasks one after the other, each once the tasks before it have ended. */
 function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -137,7 +134,7 @@ async function requireOwnOutput(
     kind !== null && isInPlace
       ? `${path} is a ${kind}, and donor-sync writes CSV in UTF-8: name another file for the results in crm.output`
       : WORKBOOK_NAME.test(output)
-        ? 'crm.output is called like a workbook, and donor-sync writes CSV: give it a name that ends with .csv'
+        ? 'crm.output has the name of a workbook, but donor-sync writes CSV: give it a name that ends with .csv'
         : null;
   if (problem === null) return;
   const code = 'csv_output_needed';

@@ -23,7 +23,7 @@ export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Probl
   return readings.reduce((best, each) => (countNames(each) > countNames(best) ? each : best));
 }
 
-/** One column is not a list: the problems of another reading say more. */
+/** One column is not a list, so the problems of another reading are more useful. */
 function countNames(reading: Header | Problem[]): number {
   return Array.isArray(reading) ? 1.5 : reading.columns.length;
 }

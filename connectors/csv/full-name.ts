@@ -7,10 +7,10 @@ export interface NameParts {
 const UNKNOWN: NameParts = { firstName: null, lastName: null };
 
 /**
- * Splits a name in one column, written as `Last, First` or `First Last`. Titles and degrees are
- * omitted. `Jr.` and `III` stay with the last name, since they distinguish father from son, and so
- * do particles (`de la Cruz`). A nickname in brackets or quotes stays with the first name. An
- * uncertain part is null, and such a contact is not submitted: a wrong guess would cost a credit.
+ * Splits a name in one column, written as `Last, First` or `First Last`. Titles and degrees are omitted. `Jr.` and
+ * `III` stay with the last name, because they distinguish father from son, and so do particles (`de la Cruz`). A
+ * nickname in brackets or quotes stays with the first name. An uncertain part is null, and such a contact is not
+ * submitted: a wrong guess would cost a credit.
  */
 export function splitFullName(text: string): NameParts {
   const words = splitWords(text);
@@ -54,8 +54,7 @@ function inverted(
 function inOrder({ hasTitle, names }: Section, generations: readonly string[]): NameParts {
   const words = names.slice(0, names.findLastIndex((word) => !isAside(word)) + 1);
   const start = lastNameStart(words);
-  // A single word is as likely a first name as a last name, unless a title or a particle tells
-  // which.
+  // A single word is as likely a first name as a last name, unless a title or a particle shows which it is.
   if (start === 0 && words.length < 2 && !hasTitle) return UNKNOWN;
   if (start === 1 && hasTitle && isParticle(words[0] ?? '')) return UNKNOWN;
   return {
@@ -145,7 +144,7 @@ function isParticle(word: string): boolean {
   return isSureParticle(word) || NAMES_OR_PARTICLES.has(bare(word));
 }
 
-/** A word that is not a first name; in lower case, none of the others is one either. */
+/** A word that is not a first name. In lower case, the other words are not first names either. */
 function isSureParticle(word: string): boolean {
   return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
 }

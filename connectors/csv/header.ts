@@ -65,7 +65,7 @@ export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Proble
 export function encodingProblem(line: number): Problem {
   const message =
     'this is not UTF-8 text. Save the file as UTF-8 (in a spreadsheet: "CSV UTF-8"), or convert ' +
-    'it (iconv -f WINDOWS-1252 -t UTF-8), or set crm.encoding to latin1 if that is what it is.';
+    'it (iconv -f WINDOWS-1252 -t UTF-8), or set crm.encoding to latin1 if the file is in Latin-1.';
   return { line, message };
 }
 
@@ -84,7 +84,7 @@ export function listColumns(columns: readonly string[]): string {
 }
 
 function wrongKindOfFile(bytes: Buffer): string | null {
-  if (bytes.length === 0) return 'the file is empty (0 bytes); it needs a line of column names.';
+  if (bytes.length === 0) return 'the file is empty (0 bytes); it needs a header row.';
   return null;
 }
 
@@ -94,7 +94,7 @@ function parseHeader(bytes: Buffer, delimiter: string, encoding: Encoding): Head
   if (text === null) return encodingProblem(1);
   const { cells, fault } = splitRow(text, delimiter);
   if (hasBareReturn(text, cells)) {
-    const message = 'lines end with a carriage return alone; save the file as CSV once more.';
+    const message = 'lines end with only a carriage return; save the file as CSV again.';
     return { line: 1, message };
   }
   if (cells === null) return { line: 1, message: HEADER_FAULTS[fault] };
@@ -161,7 +161,7 @@ function columnProblems(
     if (!named.has(name)) continue;
     const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
-    const message = `"${name}" is the name of ${places.length} columns (${places.join(', ')}). Name the right one by its place: "${name} (1)", "${name} (2)" and so on.`;
+    const message = `"${name}" is the name of ${places.length} columns (${places.join(', ')}). Name the right column by its position: "${name} (1)", "${name} (2)" and so on.`;
     problems.push({ line: 1, message });
   }
   return problems;
@@ -169,8 +169,8 @@ function columnProblems(
 
 /** The message about a first line that may be a person's name and address. */
 const NO_HEADER =
-  'the first line must hold the names of the columns, and it holds none of these. It is not ' +
-  'repeated here, because it may be a contact.';
+  'the first line must be the header row, but it has none of the column names in the settings. The line is not ' +
+  'shown here, because it may be a contact.';
 
 /** True if at least one of the columns is present, ignoring case and punctuation. */
 function looksLikeHeader(columns: readonly string[], { required }: HeaderFormat): boolean {
@@ -184,7 +184,7 @@ function missingColumn({ name, setting }: NamedColumn, columns: readonly string[
   return { line: 1, message: `there is no column "${name}" (${setting}).${question}` };
 }
 
-/** Tells if another delimiter than the one in the settings would have given the columns. */
+/** Names the delimiter that would have given the columns, if it differs from the delimiter in the settings. */
 function delimiterHint(format: HeaderFormat, text: Buffer, encoding: Encoding): string {
   if (format.delimiter === undefined) return '';
   const better = DELIMITERS.find(
@@ -192,7 +192,7 @@ function delimiterHint(format: HeaderFormat, text: Buffer, encoding: Encoding): 
   );
   return better === undefined
     ? ''
-    : ` Its cells look separated by ${JSON.stringify(better)}: set crm.delimiter to that.`;
+    : ` Its cells seem to be separated by ${JSON.stringify(better)}: set crm.delimiter to that character.`;
 }
 
 function isNear(wanted: string, column: string): boolean {
@@ -207,7 +207,7 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Levenshtein's: the insertions, deletions and replacements that turn one into the other. */
+/** Levenshtein's: the insertions, deletions and replacements that turn one text into the other. */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...a].entries()) {
@@ -232,7 +232,7 @@ export interface Problem {
 /** After this many problems, a file is not searched further. */
 export const MOST_PROBLEMS = 20;
 
-/** The error that lists everything that was found wrong with a file. */
+/** The error that lists all problems that were found in a file. */
 export function unusableFile(
   path: string,
   problems: readonly Problem[],

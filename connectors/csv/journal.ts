@@ -24,9 +24,8 @@ export interface Journal {
   /** On disk when the promise resolves. */
   append(lines: readonly JournalLine[]): Promise<void>;
   /**
-   * Permanently deletes the changes of these IDs; resolves with their number. A new output that is
-   * marked as ready may contain them as well, so it has to be made again. On disk when the promise
-   * resolves.
+   * Permanently deletes the changes of these IDs; resolves with their number. A new output that is marked as ready may
+   * contain them as well, so it has to be created again. On disk when the promise resolves.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
   /** Discards everything except these kept columns; without any, the file is removed. */
@@ -36,7 +35,7 @@ export interface Journal {
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Reads what an earlier run left; creates nothing before the first `append`. */
+/** Reads the journal that an earlier run left; creates nothing before the first `append`. */
 export async function openJournal(path: string): Promise<Journal> {
   let state = emptyState();
   let handle = await openExisting(path);
@@ -146,8 +145,8 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Two processes that write one journal would overwrite each other's changes. The one that finds the
- * file changed writes nothing, and the next run finds what both have written.
+ * Two processes that write one journal would overwrite each other's changes. The process that finds the file changed
+ * writes nothing, and the next run finds the changes of both.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
   const [now, ours] = await Promise.all([
@@ -157,7 +156,7 @@ async function requireOurs(path: string, handle: FileHandle | null, state: State
   if (now === null && ours === null) return;
   const isSame = now?.ino === ours?.ino && now?.dev === ours?.dev;
   if (isSame && Number(now?.size) === state.seenSize) return;
-  const message = `Another process of donor-sync writes to ${path} too: only one at a time may work on a file. Nothing was lost; try again when it has ended.`;
+  const message = `Another process of donor-sync writes to ${path} too. Only one process at a time can write to a file. Nothing was lost; try again when it has ended.`;
   throw new RetriableError(message, { code: 'csv_journal_shared', details: { path } });
 }
 
@@ -209,8 +208,7 @@ async function appendLines(
 ): Promise<void> {
   const encoded = lines.map(encodeLine);
   try {
-    // Anything that a kill or a full disk left after the last complete line must not become part of
-    // ours.
+    // Anything that a kill or a full disk left after the last complete line must not become part of our next line.
     await handle.truncate(state.size);
     await writeBytes(handle, Buffer.concat(encoded), state.size);
     await handle.datasync();
@@ -280,7 +278,7 @@ function temporaryFor(path: string): string {
 }
 
 const lineSchema = z.union([
-  /** A change: for each column, the text that was in the file and the new one. */
+  /** A change: for each column, the text that was in the file, and the new text. */
   z.strictObject({
     id: z.string(),
     cells: z.record(z.string(), z.tuple([z.string(), z.string()])),

@@ -4,7 +4,7 @@ import type { Journal, JournalChange } from './journal.ts';
 import type { Row } from './rows.ts';
 import type { Table } from './table.ts';
 
-/** One column of the output, and which file its cells come from. */
+/** One column of the output, and the file that its cells come from. */
 export interface Column {
   name: string;
   /** Its position in the input; null if the input does not have it. */
@@ -44,7 +44,7 @@ export interface RowVersions {
   change: JournalChange | undefined;
 }
 
-/** Collects what the files and the journal have about these rows of the input. */
+/** Collects the data that the files and the journal have about these rows of the input. */
 export async function gatherVersions(
   { output }: Tables,
   journal: Pick<Journal, 'find'>,
@@ -69,8 +69,8 @@ export function rawCell(column: Column, { input, output }: RowVersions, tables: 
 }
 
 /**
- * The text that an acknowledged change puts into the cell; null if there is none, or if a user has
- * put something else there since: what a user typed stays.
+ * The text that an acknowledged change puts into the cell; null if there is none, or if a user has typed something else
+ * there since, because typed values stay.
  */
 export function changedText(
   column: string,

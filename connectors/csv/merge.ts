@@ -59,8 +59,9 @@ async function writeReplacement(session: CsvSession, tables: Tables): Promise<Re
     await rm(paths.replacement, { force: true });
     return { isReady: false, keptColumns };
   }
-  // If this run is killed before it empties the journal, this tells a later run whether the replacement took place. If
-  // it did, the changes must not be applied again, because they could overwrite values that users have typed since.
+  // If this run is killed before it empties the journal, this shows a later run whether the replacement took place. If
+  // it did, the changes must not be applied again, because they could overwrite values that users have typed since
+  // then.
   if (journal.pending > 0) await journal.append([{ replacement: paths.replacement }]);
   return { isReady: true, keptColumns };
 }
@@ -127,8 +128,8 @@ function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
 }
 
 /**
- * A row that is broken in the input, as the output had it before: paid values stay in it. Null if
- * the output does not have it, or if an intact row of the input has this ID.
+ * A row that is broken in the input, as it was in the output before, so that paid values stay in it. Null if the output
+ * does not have it, or if an intact row of the input has this ID.
  */
 async function keptRow(
   id: string,

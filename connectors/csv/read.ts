@@ -63,7 +63,7 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   if (contacts.length > 0) yield { contacts, removed: [], cursor: null };
 }
 
-/** A broken row under its number in a spreadsheet, since its ID is not certain. */
+/** A broken row under its number in a spreadsheet, because its ID is not certain. */
 function unreadableContact({ row }: Row): Contact {
   const nothing = { firstName: null, lastName: null, addresses: [], employers: [] };
   return { id: `row ${row}`, ...nothing, optedOut: false, excluded: 'row_unreadable' };

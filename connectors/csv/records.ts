@@ -7,7 +7,7 @@ export interface RawRecord {
   offset: number;
   /** The line where it starts; the first line is 1. */
   line: number;
-  /** Its number in a spreadsheet, where a quoted line break starts no new row; the first one is 1. */
+  /** Its number in a spreadsheet, where a quoted line break does not start a new row; the first row is 1. */
   row: number;
   /**
    * The record without its line ending; valid until the next record or batch is requested. Only the
@@ -45,8 +45,8 @@ export interface RecordSource {
   size: number;
   findEnd: FindEnd;
   /**
-   * Corrects where a record ends, for files in which one bad row must not swallow the rows below
-   * it. Called with the end from `findEnd`, -1 for the end of the file.
+   * Corrects the end of a record, for files in which a bad row must not swallow the rows below it. Called with the end
+   * from `findEnd`, -1 for the end of the file.
    */
   correctEnd?: (bytes: Buffer, start: number, end: number) => number;
   /**
@@ -196,8 +196,7 @@ function cutRecords(
   let used = 0;
   while (used < bytes.length) {
     const found = findEnd(bytes, used);
-    // Only a record that is itself too long is cut; one that merely ends after the buffer is read
-    // further.
+    // Only a record that is itself too long is cut. If a record merely ends after the buffer, reading continues.
     const isTooLong = used === 0 && (found === -1 ? bytes.length : found) >= MAX_RECORD_BYTES;
     if (isTooLong) return { ...cutLong(bytes, found, place), isTooLong };
     if (found === -1 && !place.atEnd) break;
@@ -211,7 +210,7 @@ function cutRecords(
   return { records, used, line, isTooLong: false };
 }
 
-/** A record that is longer than any should be, as far as it was read. */
+/** A record that is longer than any record should be, as far as it was read. */
 function cutLong(
   bytes: Buffer,
   end: number,

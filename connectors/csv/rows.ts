@@ -61,7 +61,7 @@ export function columnText(column: number, columns: readonly string[]): string {
   return name ? `column ${column} ("${name}")` : `column ${column}`;
 }
 
-const TOO_LONG = 'the row has no end; a quote is probably never closed.';
+const TOO_LONG = 'the row never ends; a quote is probably never closed.';
 
 const FAULTS = {
   unclosed: 'a quote that starts a cell of this row is never closed.',

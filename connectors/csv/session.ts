@@ -7,9 +7,9 @@ export interface CsvSession {
   settings: CsvSettings;
   contacts: ContactsSettings;
   files: CsvFiles;
-  /** The columns whose cells come from the output even if the input has them too; the set grows. */
+  /** The columns whose cells come from the output even if the input has them too. The set grows. */
   keptColumns: Set<string>;
-  /** The contacts that donor-sync still counts as present; omitted: none that the input lacks. */
+  /** The contacts that donor-sync still counts as present; omitted: no contacts that the input lacks. */
   countAsPresent: ConnectorDeps['countAsPresent'];
   signal: ConnectorDeps['signal'];
 }

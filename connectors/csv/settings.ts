@@ -35,9 +35,9 @@ export const csvSettingsSchema = z.strictObject({
     const { setting, message } = problem;
     context.addIssue({ code: 'custom', path: [setting], message });
   }),
-  /** The sheet of a workbook (.xlsx); omitted: the first that has a table. */
+  /** The sheet of a workbook (.xlsx); omitted: the first sheet that has a table. */
   sheet: z.string().min(1).optional(),
-  /** Omitted: the one that gives a header line with the columns above. */
+  /** Omitted: the delimiter that gives a header row with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
   /** A file that starts with a byte order mark is read as UTF-8 regardless of this setting. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
@@ -51,8 +51,8 @@ export const csvSettingsSchema = z.strictObject({
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;
 
 /**
- * Two parts of a name in one column would ask the service about people who do not exist, at a
- * credit each: `crm.columns.fullName` is for such a column.
+ * Two parts of a name in one column would submit people who do not exist to the service, at one credit each:
+ * `crm.columns.fullName` is for such a column.
  */
 function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;
@@ -62,13 +62,12 @@ function nameProblem({ firstName, lastName, fullName }: Columns) {
     return { setting: 'fullName', message };
   }
   if (areBoth && firstName === lastName) {
-    const message = `"${lastName}" is the column of the first name as well: for a column with whole names write crm.columns.fullName instead of both`;
+    const message = `"${lastName}" is also the column of the first name: if the column holds the full name, set crm.columns.fullName instead of both`;
     return { setting: 'lastName', message };
   }
   if (fullName !== undefined || areBoth) return null;
   const setting = firstName === undefined ? 'firstName' : 'lastName';
-  const message =
-    'a column is needed here, or crm.columns.fullName where one column has the whole name';
+  const message = 'set this column, or set crm.columns.fullName if one column holds the full name';
   return { setting, message };
 }
 

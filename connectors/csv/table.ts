@@ -36,7 +36,7 @@ export interface Table {
   namedTwice: ReadonlySet<string>;
   /** Without blank lines and broken rows. */
   rowCount: number;
-  /** The rows that cannot be read and are skipped; none unless the settings skip them. */
+  /** The rows that cannot be read and are skipped; empty unless the settings skip them. */
   brokenRows: readonly Problem[];
   /** The contacts that the columns of marks exclude; none in a file whose marks do not count. */
   marks: readonly MarkCount[];
@@ -57,18 +57,18 @@ export interface Table {
 export interface TableFormat extends HeaderFormat {
   idColumn: string;
   badRows: 'stop' | 'skip';
-  /** The sheet of a workbook; omitted: the first that has a table. */
+  /** The sheet of a workbook; omitted: the first sheet that has a table. */
   sheet?: string | undefined;
   /** Counts the marks of the file's rows; omitted if they do not count. */
   countMarks?: (columns: readonly string[]) => MarkTally;
 }
 
-/** More than these are not a few bad rows: something is wrong with the file. */
+/** More bad rows than this are not just a few: something is wrong with the file. */
 const MOST_SKIPPED = 1000;
 
 /**
- * Opens a file and reads all of it. Throws a ConfigurationError that lists what is wrong with
- * the file (`details.problems`), or says why it cannot be read.
+ * Opens a file and reads all of it. Throws a ConfigurationError that lists the problems of the file
+ * (`details.problems`), or says why it cannot be read.
  */
 export async function openTable(path: string, format: TableFormat): Promise<Table> {
   let source: TextSource | null = null;
@@ -170,7 +170,7 @@ interface CheckedRows {
 
 type BrokenRows = ReadonlyMap<number, Pick<RowFailure, 'id' | 'isExtendable'>>;
 
-/** Reads every row once: records where it is, and everything that is wrong. */
+/** Reads every row once, and records its position and all problems. */
 async function checkRows(
   source: RecordSource,
   header: Header,
@@ -188,7 +188,7 @@ async function checkRows(
     for (const record of records) {
       const row = parseRow(record, header, idColumn);
       if ('message' in row) {
-        // A file in another encoding has the problem everywhere; the first line is enough.
+        // A file in another encoding has this problem everywhere, so the first line is enough.
         const isNews = badRows === 'skip' || row.reason !== 'encoding' || !encodingIsWrong;
         encodingIsWrong ||= row.reason === 'encoding';
         const long = record.size >= MAX_RECORD_BYTES ? await longRow(source, header, record) : null;
@@ -226,7 +226,7 @@ async function longRow(
   const { cell } = await measureLongRow(source, offset, { delimiter, atFirstLine: false });
   const where = `the cell in ${columnText(cell.column, columns)} has ${sizeText(cell.size)}`;
   return cell.isClosed
-    ? `${where}, and a row may have ${sizeText(MAX_RECORD_BYTES)} in all.`
+    ? `${where}, and a whole row must not exceed ${sizeText(MAX_RECORD_BYTES)}.`
     : `${where} up to the end of the file: the quote that starts it is never closed.`;
 }
 

@@ -48,7 +48,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // In one action, so that no other batch changes what this one was planned on.
+  // In one action, so that no other batch changes the data on which this batch was planned.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);
@@ -98,7 +98,7 @@ function isKnown(name: string, { input, output }: Tables): boolean {
   return input.positions.has(name) || output?.positions.has(name) === true;
 }
 
-/** The result of a change as planned, and those of its values that are written. */
+/** The planned result of a change, and the values that are written. */
 function planChange(
   session: CsvSession,
   tables: Tables,
@@ -143,7 +143,7 @@ function listRefusals({ settings }: CsvSession, tables: Tables, values: FieldVal
       'Two columns of the file have this name; rename one.',
       'no_permission',
     ),
-    ...refused('column_name', 'No column can have such a name.', 'no_such_field'),
+    ...refused('column_name', 'A column cannot have such a name.', 'no_such_field'),
     ...refused('not_encodable', unsuitable, 'does_not_fit'),
   ];
 }
@@ -189,9 +189,8 @@ function toCellText(value: FieldValue): string {
 }
 
 /**
- * Removes contacts from the journal and from an unfinished output that an interrupted run has left
- * behind. The journal first: if a journal names an output that does not exist, its changes count as
- * merged.
+ * Removes contacts from the journal and from an unfinished output that an interrupted run has left behind. The journal
+ * comes first, because its changes count as merged if it names an output that does not exist.
  */
 export async function eraseKept(
   { files }: CsvSession,

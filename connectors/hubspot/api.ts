@@ -34,18 +34,15 @@ type LibraryAnswers = {
 };
 
 /**
- * HubSpot's HTTP, signed in. Results are the parsed body of a response; any success status is
- * accepted, since HubSpot's own documents disagree about which is right. Every failure is thrown as
- * one of the four kinds of error.
+ * HubSpot's HTTP, signed in. Results are the parsed body of a response; any success status is accepted, because
+ * HubSpot's own documents disagree about the right status. Every failure is thrown as one of the four kinds of error.
  */
 export interface HubspotApi extends LibraryAnswers {
   paths: Paths;
   signIn(): Promise<SignIn>;
-  /**
-   * Requests that the library has no class for, or of whose response it drops a part (`client.ts`).
-   */
+  /** Requests for which the library has no class, or of whose response it drops a part (`client.ts`). */
   get(path: string): Promise<unknown>;
-  /** The same for requests that a run can do without: gives up soon. */
+  /** The same for requests that a run does not need; gives up soon. */
   getSoon(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
   /** Resolves when a walk through all contacts may send one search. */

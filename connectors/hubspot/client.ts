@@ -69,7 +69,7 @@ export interface ListSearch {
   offset: number;
 }
 
-/** The requests that the library builds; it sends none of them. */
+/** The requests that the library builds, but does not send. */
 export interface HubspotRequests {
   listRecords(type: ObjectType, page: PageRequest): Promise<LibraryRequest>;
   readRecords(type: ObjectType, batch: BatchRead): Promise<LibraryRequest>;
@@ -99,7 +99,7 @@ export function createRequests(version: ApiVersion): HubspotRequests {
   const loadLists = once(() => loadListFactories(version));
   return {
     async listRecords(type, { limit, after, properties, archived }) {
-      // Joined, as HubSpot documents it: the library would repeat the name of the parameter for each property.
+      // Joined, as HubSpot documents it, because the library would repeat the name of the parameter for each property.
       const joined = properties === undefined ? undefined : [properties.join(',')];
       const words = [limit, after ?? undefined, joined, undefined, undefined, archived] as const;
       if (type === 'contacts') return toRequest(await contacts.basic.getPage(...words));
@@ -224,9 +224,9 @@ function toRequest(context: Context): LibraryRequest {
 }
 
 /**
- * Puts these records into a request that was built without any. The library would copy each record,
- * key by key, into an equal one, which takes six times as long as their JSON. The type is the
- * library's, and a test compares the bodies with its own.
+ * Puts these records into a request that was built without records. The library would copy each record, key by key,
+ * into an equal one, which takes six times as long as their JSON. The type is the library's, and a test compares the
+ * bodies with its own.
  */
 function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
   const empty: object = JSON.parse(request.body ?? '{}');

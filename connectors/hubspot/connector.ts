@@ -104,7 +104,7 @@ async function openHubspotConnector(
     sampleIds: async (most) => sampleIds(session(), most),
     readFacts: async () => readFacts(session()),
     readLimits: async () => readLimits(session()),
-    // HubSpot has written what it acknowledged.
+    // HubSpot has already written every change that it acknowledged.
     async finish() {},
     close,
   };

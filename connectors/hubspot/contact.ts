@@ -8,7 +8,7 @@ import type { CompanyNames } from './reading/companies.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
 
-/** Which properties make up the person that is sent to the service. */
+/** The properties that make up the person that is sent to the service. */
 export interface ContactShape {
   /** The properties to request, including `hs_merged_object_ids`, which shows merged contacts. */
   properties: readonly string[];
@@ -25,7 +25,7 @@ const ADDRESS_PARTS = ['address', 'city', 'state', 'zip', 'country'];
 
 const NAMES = ['firstname', 'lastname'];
 const COMPANY = 'company';
-/** The property that says which company the contact belongs to. */
+/** The property with the company that the contact belongs to. */
 export const PRIMARY_COMPANY = 'associatedcompanyid';
 
 /** Name of the primary company's name among the sources: it is not a property of contacts. */
@@ -85,7 +85,7 @@ export function shapeContact(
     },
   };
 
-  /** A blank one is in the company currency; a hidden one is unknown. */
+  /** If the property is blank, the amount is in the company currency; if it is hidden, the currency is unknown. */
   function readCurrencies(record: HubspotRecord): Pick<Contact, 'currencies'> {
     const seen = money.filter(visible.has);
     if (seen.length === 0) return {};
@@ -168,9 +168,9 @@ export interface VisibleOptions {
 }
 
 /**
- * A response of HubSpot has null for a blank property and omits one that it does not show. A
- * response that lacks one is believed only after a check of the description: if HubSpot omits blank
- * ones as well, the only cost is that check.
+ * A response of HubSpot has null for a blank property and omits one that it does not show. A response that lacks a
+ * property is trusted only after a check of the description. If HubSpot also omits blank properties, the only cost is
+ * that check.
  */
 export function watchProperties(
   described: Properties,

@@ -26,11 +26,9 @@ interface ErrorMeaning {
   sort: ErrorSort;
   /** In words for a nonprofit's admin. */
   sentence: string;
-  /** True if the sentence is not enough: an admin needs to know what exactly HubSpot said. */
+  /** True if the sentence is not enough, because an admin needs HubSpot's exact text. */
   keepsWords?: true;
-  /**
-   * Why a value is rejected; omitted if it is not the value that is rejected, or nothing says so.
-   */
+  /** Why a value is rejected; omitted if something other than the value is rejected, or if this is unknown. */
   cause?: RefusalCause;
 }
 
@@ -72,7 +70,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     RATE_LIMITS: { sort: 'passing', sentence: 'HubSpot got too many requests.' },
     DAILY: {
       sort: 'limit',
-      sentence: 'The account has used up the requests that HubSpot allows it a day.',
+      sentence: "The account has used up HubSpot's daily request limit.",
     },
     BUSY: { sort: 'passing', sentence: 'HubSpot was busy.' },
     OBJECT_NOT_FOUND: {
@@ -87,20 +85,20 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     NOT_SEPARATED: {
       sort: 'record',
       sentence:
-        'HubSpot refused a request with this contact and others, and said neither whose value it was ' +
-        'nor of which property.',
+        'HubSpot refused a request with this contact and others, and did not name the contact ' +
+        'or the property.',
     },
     VALUE_NOT_SEPARATED: {
       sort: 'record',
       sentence:
-        'HubSpot refused a value of a property in a request of several contacts and did not say of ' +
-        'which: the property was left out.',
+        'HubSpot refused a property value in a request with several contacts, and did not name the ' +
+        'contact. The property was not written.',
       cause: 'rule',
     },
     [BREAKS_RULE]: {
       sort: 'record',
       sentence:
-        'A value breaks a validation rule that your account has for its property: it was left out.',
+        'A value breaks a validation rule that your account has for its property, so it was not written.',
       cause: 'rule',
     },
     LEADING_TRAILING_WHITESPACE: {
@@ -119,7 +117,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     PROPERTY_DOESNT_EXIST: {
       sort: 'property',
-      sentence: 'A property does not exist any more: create it again, or map another one.',
+      sentence: 'A property no longer exists: create it again, or map another one.',
       cause: 'no_such_field',
     },
     READ_ONLY_VALUE: {
@@ -209,8 +207,8 @@ function getMeaning(code: string): ErrorMeaning {
 }
 
 /**
- * Why the values of these properties are rejected; null if HubSpot does not say. Types, lengths and
- * options have their own codes, so any other code that names a property is about a rule.
+ * Why the values of these properties are rejected; null if HubSpot does not report it. Types, lengths and options have
+ * their own codes, so any other code that names a property is about a rule.
  */
 export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);

@@ -154,15 +154,15 @@ async function alreadyThere({ api }: HubspotSession, name: string): Promise<Fiel
   const answer = await api.get(`${api.paths.properties}/${encodeURIComponent(name)}`);
   const { dataSensitivity = 'non_sensitive' } = readAs(propertySchema, answer);
   if (dataSensitivity === 'non_sensitive') return { name, result: 'existed', problem: null };
-  const problem = `HubSpot has it already, as a property that stores Sensitive Data (${dataSensitivity}): set crm.sensitiveData: true, or map another property.`;
+  const problem = `The property already exists in HubSpot, but it stores Sensitive Data (${dataSensitivity}): set crm.sensitiveData: true, or map another property.`;
   return { name, result: 'failed', problem };
 }
 
 function nameProblem(name: string): string | null {
   if (/^[a-z][a-z0-9_]{0,99}$/.test(name)) return null;
   return (
-    'The internal names of properties in HubSpot have small letters, digits and underscores and ' +
-    'start with a letter: choose such a name in the field map.'
+    'Internal names of HubSpot properties consist of lowercase letters, digits and underscores, and ' +
+    'start with a letter. Choose such a name in the field map.'
   );
 }
 
@@ -193,7 +193,7 @@ function describeProblem(error: unknown): string {
 function noRightToCreate(named: readonly string[]): string {
   const scopes = named.length === 0 ? WRITE_SCHEMAS : named.join(', ');
   return (
-    `The token may not create properties: it lacks the scope ${scopes}. A super admin can add it to the ` +
+    `The token cannot create properties, because it lacks the scope ${scopes}. A super admin can add it to the ` +
     'service key or the app in HubSpot (with an app, connect again), or create the property by hand.'
   );
 }

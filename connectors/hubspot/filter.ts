@@ -88,12 +88,12 @@ export function parseFilter(text: string): FilterGroup[] {
     groups.some((group) => group.length > MAX_FILTERS_PER_GROUP);
   if (!isTooMuch) return groups;
   throw invalidFilter(
-    `HubSpot takes fewer conditions at once: at most ${MAX_FILTERS_PER_GROUP} in a group, in at most ${MAX_GROUPS} groups. With two conditions of donor-sync in each group, it takes ${MAX_FILTERS} in all, of ${MAX_LENGTH} characters.`,
+    `The filter has too many conditions. HubSpot accepts at most ${MAX_FILTERS_PER_GROUP} in a group, in at most ${MAX_GROUPS} groups. donor-sync adds two conditions to each group, so ${MAX_FILTERS} conditions in total, and ${MAX_LENGTH} characters, are allowed.`,
   );
 }
 
 const EXAMPLE =
-  'Write a list of filters as HubSpot has them, for example [{propertyName: lifecyclestage, operator: EQ, value: customer}].';
+  'Write a list of HubSpot filters, for example [{propertyName: lifecyclestage, operator: EQ, value: customer}].';
 
 function parseYaml(text: string): unknown {
   if (text.length > MAX_TEXT_LENGTH) {
@@ -152,17 +152,17 @@ function unknownWords(unknown: readonly string[], properties: Refused['propertie
     return meant === null ? name : `${name} (did you mean "${meant}"?)`;
   });
   return (
-    `The filter names ${listed.join(' and ')}, which this HubSpot account does not have, or does not show to ` +
-    'this token. Write the internal name of each property into contacts.filter: it is in HubSpot under ' +
+    `The filter names ${listed.join(' and ')}, which this HubSpot account does not have, or which ` +
+    'this token cannot read. Write the internal name of each property into contacts.filter. You find it in HubSpot under ' +
     'Settings → Properties → the property.'
   );
 }
 
 const KNOWN_WORDS =
-  'HubSpot refuses contacts.filter and does not say why. The account has each of its properties: check that ' +
-  'each operator suits its property, and that it has what it compares with. IN and NOT_IN need values; BETWEEN value ' +
-  'and highValue; HAS_PROPERTY and NOT_HAS_PROPERTY nothing; the others value. Check that options have their ' +
-  'internal names and dates are milliseconds.';
+  'HubSpot refuses contacts.filter and does not say why. The account has every property in it. Check that ' +
+  'each operator suits its property and has its operands. IN and NOT_IN need values. BETWEEN needs value ' +
+  'and highValue. HAS_PROPERTY and NOT_HAS_PROPERTY need nothing. All other operators need value. Check that options are written as their ' +
+  'internal names and dates in milliseconds.';
 
 function invalidFilter(reason: string): ConfigurationError {
   const message = `contacts.filter is not a valid HubSpot filter. ${reason}`;

@@ -75,7 +75,7 @@ async function findAtOnce(
       properties: [...new Set([...properties, MERGED_IDS])],
     }),
   );
-  // Only if it is not there, a record is gone; any other failure says nothing about it.
+  // Only if it is not there, a record is gone; any other failure gives no information about it.
   if (errors.some(({ category }) => category !== GONE)) throw unreadable(type);
   for (const record of results) {
     if (found.has(record.id)) found.set(record.id, { state: 'found', record });
@@ -86,7 +86,7 @@ async function findAtOnce(
   return found;
 }
 
-/** Returns those of these records, at most 100, that are archived: HubSpot itself says that they were deleted. */
+/** Returns those of these records, at most 100, that are archived: HubSpot itself reports that they were deleted. */
 export async function findArchived(
   api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,
@@ -117,7 +117,7 @@ function idsBehind(
   return unanswered.length === 1 ? unanswered : [];
 }
 
-/** The error for records that HubSpot failed to read, which says nothing about them. */
+/** The error for records that HubSpot failed to read, which gives no information about them. */
 export function unreadable(type: ObjectType): RetriableError {
   const message = `HubSpot could not read some ${type}. The next run continues from there.`;
   return new RetriableError(message, { code: 'crm_unavailable' });

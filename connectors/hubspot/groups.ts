@@ -125,12 +125,12 @@ async function findList({ api }: HubspotSession, idOrName: string): Promise<stri
     const list = await listIn(request());
     if (list === null) continue;
     if (list.objectTypeId === CONTACT_TYPE_ID) return list.listId;
-    throw unknownGroup(`The list "${idOrName}" of HubSpot does not hold contacts.`);
+    throw unknownGroup(`The list "${idOrName}" in HubSpot does not contain contacts.`);
   }
   throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
 }
 
-/** The list in a response; null if HubSpot says that it has none. */
+/** The list in a response; null if HubSpot reports that there is none. */
 export async function listIn(answer: Promise<unknown>) {
   try {
     return readAs(listSchema, await answer).list;

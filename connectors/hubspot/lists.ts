@@ -10,7 +10,7 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_LISTS } from './sign-in/scopes.ts';
 import { wireValue } from './values.ts';
 
-/** Creates the lists whose names do not exist yet; what a user has changed in one stays. */
+/** Creates the lists whose names do not exist yet; changes by users to an existing list are kept. */
 export async function createLists(
   session: HubspotSession,
   specs: readonly ListSpec[],
@@ -55,7 +55,7 @@ function describeProblem(error: unknown): string {
     return scopes.length === 0 || scopes.includes(WRITE_LISTS) ? NO_SCOPE : messageOf(error);
   }
   if (error.code !== 'crm_request_refused') throw error;
-  return `${messageOf(error)} A person can make the list by hand instead.`;
+  return `${messageOf(error)} A user can create the list in HubSpot instead.`;
 }
 
 /** HubSpot requires an OR of ANDs, with every key of each branch (vendor facts: Lists). */

@@ -56,8 +56,8 @@ export async function findMerged(
 }
 
 /**
- * HubSpot omits what a token may not see, and names blank properties. Throws a ConfigurationError
- * if Sensitive Data is omitted: treated as blank, it would be overwritten.
+ * HubSpot omits properties that a token is not allowed to see, but includes blank properties. Throws a
+ * ConfigurationError if Sensitive Data is omitted: treated as blank, it would be overwritten.
  */
 function requireSensitive(
   fields: readonly DescribedProperty[],
@@ -80,7 +80,7 @@ async function findProperties(
   return names.map((name) => {
     const property = session.properties.get(name);
     if (property !== undefined) return property;
-    throw new ConfigurationError(`HubSpot has no contact property ${name} any more.`, {
+    throw new ConfigurationError(`HubSpot no longer has the contact property ${name}.`, {
       code: 'crm_field_missing',
       details: { field: name },
     });

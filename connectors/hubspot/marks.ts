@@ -60,7 +60,7 @@ function propertyFor(described: Properties, setting: MarkSetting, name: string):
   throw new ConfigurationError(message, { code: 'crm_field_missing', details: { field: name } });
 }
 
-/** For a picklist, only a user can say which values opt out; other types have few values. */
+/** For a picklist, only a user can define which values mean an opt-out; other types have few values. */
 function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Test {
   const meanings = readMeanings(property, contacts, 'optOut');
   if (meanings !== null) return testBy(property, meanings);
@@ -115,7 +115,7 @@ function meaningByLists(
   const marked = contacts[MARK_LISTS[kind]];
   const unmarked = contacts.unmarkedValues?.[kind];
   if (marked == null) return null;
-  // With both lists, any other value waits, so a value outside of the options does no harm.
+  // With both lists, any other value waits, so a value outside of the options is harmless.
   const mayBeOther = unmarked !== undefined;
   const internal = (setting: string, values: readonly string[]) =>
     new Set(values.flatMap((value) => internalValues(property, { setting, mayBeOther }, value)));
@@ -142,7 +142,7 @@ function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['
 
 interface ValueList {
   setting: string;
-  /** Whether it may have values that are not options: records keep those of deleted options. */
+  /** Whether it may have values that are not options, because records keep the values of deleted options. */
   mayBeOther: boolean;
 }
 
@@ -192,7 +192,7 @@ function toMeaning({ value, label }: Option): boolean | null {
   return yesOrNo(value) ?? yesOrNo(label);
 }
 
-/** A checkbox, a number or a word may say no; a date that is present means yes. */
+/** A checkbox, a number or a word can mean no; a date that is present means yes. */
 function bearsMark(record: HubspotRecord, property: DescribedProperty): boolean {
   const value = canonicalValue(textIn(record, property.name), property);
   return typeof value === 'string' ? isMarked(value) : Boolean(value);
@@ -213,9 +213,9 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
   const values = shownValues(property);
   const line =
     values.length === 0
-      ? 'Write the values that opt out into contacts.optOutValues.'
-      : `Write into contacts this line, and leave in it only the values that opt out: optOutValues: ${JSON.stringify(values)}`;
-  const message = `contacts.optOutField names ${property.name}, a picklist with the values ${describeValues(property)}. Which of them opt out, only a person can say. ${line}`;
+      ? 'Write the values that mean an opt-out into contacts.optOutValues.'
+      : `Add this line to contacts, and keep only the values that mean an opt-out: optOutValues: ${JSON.stringify(values)}`;
+  const message = `contacts.optOutField names ${property.name}, a picklist with the values ${describeValues(property)}. donor-sync cannot tell which of them mean an opt-out. ${line}`;
   return new ConfigurationError(message, {
     code: 'opt_out_values_missing',
     details: { field: property.name, options: values },
@@ -223,7 +223,7 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
 }
 
 function markUnclear(property: DescribedProperty, setting: MarkSetting): ConfigurationError {
-  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${describeValues(property)}, none of which means yes. List the values that mark in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
+  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${describeValues(property)}, none of which means yes. List the values that mark a contact in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
   return new ConfigurationError(message, {
     code: 'crm_field_unsuitable',
     details: { field: property.name },

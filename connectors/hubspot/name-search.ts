@@ -7,7 +7,7 @@ import type { HubspotSession } from './session.ts';
 
 const NAMES = ['firstname', 'lastname'];
 
-/** HubSpot also finds words in addresses of mail, phone numbers and companies: so more are requested. */
+/** HubSpot also finds words in email addresses, phone numbers and companies, so more results are requested. */
 const REQUESTED = 100;
 
 export async function search(

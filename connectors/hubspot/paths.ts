@@ -19,7 +19,7 @@ export interface Paths {
   exchangeRates: string;
 }
 
-/** OAuth has its own versions, which are not those of the CRM (CRM facts, section B3). */
+/** OAuth has its own versions, which differ from the CRM's versions (CRM facts, section B3). */
 export const OAUTH_PATHS = {
   token: '/oauth/2026-03/token',
   introspect: '/oauth/2026-03/token/introspect',

@@ -110,8 +110,8 @@ const AUTOMATION: ReadonlySet<string> = new Set([
 const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
 
 /**
- * True if automation has set the current value after our write, in response to it and to nothing
- * else. A user, an import, another app or an unknown source since then makes the value a user's.
+ * True if automation has set the current value after our write, only in response to it. After a user, an import,
+ * another app or an unknown source, the value counts as a user's value.
  */
 function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: number): boolean {
   const history = record.propertiesWithHistory[name] ?? [];
@@ -161,7 +161,7 @@ function overwrittenIn(
   return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
-/** The HubSpot user, if the history names one, and otherwise what has written the value. */
+/** The HubSpot user, if the history names one, and otherwise the source that has written the value. */
 function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;

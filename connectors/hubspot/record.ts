@@ -10,7 +10,7 @@ export const recordSchema = z.object({
 
 export type HubspotRecord = z.infer<typeof recordSchema>;
 
-/** One page of a list, and where the next starts. */
+/** One page of a list, and the position of the next page. */
 export const recordPageSchema = z.object({
   results: z.array(recordSchema),
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
@@ -31,7 +31,7 @@ export function listMergedIds(record: HubspotRecord): string[] {
   return ids.filter((id) => id !== '' && id !== record.id);
 }
 
-/** The ID as HubSpot writes it, from what a user or a program typed; null if it is not one. */
+/** The ID as HubSpot writes it, from what a user or a program typed; null if it is not an ID. */
 export function canonicalId(text: string): string | null {
   const digits = text.trim().replace(/^0+/, '');
   return isRecordId(digits) ? digits : null;

@@ -53,7 +53,7 @@ export async function* searchPages(
     if (lastId === afterId) break;
     afterId = lastId;
   }
-  throw new FatalError('A search of HubSpot does not come to its end.', {
+  throw new FatalError('A HubSpot search never finishes.', {
     code: 'crm_search_endless',
   });
 }
@@ -65,8 +65,8 @@ export async function* searchPages(
 const MAX_BODY_CHARACTERS = 2_900;
 
 /**
- * Those of these contacts that the filter includes, according to the search index: a change of the
- * last seconds may still be missing there.
+ * The contacts among these that the filter includes, according to the search index: a change of the last seconds may
+ * still be missing there.
  */
 export async function findIncluded(
   { api, filter, signal }: Pick<HubspotSession, 'api' | 'filter' | 'signal'>,

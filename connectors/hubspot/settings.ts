@@ -29,11 +29,11 @@ export const hubspotSettingsSchema = z.strictObject({
   url: crmUrlSchema
     .refine(
       (url) => !/^https:\/\/app(-\w+)?\.hubspot\.com/.test(url),
-      'is the address of the screens; write https://api.hubapi.com',
+      'is the address of the web interface; write https://api.hubapi.com',
     )
     .refine(
       (url) => !/^http:\/\/([\w-]+\.)*(hubapi|hubspot)\.com\b/i.test(url),
-      'must be https: HubSpot itself answers nothing else',
+      'must start with https://, because HubSpot does not respond to anything else',
     )
     .default('https://api.hubapi.com'),
   auth: authSchema,

@@ -84,9 +84,7 @@ export interface MemoryCrm {
   /** The value of a field as users see it; null if it is blank or the contact is gone. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
-  /**
-   * The contact is no longer found, and nothing says that it was deleted; `appear` shows it again.
-   */
+  /** The contact is no longer found, and nothing shows that it was deleted; `appear` shows it again. */
   vanish(id: string): void;
   /** Shows a vanished contact again; as with regained access, it does not count as changed. */
   appear(id: string): void;
@@ -97,8 +95,8 @@ export interface MemoryCrm {
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
   /**
-   * Changes values after each write to this field, as the CRM's own automation would; null for no
-   * change. The connector can distinguish such a value from one that a user typed.
+   * Changes values after each write to this field, as the CRM's own automation would; null for no change. The connector
+   * can distinguish such a value from a value that a user typed.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
   /** Adds a field, or replaces it; by default a writable text without limits. */
@@ -115,8 +113,8 @@ export interface MemoryCrm {
   /** Rejects the next writes to the contact as locked. */
   lock(id: string, times: number): void;
   /**
-   * The integration's user may no longer read that part of any contact: it is blank, and listed as
-   * unreadable. As in a real CRM, no contact counts as changed by this.
+   * The integration's user can no longer read that part of any contact, so it is blank and listed as unreadable. As in
+   * a real CRM, no contact counts as changed by this.
    */
   hideSource(source: MemorySource): void;
   showSource(source: MemorySource): void;

@@ -63,7 +63,7 @@ export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): R
   };
 }
 
-/** The members of a group; breaks off where a test has set it. */
+/** The members of a group; stops early if a test has requested that. */
 export async function* readGroup(
   crm: MemoryCrm,
   selector: GroupSelector,
@@ -96,8 +96,8 @@ function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: n
 }
 
 /**
- * Whether the integration's filter includes the contact; true for a contact that is gone, since no
- * filter applies to it.
+ * Whether the integration's filter includes the contact; true for a contact that is gone, because no filter applies to
+ * it.
  */
 export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean {
   const record = records.get(id);

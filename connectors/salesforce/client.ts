@@ -73,10 +73,7 @@ export interface SalesforceClient {
 /** The library never learns the org's address, so a request that it sends itself cannot arrive there. */
 const ORG = 'https://org.invalid';
 
-/**
- * Errors thrown by `carry`; all others come from the library, whose texts may contain the body of a
- * response.
- */
+/** Errors thrown by `carry`; all others come from the library, whose texts may contain the body of a response. */
 const thrownByCarry = new WeakSet<Error>();
 
 /** Passes what the library builds to `carry`. */
@@ -147,7 +144,7 @@ export async function readUserInfo(carry: Carry): Promise<unknown> {
   );
 }
 
-/** The library requires one, although this path contains no version. */
+/** The library requires a version, although this path does not contain one. */
 const ANY_VERSION = '67.0';
 
 /** The requests of an app to the servers that sign users in. */
@@ -231,7 +228,7 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     },
     async download(path) {
       let opened: CrmReply | null = null;
-      // The library passes on only text, so the body is taken where it arrives.
+      // The library passes on only text, so the body is captured where it arrives.
       const opening = new GuardedConnection(version, async (request) => {
         opened = await carry({ ...request, isStreamed: true });
         return opened;

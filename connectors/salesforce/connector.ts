@@ -106,7 +106,7 @@ async function openSalesforceConnector(
     readFacts: async () => readFacts(session()),
     automaticMarks: () => automaticMarks(session().shape.exclusions, options.contacts),
     readLimits: async () => readLimits(session()),
-    // Salesforce has written what it acknowledged.
+    // Salesforce has already written every change that it acknowledged.
     async finish() {},
     close,
   };

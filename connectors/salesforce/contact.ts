@@ -13,7 +13,7 @@ import type { SalesforceSettings } from './settings.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** Which columns of Contact make up the person that is sent to the service. */
+/** The columns of Contact that make up the person that is sent to the service. */
 export interface ContactShape {
   /** The columns to select, the ID first; never a column that the user cannot see. */
   columns: readonly string[];
@@ -111,9 +111,8 @@ function getMode(description: ObjectDescription): string {
 }
 
 /**
- * The parts of a contact that cannot be read, depending on its employer's name. Relations are
- * queried only for contacts without another employer. The lists are created once, since a million
- * contacts share them.
+ * The parts of a contact that cannot be read, depending on its employer's name. Relations are queried only for contacts
+ * without another employer. The lists are created once, because a million contacts share them.
  */
 function createUnreadable(
   sources: readonly IdentitySource[],

@@ -51,7 +51,7 @@ export async function describeObject(
   const described = describeSchema.safeParse(await api.describe(objectName));
   if (!described.success) {
     throw new ConfigurationError(
-      `Salesforce describes ${objectName} in a way that is not understood: check crm.url and crm.apiVersion.`,
+      `Salesforce describes ${objectName} in an unexpected form: check crm.url and crm.apiVersion.`,
       { code: 'crm_description_unreadable', cause: described.error },
     );
   }

@@ -14,14 +14,14 @@ export interface EmployerShape {
   sources: readonly IdentitySource[];
   /** The source that the columns are read from; null if none can be read. */
   source: string | null;
-  /** The employer's name; null for none, undefined if there is one whose name cannot be read. */
+  /** The employer's name; null for none, undefined if there is an employer whose name cannot be read. */
   getName(read: ColumnReader): string | null | undefined;
 }
 
 export const AFFILIATION_NAME = 'npsp__Primary_Affiliation__r.Name';
 export const ACCOUNT_NAME = 'Account.Name';
 
-/** The field of an account that marks households; for organizations it is blank or says so. */
+/** The field of an account that marks households; for organizations it is blank or marks them as organizations. */
 const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 
@@ -36,7 +36,7 @@ export async function shapeEmployer(
 ): Promise<EmployerShape> {
   const hasAffiliation = description.fields.has(PRIMARY_AFFILIATION);
   if (employer === 'primaryAffiliation' && !hasAffiliation) {
-    const message = `crm.employer is "primaryAffiliation", but the integration's user sees no field ${PRIMARY_AFFILIATION} on Contact: grant access to it, or write "account".`;
+    const message = `crm.employer is "primaryAffiliation", but the integration's user cannot see the field ${PRIMARY_AFFILIATION} on Contact: grant access to it, or write "account".`;
     throw new ConfigurationError(message, { code: 'crm_field_missing' });
   }
   if (employer !== 'account' && hasAffiliation) return AFFILIATION;
@@ -91,8 +91,8 @@ const HIDDEN_ACCOUNT: EmployerShape = {
 };
 
 /**
- * The name of the account that a lookup leads to. Every account has one: if a lookup is set and
- * leads to no name, the user may not see the account.
+ * The name of the account that a lookup leads to. Every account has a name. If a lookup is set but does not lead to a
+ * name, the user cannot see the account.
  */
 function nameBehind(
   read: ColumnReader,

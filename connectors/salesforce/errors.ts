@@ -28,7 +28,7 @@ export interface ErrorMeaning {
   sentence: string;
   /** Why a value is rejected with this code; omitted if the code is not about values. */
   cause?: RefusalCause;
-  /** True if the sentence is not enough: an admin needs to know what exactly Salesforce said. */
+  /** True if the sentence is not enough, because an admin needs Salesforce's exact text. */
   keepsWords?: true;
 }
 
@@ -49,16 +49,16 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     INVALID_SESSION_ID: {
       sort: 'session',
-      sentence: 'Salesforce does not accept the sign-in any more.',
+      sentence: 'Salesforce no longer accepts the sign-in.',
     },
     INVALID_AUTH_HEADER: { sort: 'session', sentence: 'Salesforce does not accept the sign-in.' },
     REQUEST_LIMIT_EXCEEDED: {
       sort: 'limit',
-      sentence: 'The org has used up the requests that Salesforce allows it in 24 hours.',
+      sentence: "The org has used up Salesforce's request limit for 24 hours.",
     },
     LIMIT_EXCEEDED: {
       sort: 'limit',
-      sentence: 'The org has used up what Salesforce allows it of the Bulk API in 24 hours.',
+      sentence: "The org has used up Salesforce's Bulk API limit for 24 hours.",
     },
     SERVER_UNAVAILABLE: { sort: 'passing', sentence: 'Salesforce was busy.' },
     QUERY_TIMEOUT: { sort: 'passing', sentence: 'Salesforce took too long over a query.' },
@@ -80,7 +80,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sentence: 'The record is gone, or was never there.',
     },
     NOT_FOUND: { sort: 'record', sentence: 'The record is gone, or was never there.' },
-    MALFORMED_ID: { sort: 'record', sentence: 'This is not the id of a contact.' },
+    MALFORMED_ID: { sort: 'record', sentence: 'This is not a contact ID.' },
     INVALID_FIELD: {
       sort: 'settings',
       cause: 'no_such_field',
@@ -99,7 +99,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     INVALID_QUERY_FILTER_OPERATOR: {
       sort: 'settings',
-      sentence: 'A condition compares a field with something that it cannot hold.',
+      sentence: 'A condition compares a field with a value of the wrong type.',
       keepsWords: true,
     },
     FIELD_CUSTOM_VALIDATION_EXCEPTION: {
@@ -147,7 +147,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sort: 'record',
       cause: 'rule',
       sentence:
-        'A duplicate rule of your org takes the contact for another one: merge the two, or let the ' +
+        'A duplicate rule of your org considers the contact a duplicate: merge the two, or let the ' +
         "integration's user bypass the rule.",
       keepsWords: true,
     },
@@ -180,7 +180,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY: {
       sort: 'record',
       cause: 'rule',
-      sentence: 'A trigger of your org failed over the change: ask its maintainer.',
+      sentence: 'A trigger of your org failed on this change: contact its maintainer.',
       keepsWords: true,
     },
   } satisfies Record<string, ErrorMeaning>),

@@ -104,7 +104,7 @@ export async function shapeExclusions(
   const isHidden = createHiddenIndividual(log);
   const found = [...deceased.found, ...doNotContact.found];
   const asked = Object.values(requests).filter((mark) => mark !== null);
-  // People to be erased are excluded, whatever the settings say about other marks.
+  // People to be erased are excluded, regardless of the settings for other marks.
   const isToForget = (read: ColumnReader) =>
     requests.shouldForget !== null && isSet(requests.shouldForget, read);
   return {
@@ -150,9 +150,9 @@ export async function shapeExclusions(
 interface Mark {
   name: string;
   field: DescribedField;
-  /** Such a field is blank for contacts that point to no Individual. */
+  /** Such a field is blank for contacts that do not point to an Individual. */
   isOfIndividual: boolean;
-  /** Reads the values that the settings list; omitted if they list none. */
+  /** Reads the values that the settings list; omitted if they do not list any. */
   listed?: (raw: unknown) => MarkMeaning;
 }
 
@@ -181,7 +181,7 @@ interface Marks {
 
 const NO_MARKS: Marks = { found: [], hidden: [] };
 
-/** `individual` is undefined if contacts point to none, and null if the user may not see them. */
+/** `individual` is undefined if contacts do not point to Individuals, and null if the user cannot see them. */
 function findMarks(
   description: ObjectDescription,
   individual: ObjectDescription | null | undefined,
@@ -199,7 +199,7 @@ function findMarks(
   if (!add(known.pack, fields.get(known.pack), false) && hasSuccessPack(description)) {
     hidden.push(known.pack);
   }
-  // An org without such a field and one that hides it look the same.
+  // An org without such a field looks the same as an org that hides it.
   for (const name of known.own) add(name, fields.get(name), false);
   for (const name of individual === undefined ? [] : known.individual) {
     const path = `Individual.${name}`;
@@ -255,8 +255,8 @@ function meaningIn({ name, field, isOfIndividual, listed }: Mark, read: ColumnRe
 }
 
 /**
- * True for a contact that points to an Individual which is not shared with the user. Refusals of
- * consent are stored there, and an unreadable one must not look like permission.
+ * True for a contact that points to an Individual which is not shared with the user. Refusals of consent are stored
+ * there, and an unreadable Individual must not look like permission.
  */
 function createHiddenIndividual(log: Log): (read: ColumnReader) => boolean {
   let isReported = false;
@@ -267,7 +267,7 @@ function createHiddenIndividual(log: Log): (read: ColumnReader) => boolean {
     if (!isReported) {
       log.warn(
         {},
-        'contacts point to Individuals that the integration user may not see: they are left out like those who want no contact',
+        'contacts point to Individuals that the integration user cannot see: they are excluded like contacts that must not be contacted',
       );
     }
     isReported = true;

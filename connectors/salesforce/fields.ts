@@ -156,8 +156,8 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
 
 export const CUSTOM_NAME = /^[A-Za-z]\w{0,39}__c$/;
 const NO_CUSTOM_NAME =
-  'The names of custom fields in Salesforce are of letters, digits and underscores and end in ' +
-  '__c: choose such a name in the field map.';
+  'Names of custom fields in Salesforce consist of letters, digits and underscores, and end in ' +
+  '__c. Choose such a name in the field map.';
 
 const ALREADY_THERE: ReadonlySet<string> = new Set([
   'DUPLICATE_DEVELOPER_NAME',
@@ -173,8 +173,8 @@ function creationProblem(error: unknown): string | null {
 }
 
 const NO_RIGHT_TO_CREATE =
-  "The integration's user may not create fields: it lacks the permission “Customize Application” (with " +
-  '“View Setup and Configuration”). A System Administrator can give it in a permission set, for as long as ' +
+  "The integration's user cannot create fields, because the user lacks the permission “Customize Application” (with " +
+  '“View Setup and Configuration”). A System Administrator can grant it in a permission set for as long as ' +
   '`fields create` takes, or create the field by hand: Setup → Object Manager → Contact.';
 
 /** It takes a moment until the description shows a grant. */

@@ -1,5 +1,5 @@
 import { ConfigurationError, isConfigurationError, messageOf } from '../../src/core/errors.ts';
-import { didYouMean } from '../../src/core/near-miss.ts';
+import { nearMiss } from '../../src/core/near-miss.ts';
 import { getCrmCode } from './errors.ts';
 import { queryRecords, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
@@ -34,9 +34,7 @@ export async function requireFilter({
 interface Refused {
   code: string | null;
   says: string;
-  /**
-   * The names in the filter, outside of its texts: nothing else that Salesforce said is repeated.
-   */
+  /** The names in the filter, outside of its texts: no other part of Salesforce's message is repeated. */
   names: ReadonlySet<string>;
   /** Number of characters in the query before the filter. */
   start: number;
@@ -47,17 +45,18 @@ function refusalWords(refused: Refused, fields: Iterable<string>): string | null
   const column = named(refused, NO_COLUMN);
   if (column !== null) {
     const [name, entity = 'Contact'] = column;
-    const meant = entity === 'Contact' ? didYouMean(name, fields) : '';
+    const near = entity === 'Contact' ? nearMiss(name, fields) : null;
+    const meant = near === null ? '' : ` Did you mean "${near}"?`;
     return (
-      `The filter names ${name}, which ${entity} of this org does not have, or which the ` +
-      `integration's user cannot see${meant === '' ? '.' : meant} Write the field's API name into contacts.filter (names of ` +
-      'custom fields end in __c), or give the user read access to the field.'
+      `The filter names ${name}, a field that ${entity} does not have in this org or that the ` +
+      `integration's user cannot see. Write the field's API name into contacts.filter (names of ` +
+      `custom fields end in __c), or give the user read access to the field.${meant}`
     );
   }
   const relationship = named(refused, NO_RELATIONSHIP);
   if (relationship !== null) {
     return (
-      `The filter goes by ${relationship[0]}, a relationship that Contact of this org does not have, or that is ` +
+      `The filter uses ${relationship[0]}, a relationship that Contact does not have in this org, or that is ` +
       "hidden from the integration's user. Correct contacts.filter (names of custom relationships end in __r), " +
       'or give the user read access to the field behind it.'
     );
@@ -66,15 +65,15 @@ function refusalWords(refused: Refused, fields: Iterable<string>): string | null
   if (typed !== null) {
     const [name, type = ''] = typed;
     return (
-      `The filter compares ${name} with a text in quotes, and it holds no text (${type}). Write the value in ` +
+      `The filter compares ${name} with text in quotes, but the field does not hold text (${type}). Write the value in ` +
       'contacts.filter without quotes: true, 500, 2026-01-31, or 2026-01-31T00:00:00Z.'
     );
   }
   if (refused.code !== 'MALFORMED_QUERY') return null;
   return (
     `Salesforce cannot read contacts.filter${describePlace(refused)} (${refused.code}). Write a SOQL condition on Contact, without WHERE ` +
-    "and ORDER BY, such as Title = 'Mayor' AND HasOptedOutOfEmail = false; write texts in single quotes, and " +
-    "an apostrophe in one is written \\'."
+    "and ORDER BY, such as Title = 'Mayor' AND HasOptedOutOfEmail = false. Write text in single quotes, and " +
+    "an apostrophe in it as \\'."
   );
 }
 
@@ -98,9 +97,9 @@ function namesIn(filter: string): Set<string> {
 /** Describes the position of the mistake in the filter, from the query column that Salesforce names. */
 function describePlace({ says, start }: Refused): string {
   const character = Number(/ERROR at Row:1:Column:(\d+)/.exec(says)?.[1] ?? 0) - start;
-  return character > 0 ? ` from its character ${character} on` : '';
+  return character > 0 ? ` from character ${character} on` : '';
 }
 
 function otherWords(error: ConfigurationError): string {
-  return `contacts.filter is not a condition that Salesforce understands. ${messageOf(error)}`;
+  return `contacts.filter is not a valid Salesforce condition. ${messageOf(error)}`;
 }

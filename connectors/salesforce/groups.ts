@@ -61,7 +61,7 @@ async function* campaignMembers(
     leads += members.length - contacts.length;
     yield contacts;
   }
-  if (leads > 0) session.log.info({ campaign: id, leads }, 'leads of the campaign are left out');
+  if (leads > 0) session.log.info({ campaign: id, leads }, "the campaign's leads are left out");
 }
 
 /** People whom the Nonprofit Success Pack affiliates with an organization. */
@@ -86,7 +86,7 @@ async function* affiliated(
 async function* reportMembers(session: SalesforceSession, text: string): AsyncGenerator<string[]> {
   const id = longId(text, ID_PREFIXES.report);
   if (id === null) {
-    throw unknownGroup(`"${text}" is not the id of a report: copy it from the report's address.`);
+    throw unknownGroup(`"${text}" is not a report ID: copy the ID from the report's address.`);
   }
   yield await readReport(session.api, id);
 }
@@ -116,7 +116,7 @@ async function findOne(
   throw unknownGroup(
     only === undefined
       ? `Salesforce has no ${object} "${idOrName}" that the integration's user can see.`
-      : `Salesforce has more than one ${object} with the name "${idOrName}": write the id instead.`,
+      : `Salesforce has more than one ${object} with the name "${idOrName}": write the ID instead.`,
   );
 }
 
@@ -171,7 +171,7 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   }
 }
 
-/** The column with contact IDs: the one with such a name, or the only one that contains some. */
+/** The column with contact IDs: the column with such a name, or the only column that contains contact IDs. */
 function contactColumn(id: string, report: Report, cells: readonly (string | null)[][]): number {
   const { detailColumns } = report.reportMetadata;
   const holdsIds = (at: number) => cells.some((row) => row[at] !== null && row[at] !== undefined);
@@ -180,7 +180,7 @@ function contactColumn(id: string, report: Report, cells: readonly (string | nul
   const [column] = named.length > 0 ? named : candidates;
   if (column !== undefined && (named.length === 1 || candidates.length === 1)) return column;
   throw new ConfigurationError(
-    `The report ${id} does not say who its people are: add the column Contact ID to its rows, once.`,
+    `The report ${id} does not identify its contacts: add the column Contact ID to its rows once.`,
     { code: 'crm_group_unreadable' },
   );
 }
@@ -191,7 +191,7 @@ function idIn(value: unknown): string | null {
 
 function tooLarge(id: string): ConfigurationError {
   return new ConfigurationError(
-    `The report ${id} has more than ${MAX_ROWS.toLocaleString('en-US')} rows, and Salesforce shows programs no more: narrow its filters, or use a campaign or a condition (where) instead.`,
+    `The report ${id} has more than ${MAX_ROWS.toLocaleString('en-US')} rows, which is the most that Salesforce returns to programs: narrow its filters, or use a campaign or a condition (where) instead.`,
     { code: 'crm_group_too_large' },
   );
 }

@@ -62,7 +62,7 @@ export async function findFields(
     const field = session.description.fields.get(name);
     if (field !== undefined) return field;
     throw new ConfigurationError(
-      `Contact has no field ${name} any more, or it is hidden from the integration's user now.`,
+      `Contact no longer has the field ${name}, or the field is now hidden from the integration's user.`,
       { code: 'crm_field_missing', details: { field: name } },
     );
   });
@@ -80,7 +80,7 @@ export async function findMerged(
   return records.map((record) => String(record['Id']));
 }
 
-/** Those of these contacts that the filter includes now. */
+/** The contacts among these that the filter includes now. */
 export async function findIncluded(
   session: SalesforceSession,
   ids: readonly string[],
@@ -128,9 +128,8 @@ async function readContacts(
 }
 
 /**
- * The entry has the ID as it was requested, the contact in it has the canonical one. A record that
- * `queryAll` does not find is missing: it was purged from the recycle bin, or this user may not see
- * it.
+ * The entry has the ID as it was requested, the contact in it has the canonical ID. A record that `queryAll` does not
+ * find is missing: it was purged from the recycle bin, or this user may not see it.
  */
 function toLookup(
   id: string,

@@ -27,8 +27,8 @@ export function requireField(
 }
 
 /**
- * The value of a field that excludes contacts. A response without it says nothing about them, and
- * must not look like permission.
+ * The value of a field that excludes contacts. A response without it gives no information about them, and must not look
+ * like permission.
  */
 export function readMark(read: ColumnReader, name: string): unknown {
   const raw = read(name);
@@ -50,7 +50,7 @@ export interface OptOutShape {
   /** The columns to select. */
   columns: readonly string[];
   /**
-   * A condition that all contacts who have opted out meet, and maybe others; null if none can have
+   * A condition that all contacts who have opted out meet, and perhaps other contacts; null if no contact can have
    * opted out, or no condition can be written.
    */
   condition: string | null;
@@ -74,7 +74,7 @@ export function shapeOptOut(
     if (optOutValues === null)
       return { columns: [], condition: null, isOptedOut: () => false, isUnknown: () => false };
     throw valuesUnknown(
-      'contacts.optOutValues says what opts out, but contacts.optOutField not where: name the field.',
+      'contacts.optOutValues lists the values that mean an opt-out, but contacts.optOutField does not name their field. Name the field.',
     );
   }
   const field = requireField(description, name, 'contacts.optOutField names it.');
@@ -109,7 +109,7 @@ export function readListed(
   marked: readonly string[],
   unmarked: readonly string[] | undefined,
 ): (raw: unknown) => MarkMeaning {
-  // With both lists, any other value waits, so a value outside of the options does no harm.
+  // With both lists, any other value waits, so a value outside of the options is harmless.
   const mayBeOther = unmarked !== undefined;
   const isMarking = chooser(field, { kind, setting: `${kind}Values`, mayBeOther }, marked);
   const isHarmless =
@@ -129,8 +129,7 @@ interface ValueList {
   kind: MarkKind;
   setting: string;
   /**
-   * Whether it may have values that are not options: records keep those of deleted options, and of
-   * imports.
+   * Whether it may have values that are not options, because records keep the values of deleted options and of imports.
    */
   mayBeOther: boolean;
 }

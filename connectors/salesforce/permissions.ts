@@ -22,7 +22,7 @@ export const FIELDS: OwnSet = {
   access: { PermissionsRead: true, PermissionsEdit: true },
 };
 
-/** Lets users read them: Salesforce shows a new field to no user, not even administrators. */
+/** Lets users read them: Salesforce does not show a new field to any user, not even to administrators. */
 export const VIEWERS: OwnSet = {
   name: 'donor_sync_viewers',
   label: 'donor-sync viewers',
@@ -65,9 +65,9 @@ export async function grantFields(
 }
 
 /**
- * Lets users read fields of Contact: those who already have the permission set, and the active
- * users of a profile if it is named. A permission set cannot be assigned to a profile itself, so a
- * user who gets the profile later needs another call.
+ * Lets users read fields of Contact: users who already have the permission set, and the active users of a profile if
+ * one is named. A permission set cannot be assigned to a profile itself, so a user who gets the profile later needs
+ * another call.
  */
 export async function showFields(
   session: SalesforceSession,
@@ -88,7 +88,7 @@ export async function showFields(
       problem: describeProblem(profile, users, problems),
     };
   } catch (error) {
-    const problem = `The permission set “${VIEWERS.label}” could not be made: ${describeRefusal(error)} An admin can make one by hand that lets people read the fields.`;
+    const problem = `The permission set “${VIEWERS.label}” could not be created: ${describeRefusal(error)} An admin can make one by hand that lets people read the fields.`;
     return { ...shown, problem };
   }
 }
@@ -184,7 +184,7 @@ async function findOrCreateSet({ api }: PermissionDeps, set: OwnSet): Promise<st
   return readAs(createdSchema, await api.send('POST', '/sobjects/PermissionSet', body)).id;
 }
 
-/** Inserts what the set lacks, and raises existing entries that lack the intended access. */
+/** Inserts missing entries into the set, and extends existing entries that lack the intended access. */
 async function grantTo(
   { api }: PermissionDeps,
   ParentId: string,
@@ -250,7 +250,7 @@ async function save(
   return problems;
 }
 
-/** A refusal is thrown: without its own access, donor-sync can write nothing. */
+/** A refusal is thrown, because donor-sync cannot write anything without its own access. */
 async function assignToSelf(
   { api, userId }: PermissionDeps,
   PermissionSetId: string,

@@ -52,7 +52,7 @@ export async function readBack(
   });
 }
 
-/** Author of the last change of a record: our write, another tool as our user, or anyone else. */
+/** Author of the last change of a record: our write, another tool as our user, or someone else. */
 function findAuthor(
   read: ColumnReader,
   userId: string,

@@ -78,7 +78,7 @@ export async function withRelations(
   });
 }
 
-/** Organizations of one person; a relation always has one, so one without a name is hidden. */
+/** Organizations of one person; a relation always has an organization, so an organization without a name is hidden. */
 interface Related {
   names: Set<string>;
   hasUnreadable: boolean;

@@ -82,7 +82,7 @@ async function describeContact(api: SalesforceApi, wanted: string): Promise<Obje
     if (!RETIRED.has(getCrmCode(error))) throw error;
     const { isThere, newest } = await findVersion(api, wanted);
     if (isThere) throw error;
-    const message = `Salesforce has retired version ${wanted} of the API, or never had it. Nothing was read. Write crm.apiVersion: "${newest}", the newest version of the org.`;
+    const message = `Salesforce has retired API version ${wanted}, or never had it. Nothing was read. Write crm.apiVersion: "${newest}", the newest version of the org.`;
     throw new ConfigurationError(message, { code: 'crm_version_unknown', cause: error });
   }
 }

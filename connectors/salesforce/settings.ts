@@ -35,7 +35,7 @@ export const authSchema = z.discriminatedUnion('type', [
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** The version of Salesforce's APIs that is used if the settings name none. */
+/** The version of Salesforce's APIs that is used if the settings do not name one. */
 export const DEFAULT_API_VERSION = '67.0';
 
 /** The `crm` part of the settings of an integration with Salesforce. */
@@ -45,11 +45,11 @@ export const salesforceSettingsSchema = z.strictObject({
   url: crmUrlSchema
     .refine(
       (url) => !url.includes('.lightning.force.com'),
-      'is the address of the screens; write the My Domain URL, https://….my.salesforce.com',
+      'is the address of the web interface; write the My Domain URL, https://….my.salesforce.com',
     )
     .refine(
       (url) => !/^http:\/\/([\w-]+\.)*(salesforce|force)\.com\b/i.test(url),
-      'must be https: Salesforce itself answers nothing else',
+      'must start with https://, because Salesforce does not respond to anything else',
     ),
   auth: authSchema,
   /**

@@ -38,7 +38,7 @@ export async function* writeChanges(
 /** Changes of different contacts, by the long form of their IDs. */
 interface ChangeBatch {
   changes: Map<string, ContactChange>;
-  /** Changes whose IDs are not those of contacts. */
+  /** Changes whose IDs are not contact IDs. */
   strangers: ContactChange[];
 }
 
@@ -112,7 +112,7 @@ function noContactId({ id }: ContactChange): WriteResult {
     id,
     retriable: false,
     code: 'MALFORMED_ID',
-    message: 'This is not the id of a contact.',
+    message: 'This is not a contact ID.',
     fields: [],
   };
 }

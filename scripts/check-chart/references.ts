@@ -96,10 +96,10 @@ export function findMisfits(
     if (!isSo) problems.push(what);
   };
   const names = objects.map(nameOf);
-  want(new Set(names).size === names.length, `two objects have one name: ${names.join(', ')}`);
+  want(new Set(names).size === names.length, `two objects have the same name: ${names.join(', ')}`);
   want(
     objects.every(({ kind }) => kind !== 'Secret'),
-    'the chart makes a Secret: values would hold it',
+    'the chart creates a Secret, so the values would contain it',
   );
   for (const workload of workloads) {
     for (const problem of [
@@ -113,7 +113,7 @@ export function findMisfits(
     want(matches(selector, labels), `${nameOf(object)}: does not select its own pods`);
     for (const { labelSelector } of pod.topologySpreadConstraints) {
       const isOwn = isDeepStrictEqual(labelSelector.matchLabels, selector);
-      want(isOwn, `${nameOf(object)}: is spread among others`);
+      want(isOwn, `${nameOf(object)}: is spread among other pods`);
     }
   }
   for (const object of objects) {
@@ -134,15 +134,15 @@ function findOpenDoors({ pod, container }: Workload): string[] {
   const problems: string[] = [];
   const { runAsNonRoot, seccompProfile } = pod.securityContext;
   if (!runAsNonRoot || !isDeepStrictEqual(seccompProfile, { type: 'RuntimeDefault' })) {
-    problems.push('may run as root, or without a profile of system calls');
+    problems.push('may run as root, or without a seccomp profile');
   }
   if (!isDeepStrictEqual(container.securityContext, CONTAINER_LOCKS)) {
-    problems.push('its container may do more than it needs');
+    problems.push('its container has more permissions than it needs');
   }
   if (!/@sha256:[0-9a-f]{64}$/.test(container.image)) problems.push('its image is not a digest');
   const { requests, limits } = container.resources;
   if (!(requests['cpu'] && requests['memory'] && limits['memory'])) {
-    problems.push('does not say what it needs');
+    problems.push('does not state its resource needs');
   }
   return problems;
 }
@@ -156,7 +156,7 @@ function findMissing(
   const problems: string[] = [];
   const volumes = new Set(pod.volumes.map(({ name }) => name));
   const mounts = new Set(container.volumeMounts.map(({ name }) => name));
-  if (!isDeepStrictEqual(volumes, mounts)) problems.push('mounts other volumes than it has');
+  if (!isDeepStrictEqual(volumes, mounts)) problems.push('mounts volumes that it does not have');
   const isHook = 'helm.sh/hook' in object.metadata.annotations;
   for (const { name, configMap, secret } of pod.volumes) {
     const own = objects.find(
@@ -166,7 +166,7 @@ function findMissing(
     const reference = configMap?.name ?? secret?.secretName;
     if (reference === undefined) continue;
     if (own === undefined && !outside.has(reference)) problems.push(`${reference} is not there`);
-    if (!isEarly) problems.push(`${reference} is not there when it begins`);
+    if (!isEarly) problems.push(`${reference} is not there when it starts`);
     if (name !== 'settings') continue;
     const data = z.object({ data: labelsSchema }).safeParse(own).data?.data;
     const items = configMap?.items ?? secret?.items ?? [];
@@ -234,7 +234,7 @@ function findAstray(
       const [pods, ...others] = selected(selector);
       const known = pods?.container.ports.map(({ name }) => name) ?? [];
       const isFit = others.length === 0 && ports.every((port) => known.includes(port.targetPort));
-      return isFit ? [] : ['leads to no port of one Deployment'];
+      return isFit ? [] : ['does not lead to a port of exactly one Deployment'];
     }
     case 'Ingress': {
       const { rules } = ingressSchema.parse(object).spec;
@@ -252,15 +252,17 @@ function findAstray(
         .parse(object['spec']);
       const met = services.filter((one) => matches(spec.selector.matchLabels, one.metadata.labels));
       const isFit = met.length === 1 && spec.endpoints.every(({ port }) => hasPort(met[0], port));
-      return isFit ? [] : ['watches no port of one Service'];
+      return isFit ? [] : ['does not watch a port of exactly one Service'];
     }
     case 'PodDisruptionBudget': {
       const { selector } = z.object({ selector: selectorSchema }).parse(object['spec']);
-      return selected(selector.matchLabels).length === 1 ? [] : ['keeps not one Deployment'];
+      return selected(selector.matchLabels).length === 1
+        ? []
+        : ['does not apply to exactly one Deployment'];
     }
     case 'NetworkPolicy': {
       const { podSelector } = z.object({ podSelector: selectorSchema }).parse(object['spec']);
-      return selected(podSelector.matchLabels).length > 0 ? [] : ['is for no pod'];
+      return selected(podSelector.matchLabels).length > 0 ? [] : ['does not apply to any pod'];
     }
     case 'HorizontalPodAutoscaler':
     case 'ScaledObject': {
@@ -268,7 +270,7 @@ function findAstray(
       const target = deployments.find((one) => one.object.metadata.name === scaleTargetRef.name);
       if (target === undefined) return [`there is no Deployment ${scaleTargetRef.name}`];
       // Each update would reset the number.
-      return target.replicas === undefined ? [] : ['its Deployment says how many there are'];
+      return target.replicas === undefined ? [] : ['its Deployment also sets the number of pods'];
     }
     default:
       return [];

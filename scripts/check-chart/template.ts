@@ -45,7 +45,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
   const pieces = piecesOf(source);
   let at = 0;
   const nodes = parseUntil(true);
-  if (at < pieces.length) throw new Error(`the template goes on after {{${lastAction()}}}`);
+  if (at < pieces.length) throw new Error(`the template continues after {{${lastAction()}}}`);
   return nodes;
 
   function lastAction(): string {
@@ -153,7 +153,7 @@ function parseRange(rest: string): { names: string[]; over: Pipeline } {
   if (tail === undefined) return { names: [], over: parsePipeline(rest) };
   const names = tokensOf(head ?? '').filter((token) => token !== ',');
   if (names.length !== 2 || names.some((name) => !/^\$\w+$/.test(name))) {
-    throw new Error(`{{range ${rest}}} wants two names`);
+    throw new Error(`{{range ${rest}}} needs two names`);
   }
   return { names, over: parsePipeline(tail) };
 }
@@ -161,7 +161,7 @@ function parseRange(rest: string): { names: string[]; over: Pipeline } {
 function parsePipeline(text: string): Pipeline {
   const tokens = tokensOf(text);
   const pipeline = parseTokens(tokens);
-  if (tokens.length > 0) throw new Error(`{{${text}}} has a bracket too many`);
+  if (tokens.length > 0) throw new Error(`{{${text}}} has one bracket too many`);
   return pipeline;
 }
 
@@ -232,7 +232,7 @@ function entriesOf(value: Value): [Value, Value][] {
       .sort()
       .map((key) => [key, value[key] ?? null]);
   }
-  throw new Error(`{{range}} has nothing to go through: ${JSON.stringify(value)}`);
+  throw new Error(`{{range}} has nothing to iterate over: ${JSON.stringify(value)}`);
 }
 
 function evaluate(pipeline: Pipeline, scope: Scope): Value {
@@ -275,13 +275,13 @@ function isTrue(value: Value): boolean {
 
 function printed(value: Value): string {
   if (value === null || typeof value === 'object') {
-    throw new Error(`this is printed, and no text: ${JSON.stringify(value)}`);
+    throw new Error(`this is printed but is not text: ${JSON.stringify(value)}`);
   }
   return String(value);
 }
 
 function wholeOf(value: Value | undefined): number {
-  if (typeof value !== 'number') throw new Error(`${JSON.stringify(value)} is no number`);
+  if (typeof value !== 'number') throw new Error(`${JSON.stringify(value)} is not a number`);
   return value;
 }
 

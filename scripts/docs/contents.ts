@@ -74,7 +74,7 @@ export const CONTENTS: readonly GuideGroup[] = [
       page(
         'docs/outcomes.md',
         'Outcomes and reasons',
-        'Why a contact was written, skipped, failed, held or waits.',
+        'Why a contact was written, was skipped, failed, is held, or waits.',
         { hasRows: true },
       ),
       page(
@@ -107,13 +107,13 @@ export const CONTENTS: readonly GuideGroup[] = [
       page(
         'docs/guides/alerts.md',
         'Alerts',
-        'Messages by e-mail or to a chat when something needs you.',
+        'Messages by e-mail or chat when something needs your attention.',
       ),
-      page('docs/guides/networks.md', 'Networks', 'Groups of the CRM as networks of the service.'),
+      page('docs/guides/networks.md', 'Networks', 'Use CRM groups as networks at the service.'),
       page(
         'docs/guides/warm-paths.md',
         'Warm paths',
-        'Who can introduce which contact, and what that costs.',
+        'Who can introduce you to a contact, and what finding that out costs.',
       ),
       page(
         'docs/guides/webhooks.md',
@@ -143,13 +143,13 @@ export const CONTENTS: readonly GuideGroup[] = [
       page(
         'connectors/salesforce/README.md',
         'Salesforce connector',
-        'Rights, limits and details of Salesforce.',
+        'Permissions, limits and details of Salesforce.',
         { weight: 0.6 },
       ),
       page(
         'connectors/hubspot/README.md',
         'HubSpot connector',
-        'Rights, limits and details of HubSpot.',
+        'Permissions, limits and details of HubSpot.',
         { weight: 0.6 },
       ),
       page('connectors/csv/README.md', 'CSV connector', 'File layouts, columns and results.', {
@@ -176,9 +176,14 @@ export const CONTENTS: readonly GuideGroup[] = [
         'Run donor-sync under systemd.',
       ),
       page('docs/guides/many-machines.md', 'On many machines', 'Postgres, workers and Kubernetes.'),
-      page('docs/scale.md', 'Measured limits', 'How many contacts and clients were measured.', {
-        weight: 0.6,
-      }),
+      page(
+        'docs/scale.md',
+        'Measured limits',
+        'The numbers of contacts and clients that were measured.',
+        {
+          weight: 0.6,
+        },
+      ),
       page(
         'docs/privacy.md',
         'Personal data',
@@ -189,13 +194,13 @@ export const CONTENTS: readonly GuideGroup[] = [
   {
     name: 'Reference',
     pages: [
-      page('docs/guides/commands.md', 'All commands', 'What each command of the terminal is for.', {
+      page('docs/guides/commands.md', 'All commands', 'The purpose of each terminal command.', {
         weight: 0.6,
       }),
       page(
         'docs/guides/settings.md',
         'Settings',
-        'The settings file, and what each setting means.',
+        'The settings file and the meaning of each setting.',
         { hasRows: true, weight: 0.7 },
       ),
       page(

@@ -34,7 +34,7 @@ export function writeErrorsPage(): string {
   });
   return `# Error codes
 
-Each error has a code. Search for the code, or for the sentence that you see. In a terminal, \`donor-sync help CODE\` prints the same text.
+Each error has a code. Search for the code, or for the sentence that is displayed. In a terminal, \`donor-sync help CODE\` prints the same text.
 The outcomes of contacts and their reasons are in [Outcomes](outcomes.md).
 
 ${topics.join('\n')}`;

@@ -72,7 +72,7 @@ export async function writeSettingsPage(): Promise<string> {
   });
   return `# All settings by name
 
-Every setting, from the schema with which donor-sync checks the file. [Settings](guides/settings.md) explains them in context. Where a
+Every setting, from the schema that donor-sync uses to check the file. [Settings](guides/settings.md) explains them in context. Where a
 number, a truth value, a word or an address is expected, \`\${NAME}\` inserts a variable of the environment.
 
 ## The whole file

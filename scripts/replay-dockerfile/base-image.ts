@@ -48,7 +48,6 @@ function requireSameNode(image: string): void {
  */
 export function userOf(name: string): User | null {
   const id = USERS[name.split(':')[0] ?? ''];
-  if (id === undefined)
-    throw new Error(`"${name}" is not a user without rights of the base image.`);
+  if (id === undefined) throw new Error(`"${name}" is not an unprivileged user of the base image.`);
   return process.getuid?.() === 0 ? { uid: id, gid: id } : null;
 }

@@ -18,7 +18,9 @@ export function parseDockerignore(text: string): (name: string) => boolean {
   const [first, ...others] = text.split('\n').filter((line) => !/^(#|$)/.test(line));
   const names = others.map((line) => /^!([\w.-]+)$/.exec(line)?.[1]);
   if (first !== '*' || names.includes(undefined)) {
-    throw new Error('The replay knows a .dockerignore of "*" and then "!name" in each line.');
+    throw new Error(
+      'The replay supports only a .dockerignore with "*" followed by "!name" in each line.',
+    );
   }
   const taken = new Set(names);
   return (name) => taken.has(name);

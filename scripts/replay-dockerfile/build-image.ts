@@ -138,7 +138,7 @@ function pathIn({ root, workdir }: Pick<Image, 'root' | 'workdir'>, path: string
 }
 
 async function runStep(options: BuildOptions, image: Image, command: Command): Promise<void> {
-  if (image.userName !== null) throw new Error('The replay knows RUN before USER only.');
+  if (image.userName !== null) throw new Error('The replay supports RUN only before USER.');
   const words = command.form === 'exec' ? command.words : ['/bin/sh', '-c', command.line];
   const line = words.at(-1) ?? '';
   if (options.installModules && /^npm ci( --\S+)*$/.test(line)) {

@@ -97,7 +97,7 @@ function parseInstruction(kind: string, rest: string, line: string): Parsed {
     case 'EXPOSE':
       return { kind, values: parseWords(rest) ?? rest.split(/\s+/) };
     default:
-      throw new Error(`The replay does not know this instruction: ${line}`);
+      throw new Error(`The replay does not support this instruction: ${line}`);
   }
 }
 

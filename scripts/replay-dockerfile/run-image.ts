@@ -86,7 +86,7 @@ async function untilHealthy(
     }
     await sleep(HEALTH_INTERVAL_MS);
   }
-  throw new Error(`It did not get healthy. ${complaint}\nIt wrote:\n${server.output()}`);
+  throw new Error(`It did not become healthy. ${complaint}\nIt wrote:\n${server.output()}`);
 }
 
 async function stop({ child, ended, output }: Running, signal: string): Promise<void> {

@@ -7,31 +7,34 @@ export type Numbers = Uint32Array | Uint16Array | Uint8Array | Float64Array;
 export interface GrowingColumn<T extends Numbers> {
   push(number: number): void;
   length(): number;
-  /** The column as it is now, without spare capacity. */
+  /** The column without spare capacity. Nothing can be added after it. */
   finish(): T;
+}
+
+/** A form of numbers, such as `Uint32Array`. */
+interface Form<T extends Numbers> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (space: ArrayBuffer): T;
 }
 
 const FIRST_CAPACITY = 1024;
 
-/** An empty column; `make` creates numbers of the desired form. */
-export function growingColumn<T extends Numbers>(make: (length: number) => T): GrowingColumn<T> {
-  let numbers = make(FIRST_CAPACITY);
+/** An empty column of numbers of this form. Its space grows and shrinks in place, so it is never in memory twice. */
+export function growingColumn<T extends Numbers>(NumbersOf: Form<T>): GrowingColumn<T> {
+  const toBytes = (numbers: number) => numbers * NumbersOf.BYTES_PER_ELEMENT;
+  let space = new ArrayBuffer(toBytes(FIRST_CAPACITY));
+  let numbers = new NumbersOf(space);
   let length = 0;
   return {
     push(number) {
       if (length === numbers.length) {
-        const larger = make(2 * length);
-        larger.set(numbers);
-        numbers = larger;
+        space = space.transfer(toBytes(2 * length));
+        numbers = new NumbersOf(space);
       }
       numbers[length] = number;
       length += 1;
     },
     length: () => length,
-    finish() {
-      const exact = make(length);
-      exact.set(numbers.subarray(0, length));
-      return exact;
-    },
+    finish: () => new NumbersOf(space.transfer(toBytes(length))),
   };
 }

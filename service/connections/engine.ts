@@ -116,8 +116,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   const most = strongest?.toSorted(byExposure)[0];
   if (most === undefined || strength === 0) return null;
   const kinds = [kindOf(table, most.source), kindOf(table, most.target)] as const;
-  // Of two kinds, the one that comes first in the list determines what the organisation is to the
-  // two.
+  // Of two kinds, the first in the list determines the organisation's relation to the two donors.
   const isSourceFirst = TIE_KINDS.indexOf(kinds[0]) <= TIE_KINDS.indexOf(kinds[1]);
   const first = isSourceFirst ? most.source : most.target;
   const { organisationName, entityType } = nameOf(first.circle);
@@ -138,7 +137,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   };
 }
 
-/** The shared times of each organisation, starting with the one that connects most. */
+/** The shared times of each organisation, starting with the organisation that connects most. */
 function byOrganisation(shared: readonly SharedTime[]): SharedTime[][] {
   return [...Map.groupBy(shared, ({ organisation }) => organisation)]
     .sort(([a, one], [b, other]) => sumOf(other) - sumOf(one) || a - b)

@@ -11,7 +11,7 @@ export type TieKind = (typeof TIE_KINDS)[number];
 /** The kind at a position of `TIE_KINDS`, as columns store it. */
 export function tieKindAt(position: number): TieKind {
   const kind = TIE_KINDS[position];
-  if (kind === undefined) throw new RangeError(`There is no kind of ties ${position}`);
+  if (kind === undefined) throw new RangeError(`There is no kind of tie called ${position}`);
   return kind;
 }
 

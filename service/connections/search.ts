@@ -30,8 +30,8 @@ interface Roster {
 }
 
 /**
- * Finds the strongest connections of a donor: at most `limit` of strength `minStrength` or more and
- * above 0, the strongest first, then by donor number. It yields where it may be interrupted.
+ * Finds the strongest connections of a donor: at most `limit` of strength `minStrength` or more and above 0, the
+ * strongest first, then by donor number. It yields at the points where it can be interrupted.
  */
 export type Search = (
   donor: number,
@@ -108,7 +108,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Whether to judge the remaining candidates one by one, rather than to visit what is left. */
+  /** Whether to judge the remaining candidates one by one, rather than to visit the remaining rows. */
   function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
     let possible = 0;
     for (let index = 0; index < metCount; index++) {
@@ -117,7 +117,7 @@ function createOneSearch(table: TieTable): Search {
     return possible * ROWS_PER_JUDGEMENT < rowsLeft;
   }
 
-  /** The best are at least as strong as what is known about them so far makes them. */
+  /** The best candidates are at least as strong as the data read about them so far shows. */
   function weakestOfBest(minStrength: number, limit: number): number {
     const best = keepBest(minStrength, limit);
     offerAll(best, 0, metCount, 0, (_, exposure) => exposure);

@@ -57,7 +57,7 @@ function sameKind(kind: TieKind, name: string, isPresent: boolean): string {
   return `Both ${isPresent ? WORDS[kind].present : WORDS[kind].past} ${name}`;
 }
 
-/** Words for people who met in the same relation, and nouns for those who met in different ones. */
+/** Words for people who met in the same relation, and nouns for people who met in different relations. */
 const WORDS = {
   board: { past: 'on the board of', present: 'on the board of', noun: 'Board member' },
   service: { past: 'served in', present: 'serving in', noun: 'Member' },

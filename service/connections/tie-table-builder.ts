@@ -24,10 +24,10 @@ export interface TieTableBuilder {
  */
 export function createTieTableBuilder(today: number): TieTableBuilder {
   const circles = createCircles();
-  const donorStarts = growingColumn((length) => new Uint32Array(length));
-  const tieCircles = growingColumn((length) => new Uint32Array(length));
-  const tieFroms = growingColumn((length) => new Uint16Array(length));
-  const tieTos = growingColumn((length) => new Uint16Array(length));
+  const donorStarts = growingColumn(Uint32Array);
+  const tieCircles = growingColumn(Uint32Array);
+  const tieFroms = growingColumn(Uint16Array);
+  const tieTos = growingColumn(Uint16Array);
   donorStarts.push(0);
   return {
     add(ties) {
@@ -136,7 +136,7 @@ function drawCurves(
   circles: readonly Circle[],
   today: number,
 ): Pick<TieTable, 'curveStarts' | 'curveFirstYears' | 'curves'> {
-  const curves = growingColumn((length) => new Float64Array(length));
+  const curves = growingColumn(Float64Array);
   const curveStarts = new Uint32Array(circles.length + 1);
   const curveFirstYears = new Uint8Array(circles.length);
   circles.forEach(({ kind, leastSize }, circle) => {

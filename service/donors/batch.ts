@@ -1,4 +1,4 @@
-/** Requests that name many donors: how many are allowed, which ones they are, what was paid. */
+/** Requests that name many donors: the allowed number, the donors, and the payment. */
 
 import { z } from '@hono/zod-openapi';
 import type { World } from '../donor.ts';

@@ -59,12 +59,12 @@ export const donorBatchRoute = createRoute({
   },
 });
 
-/** Reads what a profile would contain. */
+/** Lists the contents that a profile would have. */
 export const metadataRoute = createRoute({
   method: 'get',
   path: '/donors/{id}/metadata',
   tags: ['Donors'],
-  summary: 'Who a donor is, and what the profile holds',
+  summary: "A donor's name and the contents of the profile",
   description: 'Free.',
   request: { params: oneDonor },
   responses: {
@@ -79,7 +79,7 @@ export const metadataBatchRoute = createRoute({
   method: 'post',
   path: '/donors/metadata/batch',
   tags: ['Donors'],
-  summary: 'Who many donors are, and what their profiles hold',
+  summary: 'Names of many donors and the contents of their profiles',
   description: `Free; at most ${MAX_DONOR_IDS} donor ids.`,
   middleware: [limitItems('donor_ids', MAX_DONOR_IDS)],
   request: { body: { required: true, ...json(donorIdsBodySchema) } },

@@ -15,7 +15,7 @@ const shape = {
   location: z
     .object({ city: z.string(), state: z.string() })
     .nullable()
-    .openapi({ description: 'Of the present address' }),
+    .openapi({ description: 'Part of the current address' }),
 };
 
 /** The schema of a summary. */
@@ -26,7 +26,7 @@ export type Summary = z.infer<typeof summarySchema>;
 
 const count = z.int().min(0);
 
-/** The schema of metadata: a summary with what a profile would contain, but not its content. */
+/** The schema of metadata: a summary that lists the parts of a profile, but not their content. */
 export const metadataSchema = z
   .object({
     ...shape,
@@ -40,7 +40,9 @@ export const metadataSchema = z
         boards: count,
         donations: count,
       })
-      .openapi({ description: 'What the profile holds: whether, or how many entries' }),
+      .openapi({
+        description: 'The contents of the profile: whether it has a part, or its number of entries',
+      }),
   })
   .openapi('DonorMetadata');
 

@@ -34,7 +34,7 @@ const orderSchema = z
     fields: z
       .array(z.enum(EXPORT_FIELDS))
       .min(1)
-      .openapi({ description: 'The columns, in their order', example: ['full_name', 'city'] }),
+      .openapi({ description: 'The columns, in this order', example: ['full_name', 'city'] }),
     format: z.enum(EXPORT_FORMATS).default('csv'),
     donor_ids: donorIdsSchema.optional().openapi({ maxItems: MAX_EXPORTED_DONORS }),
     list_id: z.string().optional().openapi({ description: 'Exports the donors of this list' }),
@@ -55,13 +55,13 @@ export type ExportOrder = z.infer<typeof orderSchema>;
 
 const exportShape = {
   export_id: z.string(),
-  status: z.literal('completed').openapi({ description: 'Exports are made at once' }),
+  status: z.literal('completed').openapi({ description: 'Exports are created at once' }),
   format: z.enum(EXPORT_FORMATS),
   fields: z.array(z.enum(EXPORT_FIELDS)),
   donor_count: z.int().min(0),
   size_bytes: z.int().min(0),
   created_at: z.iso.datetime(),
-  download_path: z.string().openapi({ description: 'Where the file is, below the base URL' }),
+  download_path: z.string().openapi({ description: 'Path of the file, relative to the base URL' }),
 };
 
 const exportSchema = z.object(exportShape).openapi('Export');
@@ -74,7 +74,7 @@ export const createExportRoute = createRoute({
   path: '/exports',
   tags: TAGS,
   summary: 'Export donors as CSV or XLSX',
-  description: `One credit of the exports bucket per donor id, or per donor of the list; at most ${MAX_EXPORTED_DONORS}. When the balance is short, as many are exported as it covers, from the front. The file is made at once and kept.`,
+  description: `One credit of the exports bucket per donor id, or per donor of the list; at most ${MAX_EXPORTED_DONORS}. When the balance is short, as many are exported as it covers, from the front. The file is created at once and kept.`,
   middleware: [limitItems('donor_ids', MAX_EXPORTED_DONORS), requireFields()],
   request: { body: { required: true, ...json(orderSchema) } },
   responses: {
@@ -107,7 +107,7 @@ export const exportsRoute = createRoute({
   path: '/exports',
   tags: TAGS,
   summary: 'Past exports of the team',
-  description: 'Free. The latest comes first.',
+  description: 'Free. The latest export comes first.',
   request: { query: pageQuerySchema },
   responses: {
     200: {
@@ -140,7 +140,7 @@ export const downloadRoute = createRoute({
   path: '/exports/{id}/download',
   tags: TAGS,
   summary: 'The file of an export',
-  description: 'Free. In CSV, texts that begin like a formula have an apostrophe in front.',
+  description: 'Free. In CSV, an apostrophe precedes texts that start like a formula.',
   request: { params: oneExport },
   responses: {
     200: {

@@ -26,7 +26,7 @@ export interface PlacedExport extends DonorExport {
 /** Stores exports. */
 export interface Exports {
   add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer, donors: readonly number[]): void;
-  /** A team's export; undefined for one that is unknown or another team's. */
+  /** A team's export; undefined if it is unknown or belongs to another team. */
   find(team: string, id: string): DonorExport | undefined;
   /** The file of an export of `find`. */
   file(id: string): Buffer | undefined;

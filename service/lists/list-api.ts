@@ -37,7 +37,7 @@ const nameSchema = z
 const listShape = {
   list_id: z.string(),
   name: z.string(),
-  is_system: z.boolean().openapi({ description: `True of the list ${ALL_SAVED_DONORS}` }),
+  is_system: z.boolean().openapi({ description: `True for the list ${ALL_SAVED_DONORS}` }),
   created_at: z.iso.datetime(),
   donor_count: z.int().min(0),
 };
@@ -46,7 +46,7 @@ const listSchema = z.object(listShape).openapi('List');
 
 const badName = {
   ...batchErrors,
-  400: { ...batchErrors[400], description: 'The team has a list of this name.' },
+  400: { ...batchErrors[400], description: 'The team already has a list with this name.' },
 };
 
 /** Lists a team's lists. */
@@ -78,7 +78,7 @@ export const listRoute = createRoute({
   method: 'get',
   path: '/lists/{id}',
   tags: TAGS,
-  summary: 'A list and who is on it',
+  summary: 'A list and its donors',
   description: 'Free. The donors come in the order in which they were added.',
   request: { params: oneList, query: pageQuerySchema },
   responses: {
@@ -90,7 +90,7 @@ export const listRoute = createRoute({
             ...listShape,
             donors: z.array(z.object({ ...summarySchema.shape, added_at: z.iso.datetime() })),
             not_found: z.array(z.object({ donor_id: z.string(), detail: z.string() })).openapi({
-              description: 'Places that were made while two people were taken for one',
+              description: 'List entries that were created while two people were treated as one',
             }),
             next_cursor: nextCursorSchema,
           })
@@ -116,7 +116,7 @@ export const renameListRoute = createRoute({
     ...badName,
     400: {
       ...batchErrors[400],
-      description: 'The team has another list of this name, or it is a system list.',
+      description: 'The team has another list with this name, or the list is a system list.',
     },
     ...notFoundError,
   },
@@ -149,7 +149,7 @@ export const addToListRoute = createRoute({
   request: { params: oneList, body: { required: true, ...json(donorIdsBodySchema) } },
   responses: {
     200: {
-      description: 'What became of each donor id.',
+      description: 'The outcome for each donor id.',
       ...json(
         z
           .object({
@@ -179,7 +179,7 @@ export const removeFromListRoute = createRoute({
   middleware: [limitItems('donor_ids', MAX_DONOR_IDS)],
   request: { params: oneList, body: { required: true, ...json(donorIdsBodySchema) } },
   responses: {
-    204: { description: 'Removed; ids that are not on the list are passed over.' },
+    204: { description: 'Removed; ids that are not on the list are ignored.' },
     ...notFoundError,
     ...batchErrors,
   },

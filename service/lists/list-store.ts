@@ -30,7 +30,7 @@ export interface ListEntry {
 export interface Lists {
   /** A team's lists, the system list first, then by age. */
   all(team: string): DonorList[];
-  /** A team's list; undefined for one that is unknown or another team's. */
+  /** A team's list; undefined if it is unknown or belongs to another team. */
   find(team: string, id: string): DonorList | undefined;
   /** Undefined if the team already has a list of that name. */
   create(team: string, name: string): DonorList | undefined;

@@ -1,6 +1,4 @@
-/**
- * Which donors are compared with a person: those with a similar name, and those of the same house.
- */
+/** Selects the donors that are compared with a person: donors with a similar name, and donors in the same house. */
 
 import { type AddressText, houseKeysIn } from './addresses.ts';
 import type { DonorIndex } from './donor-index.ts';

@@ -125,7 +125,7 @@ function generationIn(text: string): number | null {
 /** Each reading needs a separate search. */
 const MAX_READINGS = 8;
 
-/** How the first name of a person agrees with that of a donor; undefined if it does not. */
+/** How the first names of a person and a donor agree; undefined if they do not. */
 export function fitFirstName(person: string, donor: string): FirstNameFit | undefined {
   if (person === donor) {
     return 'same';

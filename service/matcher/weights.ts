@@ -297,7 +297,7 @@ function weighFirst(
   return undefined;
 }
 
-/** A shared home does not tell whether a relative with another name is meant. */
+/** A shared home does not show whether a relative with another name is meant. */
 const NEEDS_MORE: Pick<Evidence, 'needsOneOf'> = { needsOneOf: ['employer', 'birth'] };
 
 /**
@@ -411,9 +411,7 @@ const OWN_NAME = { perhaps: 3_200, surely: 12_800 };
  */
 const RARER = 32;
 
-/**
- * For two unknown names, a typing error changes neither the beginning nor more than a scan would.
- */
+/** For two unknown names, a typing error does not change the beginning, and does not change more than a scan would. */
 function mayBeSlip(
   { isGivenName, births }: Population,
   one: string,
@@ -547,8 +545,7 @@ const LEAST_STEM = 4;
 const MUCH_RARER = 1_000;
 
 /**
- * Two different full middle names mean two people; an initial may be wrong, or that of another name
- * of either side.
+ * Two different full middle names mean two people; an initial may be wrong, or belong to another name of either person.
  */
 function weighOtherMiddle(
   mine: readonly string[],

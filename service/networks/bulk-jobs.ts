@@ -14,17 +14,24 @@ export const bulkJobSchema = z
   .object({
     job_id: z.string(),
     status: z.string().openapi({ description: 'queued, processing, completed or failed' }),
-    progress: z.number().int().openapi({ description: 'How many of the donors are dealt with' }),
-    total: z.number().int().openapi({ description: 'How many donors were listed' }),
+    progress: z
+      .number()
+      .int()
+      .openapi({ description: 'Number of donors that have been processed' }),
+    total: z.number().int().openapi({ description: 'Number of donors in the request' }),
     results: z
       .object({
         added_ids: ids,
         already_member_ids: ids,
         not_found_ids: ids,
         failed_ids: ids,
-        unpaid_ids: ids.openapi({ description: 'Left out because the bucket ran short' }),
+        unpaid_ids: ids.openapi({
+          description: 'Not processed because the bucket did not have enough credits',
+        }),
       })
-      .openapi({ description: 'Each donor ends in one of the lists; complete with the job' }),
+      .openapi({
+        description: 'Each donor ends up in one of these lists; they are complete when the job is',
+      }),
   })
   .openapi('BulkAddJob');
 
@@ -64,7 +71,7 @@ export interface DueItem {
 export interface BulkJobs {
   /** Stores a job, deletes old ones, and returns its ID. */
   add(order: BulkOrder): string;
-  /** A team's job; undefined for one that is unknown, deleted, or another team's. */
+  /** A team's job; undefined if it is unknown or deleted, or belongs to another team. */
   find(team: string, id: string): BulkJob | undefined;
   /** The first donor whose turn has come. */
   nextDue(): DueItem | undefined;

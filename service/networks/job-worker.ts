@@ -45,9 +45,9 @@ export interface JobWorker {
 }
 
 /**
- * Starts the worker, with the work that an earlier one has left. What is due is read from the
- * database by the clock, so that a killed sandbox continues where it was. After every few donors,
- * other requests have their turn. It ends with the database.
+ * Starts the worker, with the work that an earlier one has left. Due work is read from the database by the clock, so
+ * that a killed sandbox continues where it stopped. After every few donors, other requests have their turn. It ends
+ * with the database.
  */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {
   const { db, jobs, clock, report } = options;

@@ -1,9 +1,9 @@
-/** Finds what a request names; a missing thing is a 404 (service document, section 7). */
+/** Finds the objects that a request names; if one is missing, the response is a 404 (service document, section 7). */
 
 import type { World } from '../donor.ts';
 import type { Networks } from './networks.ts';
 
-/** The numbers of the named things, or the body of the 404 that says what is missing. */
+/** The numbers of the named objects, or the body of the 404 that names the missing object. */
 export type Found = { numbers: number[] } | { detail: string };
 
 /** Finds networks of a team; another team's count as missing. */

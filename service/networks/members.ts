@@ -5,8 +5,8 @@ import type { NetworkLabel } from './networks.ts';
 import type { StoredConnections } from './stored-connections.ts';
 
 /**
- * The members of all networks. Each change is one transaction with the stored connections: those of
- * a donor are stored exactly while the donor is in at least one network of the team.
+ * The members of all networks. Each change is one transaction with the stored connections: a donor's connections are
+ * stored exactly while the donor is in at least one network of the team.
  */
 export interface Members {
   /** Adds a donor; false if the donor is already in the network. Computes connections if needed. */

@@ -28,7 +28,7 @@ const nothing = { 204: { description: 'Done.' } };
 
 const badName = {
   ...batchErrors,
-  400: { ...batchErrors[400], description: 'The team has a network of this name.' },
+  400: { ...batchErrors[400], description: 'The team already has a network with this name.' },
 };
 
 /** Lists a team's networks. */
@@ -72,7 +72,7 @@ export const deleteNetworkRoute = createRoute({
   path: '/networks/{id}',
   tags: TAGS,
   summary: 'Delete a network',
-  description: 'Free. Its members stay in the other networks that they are in.',
+  description: 'Free. Its members stay in their other networks.',
   request: { params: byId },
   responses: { ...nothing, ...notFoundError, ...commonErrors },
 });
@@ -87,7 +87,7 @@ export function addMemberRoute(isCharged: boolean) {
     path: '/networks/{network_id}/members',
     tags: TAGS,
     summary: 'Add a donor to a network',
-    description: `${isCharged ? 'One credit of the networks bucket.' : 'Free.'} The connections are computed before the answer. A donor who is a member already stays one.`,
+    description: `${isCharged ? 'One credit of the networks bucket.' : 'Free.'} The connections are computed before the response. A donor who is already a member stays a member.`,
     request: { params: byNetworkId, body: { required: true, ...json(addSchema) } },
     responses: {
       ...nothing,
@@ -139,7 +139,7 @@ export const removeMembersRoute = createRoute({
   path: '/networks/{id}/members/remove',
   tags: TAGS,
   summary: 'Remove donors from a network',
-  description: `Free; at most ${MAX_DONOR_IDS} donor ids. Donors who are no members count for nothing.`,
+  description: `Free; at most ${MAX_DONOR_IDS} donor ids. Donors who are not members are ignored.`,
   middleware: [limitItems('donor_ids', MAX_DONOR_IDS)],
   request: { params: byId, body: { required: true, ...json(donorIdsBodySchema) } },
   responses: { ...nothing, ...notFoundError, ...batchErrors },

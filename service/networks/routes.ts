@@ -9,7 +9,7 @@ import { managementRoutes } from './management.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { NetworkService } from './service.ts';
 
-/** Actions that cost credits although the document does not say so; none by default. */
+/** Actions that cost credits although the document does not mention it; none by default. */
 export interface NetworkPrices {
   /** A credit of `searches` for each discover, compare, donor connections and lookup. */
   chargeQueries: boolean;

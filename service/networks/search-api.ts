@@ -33,11 +33,11 @@ const filters = {
   network_ids: z
     .array(z.string())
     .nullish()
-    .openapi({ description: 'Search these networks only; an empty list covers no members' }),
+    .openapi({ description: 'Search only these networks; an empty list covers no members' }),
   in_network_donor_ids: z
     .array(z.string())
     .nullish()
-    .openapi({ description: 'Search these members only; who is no member counts for nothing' }),
+    .openapi({ description: 'Search only these members; donors who are not members are ignored' }),
 };
 
 const minStrengthSchema = z
@@ -80,7 +80,7 @@ export function discoverRoute(isCharged: boolean) {
     path: '/networks/discover',
     tags: TAGS,
     summary: 'Prospects in the whole database who are connected to network members',
-    description: `${priceOf(isCharged)} Strongest first. Members of the searched networks are no prospects.`,
+    description: `${priceOf(isCharged)} Strongest first. Members of the searched networks are not included as prospects.`,
     request: { body: { required: true, ...json(discoverSchema) } },
     responses: {
       200: { description: 'The prospects.', ...prospects },
@@ -97,7 +97,7 @@ export function compareRoute(isCharged: boolean) {
     path: '/networks/connections',
     tags: TAGS,
     summary: 'Connections of given prospects to network members',
-    description: `${priceOf(isCharged)} At most ${MAX_DONOR_IDS} donor ids. Strongest first; those without a connection are last, with strength 0.`,
+    description: `${priceOf(isCharged)} At most ${MAX_DONOR_IDS} donor ids. Strongest first; donors without a connection come last, with strength 0.`,
     middleware: [limitItems('donor_ids', MAX_DONOR_IDS)],
     request: { body: { required: true, ...json(compareSchema) } },
     responses: {
@@ -136,7 +136,7 @@ export function lookupRoute(isCharged: boolean) {
     path: '/networks/lookup',
     tags: TAGS,
     summary: 'Connections of any donor, computed on the fly',
-    description: `${priceOf(isCharged)} No network is needed; strengths from 0 to 1, strongest first.`,
+    description: `${priceOf(isCharged)} No network is needed. Strengths range from 0 to 1, strongest first.`,
     request: { body: { required: true, ...json(lookupBodySchema) } },
     responses: {
       200: { description: 'The connections.', ...json(lookupSchema) },

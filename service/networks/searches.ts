@@ -31,13 +31,17 @@ export const prospectSchema = z
 export const donorConnectionsSchema = z
   .object({
     donor_id: z.string(),
-    in_network: z.boolean().openapi({ description: 'Whether any network of the team has them' }),
-    networks: z.array(networkLabelSchema).openapi({ description: 'Those that have them' }),
+    in_network: z
+      .boolean()
+      .openapi({ description: 'Whether the donor is in any network of the team' }),
+    networks: z
+      .array(networkLabelSchema)
+      .openapi({ description: 'The networks that the donor is in' }),
     connections: z.array(connectionSchema).openapi({ description: 'Strongest first' }),
   })
   .openapi('DonorConnections');
 
-/** The schema of what was computed for one donor. */
+/** The schema of the connections computed for one donor. */
 export const lookupSchema = z
   .object({
     donor_id: z.string(),
@@ -69,9 +73,7 @@ export interface Searches {
    * `limit`. Members of a searched network are not prospects.
    */
   discover(search: Search, limit: number): Promise<Prospect[]>;
-  /**
-   * Each of these donors once, strongest first; those without a connection last, with strength 0.
-   */
+  /** Each of these donors once, strongest first; donors without a connection come last, with strength 0. */
   compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
   /**
    * One donor's networks, regardless of the filter, and every connection to the covered members.

@@ -1,6 +1,6 @@
 /**
- * The stored connections of a team's members: those of strength 0.45 and more (service document,
- * section 1), once for each team and member.
+ * The stored connections of a team's members: connections with a strength of at least 0.45 (service document, section
+ * 1), once for each team and member.
  */
 
 import type { ConnectionEngine, FoundConnection } from '../connections/engine.ts';

@@ -16,7 +16,7 @@ export interface MissingWork {
   amount: number;
   /** Number of paid people without a job. */
   missing: number;
-  /** Whether the jobs say which charge paid for them. Those of earlier versions do not: they are counted by time. */
+  /** Whether the jobs say which charge paid for them. Jobs of earlier versions do not, so they are counted by time. */
   isCertain: boolean;
 }
 
@@ -88,7 +88,7 @@ export function refundLine(db: Database, line: number, clock: () => number): num
     if (charge?.kind !== 'charge') throw new Refusal(`The ledger has no charge ${line}.`);
     if (charge.state === 'open') {
       throw new Refusal(
-        `The request of charge ${line} is in flight, or its service has ended: the next start refunds it.`,
+        `The request of charge ${line} is in flight, or its service has stopped. The next start refunds it.`,
       );
     }
     const given = db
@@ -98,7 +98,7 @@ export function refundLine(db: Database, line: number, clock: () => number): num
       )
       .pluck()
       .get(line, charge.requestId);
-    if (given !== 0) throw new Refusal(`Charge ${line} was refunded before. Nothing was changed.`);
+    if (given !== 0) throw new Refusal(`Charge ${line} was already refunded. Nothing was changed.`);
     createCredits(db, clock).refund({ id: line, amount: charge.amount });
     return charge.amount;
   });

@@ -56,7 +56,7 @@ function refuseRows(file: string, rows: readonly string[]): void {
 
 function damaged(file: string, how: string): Refusal {
   return new Refusal(
-    `The database ${file} is damaged: ${how}. Nothing was changed. Put a copy in its place that \`donor-sync service backup\` made.`,
+    `The database ${file} is damaged: ${how}. Nothing was changed. Replace it with a copy that \`donor-sync service backup\` made.`,
   );
 }
 

@@ -60,7 +60,7 @@ export function readStats(db: Database): ServiceStats {
 /** Copies the database into a new file, complete and as of one moment, while it is in use. */
 export async function backUp(db: Database, target: string): Promise<void> {
   refuseDamaged(db);
-  if (existsSync(target)) throw new Refusal(`${target} exists already. Name a new file.`);
+  if (existsSync(target)) throw new Refusal(`${target} already exists. Name a new file.`);
   const part = `${target}.part`;
   rmSync(part, { force: true });
   try {
@@ -84,7 +84,7 @@ export function verify(db: Database, clock: () => number): string[] {
       .filter(({ isCertain }) => isCertain)
       .map(
         ({ line, missing, amount }) =>
-          `Line ${line} of the ledger: ${missing} of ${amount} paid persons have no job. Refund it, or restore a copy.`,
+          `Line ${line} of the ledger: ${missing} of ${amount} paid people have no job. Refund the charge, or restore a copy.`,
       ),
     ...CHECKS.flatMap((check) => broken(db, check)),
   ];
@@ -113,7 +113,7 @@ function moneyProblems(db: Database, clock: () => number): string[] {
       return granted - remaining === amount
         ? []
         : [
-            `${team}, ${bucket}: ${granted} granted less ${remaining} remaining is not ${amount}, which the ledger says was spent.`,
+            `${team}, ${bucket}: ${granted} granted minus ${remaining} remaining is not ${amount}, the amount spent according to the ledger.`,
           ];
     });
 }
@@ -134,7 +134,7 @@ const CHECKS: readonly Check[] = [
   {
     query: `select (select coalesce(max(number) + 1, 0) from record_donors)
                    - (select count(*) from record_donors)`,
-    says: (count) => `${count} numbers of donors are missing.`,
+    says: (count) => `${count} donor numbers are missing.`,
   },
   {
     query: `select count(*) from donor_index join record_vacancies using (number)`,
@@ -143,7 +143,7 @@ const CHECKS: readonly Check[] = [
   {
     query: `select count(*) from record_keys
             where not exists (select 1 from record_donors where record_donors.number = record_keys.number)`,
-    says: (count) => `${count} keys of sources lead to no donor.`,
+    says: (count) => `${count} source keys lead to no donor.`,
   },
   {
     query: `select count(*) from team_keys
@@ -153,29 +153,29 @@ const CHECKS: readonly Check[] = [
   {
     query: `select count(*) from balances
             where bucket not in (${BUCKETS.map((bucket) => `'${bucket}'`).join(', ')})`,
-    says: (count) => `${count} balances are of no bucket.`,
+    says: (count) => `${count} balances belong to no bucket.`,
   },
   {
     query: `select count(*) from list_donors
             where donor_number >= (select coalesce(max(number) + 1, 0) from record_donors)`,
-    says: (count) => `${count} entries of lists lead to no donor.`,
+    says: (count) => `${count} list entries lead to no donor.`,
   },
   {
     query: `select count(*) from network_members
             where donor >= (select coalesce(max(number) + 1, 0) from record_donors)`,
-    says: (count) => `${count} members of networks are no donors.`,
+    says: (count) => `${count} network members are not donors.`,
   },
   {
     query: `select count(*) from
               (select charged.id from ledger given join ledger charged on charged.id = given.refund_of
                where given.kind = 'refund'
                group by charged.id having count(*) > 1 or sum(-given.amount) > max(charged.amount))`,
-    says: (count) => `${count} charges were refunded twice, or more than was charged.`,
+    says: (count) => `${count} charges were refunded twice, or for more than was charged.`,
   },
   {
     query: `select count(*) from ledger charged where kind = 'charge' and state = 'refunded'
               and not exists (select 1 from ledger given where given.refund_of = charged.id)`,
-    says: (count) => `${count} charges are marked as refunded, but nothing was given back.`,
+    says: (count) => `${count} charges are marked as refunded, but no credits were returned.`,
   },
   {
     query: 'select count(*) from balances where remaining < 0',
@@ -202,7 +202,7 @@ const CHECKS: readonly Check[] = [
             where joined_to is not null and exists (
               select 1 from chain where chain.start = record_vacancies.number
                                     and chain.number = record_vacancies.number)`,
-    says: (count) => `${count} joined donors lead in a circle.`,
+    says: (count) => `${count} joined donors form a circle.`,
   },
   {
     query: `select count(*) from record_parts
@@ -225,13 +225,13 @@ const CHECKS: readonly Check[] = [
             join record_vacancies on record_vacancies.number = record_undone.number
             where joined_to = apart_from and not exists
               (select 1 from record_parts where own_number = record_undone.number)`,
-    says: (count) => `${count} joins were undone, but the one person still leads to the other.`,
+    says: (count) => `${count} joins were undone, but one person still leads to the other.`,
   },
   {
     query: `select count(*) from record_donors
             where (id like '${VACANT}%') <> (number in (select number from record_vacancies))`,
     says: (count) =>
-      `${count} donors are described although they were erased or joined, or are not, although they are there.`,
+      `${count} donors have a description although they were erased or joined, or have no description although they exist.`,
   },
   {
     // For people who were erased since, only the number of undone joins is kept, with -1 for both.
@@ -239,7 +239,7 @@ const CHECKS: readonly Check[] = [
             where number >= 0 and number not in (select number from record_vacancies)
               and number not in (select number from record_keys)`,
     says: (count) =>
-      `${count} joins were undone, but what the sources say next of the one person would go to the other.`,
+      `${count} joins were undone, but new source data about one person would go to the other.`,
   },
   {
     query: `select count(*) from record_undone
@@ -253,11 +253,11 @@ const CHECKS: readonly Check[] = [
   {
     query: `select count(*) from joined_places
             where donor not in (select number from record_vacancies)`,
-    says: (count) => `${count} places in lists are kept for joins that were undone.`,
+    says: (count) => `${count} list entries are kept for joins that were undone.`,
   },
   {
     query: 'select count(*) from record_aliases where id in (select id from record_donors)',
-    says: (count) => `${count} ids of donors lead to somebody else as well.`,
+    says: (count) => `${count} donor ids also lead to somebody else.`,
   },
   {
     query: `select count(*) from record_aliases

@@ -39,14 +39,14 @@ export function createServiceMetrics(
   collectDefaultMetrics({ register: registry });
   const seconds = new Histogram({
     name: 'partner_service_request_seconds',
-    help: 'Time until a request was answered.',
+    help: 'Time until the response to a request.',
     labelNames: ['method', 'area', 'status'],
     buckets: [0.005, 0.02, 0.05, 0.2, 1, 5, 20],
     registers,
   });
   const cut = new Counter({
     name: 'partner_service_requests_cut_total',
-    help: 'Requests whose caller had gone before the answer.',
+    help: 'Requests whose caller disconnected before the response.',
     registers,
   });
   new Gauge({ name: 'partner_service_donors', help: 'Donors.', registers }).set(donors);
@@ -55,7 +55,7 @@ export function createServiceMetrics(
   );
   new Gauge({
     name: 'partner_service_credits_spent',
-    help: 'Credits that all teams have spent, refunds taken off.',
+    help: 'Credits that all teams have spent, minus refunds.',
     labelNames: ['bucket'],
     registers,
     collect() {

@@ -23,7 +23,7 @@ export interface ServiceOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
-  /** The address at which clients reach it, such as that of a proxy; by default its own. */
+  /** The address at which clients reach it, such as a proxy's address; by default its own address. */
   publicUrl?: string | undefined;
   /** The port of `/metrics`, `/healthz` and `/readyz`, which need no key; null for none. */
   operatorPort: number | null;

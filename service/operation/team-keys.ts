@@ -48,7 +48,7 @@ export function openTeamKeys(
   function known(id: string): TeamKey {
     const key = sql.byId.get(id);
     if (key === undefined) {
-      throw new Refusal(`There is no key "${id}". See them all: donor-sync service keys list`);
+      throw new Refusal(`There is no key "${id}". List all keys: donor-sync service keys list`);
     }
     return key;
   }

@@ -40,7 +40,9 @@ export function openTeams(db: Database, clock: () => number): Teams {
   function find(name: string): Team {
     const team = sql.find.get(name);
     if (team === undefined) {
-      throw new Refusal(`There is no team "${name}". See them all: donor-sync service teams list`);
+      throw new Refusal(
+        `There is no team "${name}". List all teams: donor-sync service teams list`,
+      );
     }
     return team;
   }
@@ -49,10 +51,10 @@ export function openTeams(db: Database, clock: () => number): Teams {
     add: db.transaction((name: string, amount: number) => {
       if (!NAME.test(name)) {
         throw new Refusal(
-          `"${name}" cannot be the name of a team: write up to 63 small letters, digits and hyphens.`,
+          `"${name}" cannot be a team name: use up to 63 lowercase letters, digits and hyphens.`,
         );
       }
-      if (sql.find.get(name) !== undefined) throw new Refusal(`There is a team "${name}" already.`);
+      if (sql.find.get(name) !== undefined) throw new Refusal(`There is already a team "${name}".`);
       sql.insert.run(name, clock());
       credits.grant(name, sameForAll(amount));
       return find(name);

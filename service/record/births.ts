@@ -6,7 +6,9 @@ import type { Database } from '../database.ts';
 const MOST_SHARE = 0.01;
 const LEAST_BEARERS = 10;
 
-/** Finds the days of birth of more than 1 % of a list, and those of more than 1 % of all donors. */
+/**
+ * Finds the birth dates shared by more than 1 % of a list, and the birth dates shared by more than 1 % of all donors.
+ */
 export function findCommonBirths(list: readonly string[], db: Database): Set<string> {
   const inFile = db
     .prepare<[], { born: string; bearers: number }>(

@@ -72,7 +72,9 @@ function findPair(db: Database, ids: readonly [string, string]): ReviewedPair {
     .list()
     .find(({ one, other }) => numbers.includes(one) && numbers.includes(other));
   if (pair === undefined) {
-    throw new Refusal(`${ids.join(' and ')} are no pair of the review list. Nothing was changed.`);
+    throw new Refusal(
+      `${ids.join(' and ')} are not a pair on the review list. Nothing was changed.`,
+    );
   }
   return pair;
 }

@@ -47,6 +47,6 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
 /** Allows the next import to bring an erased person back. */
 export function allowAgain(db: Database, id: string): void {
   if (!openBlocklist(db).allow(id)) {
-    throw new Refusal(`No donor ${id} was erased, or they may come back already.`);
+    throw new Refusal(`No donor ${id} was erased, or the donor is already allowed to come back.`);
   }
 }

@@ -5,10 +5,7 @@ import { joinedTo } from './vacancy.ts';
 
 /** Call methods that write in a transaction of the caller. */
 export interface Exported {
-  /**
-   * Removes the files that contain a donor or those who were joined to it, and those whose donors
-   * are unknown.
-   */
+  /** Removes the files that contain a donor or donors who were joined to it, and the files whose donors are unknown. */
   remove(number: number): void;
   /**
    * A part that leaves a joined donor is in the files with that donor that were created since the join, and in earlier

@@ -27,12 +27,11 @@ export interface ImportOrder extends CsvOptions {
   paths: readonly string[];
   clock: () => number;
   /**
-   * csv: what it means if many rows agree in full with a donor of the same list under another ID.
-   * Either the list has new IDs, or these are other people; without an answer, such an import
-   * stops.
+   * csv: the meaning of many rows that agree in full with a donor of the same list under another ID. Either the list
+   * has new IDs, or these are other people; without an answer, such an import stops.
    */
   sameUnderOtherIds?: SameUnderOtherIds | undefined;
-  /** Reports what the import would do, and leaves the database unchanged. */
+  /** Reports the changes that the import would make, and leaves the database unchanged. */
   isDryRun?: boolean;
   /** Called for each processed file. */
   progress?: (file: string, index: number, count: number) => void;
@@ -196,7 +195,7 @@ function openTransaction(db: Database) {
   };
 }
 
-/** An entry, which identifies its donor, and what is stored of it. */
+/** An entry, which identifies its donor, and the part of it that is stored. */
 interface Statement {
   entry: Entry;
   stated: Entry;
@@ -268,6 +267,6 @@ function readable(error: unknown, file: string): string | null {
   if (error instanceof ImportProblem) return error.message;
   const isXml = error instanceof Error && /\nLine: \d+/.test(error.message);
   return isXml
-    ? `${file} was not imported: The file is no whole XML: ${error.message.split('\n').slice(0, 2).join(', ')}`
+    ? `${file} was not imported: the file is not complete XML: ${error.message.split('\n').slice(0, 2).join(', ')}`
     : null;
 }

@@ -1,6 +1,6 @@
 /**
- * For which parts of a joined donor the jobs, members and places of teams were made. After an undo, what was made
- * for one part leads to that part, and what was made for two people as one leads to nobody.
+ * For which parts of a joined donor the jobs, members and places of teams were made. After an undo, entries that were
+ * created for one part lead to that part. Entries that were created for two people as one lead to nobody.
  */
 
 import type { Database } from '../database.ts';
@@ -38,8 +38,7 @@ export interface MixedPlaces {
   /** If both donors are in one list or network, the place of the donor that stays counts for both. */
   unite(from: number, to: number): void;
   /**
-   * Divides what leads to a joined donor. Returns what was created for the part and others
-   * together.
+   * Divides what leads to a joined donor. Returns the entries that were created for the part together with other parts.
    */
   divide(leaving: Leaving): Mixed[];
   /** Removes the notes that say that a donor was joined. */
@@ -224,7 +223,7 @@ interface Leave {
 }
 
 /**
- * How the part that leaves gets its own place where the other one stays: in a list, at its position
+ * Statements that give the separated part its own entry if the other part stays. In a list, the entry has its position
  * before the join.
  */
 const LEAVING = {
@@ -242,9 +241,7 @@ const LEAVING = {
     select network, @ownNumber from network_members where network = @place and donor = @number`,
 };
 
-/**
- * Computes the connections of the two again, with those of all others, since people have changed.
- */
+/** Recomputes the connections of the two, together with all other connections, because people have changed. */
 function renewMembers(db: Database, { number, ownNumber }: Leaving): void {
   const dropConnections = db.prepare<[number]>(
     'delete from stored_connections where member in (select number from stored_members where donor = ?)',

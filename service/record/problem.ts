@@ -11,7 +11,7 @@ export class ImportProblem extends Error {
   constructor(file: string, problems: readonly string[], all = problems.length) {
     const more = all > MOST_NAMED ? `\n… and ${all - MOST_NAMED} more` : '';
     super(
-      `${file} was not imported, nothing of it is in:\n${problems.slice(0, MOST_NAMED).join('\n')}${more}`,
+      `${file} was not imported. No part of the file was imported:\n${problems.slice(0, MOST_NAMED).join('\n')}${more}`,
     );
     this.problems = problems;
   }

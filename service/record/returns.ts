@@ -1,7 +1,7 @@
 /**
- * Returns of organisations, and amended returns. For its tax period, an amended return says who
- * held which office, whether it is imported before or after the return that it amends. People stay
- * donors, since teams paid for them.
+ * Returns of organisations, and amended returns. For its tax period, an amended return determines who held which
+ * office, whether it is imported before or after the return that it amends. People stay donors, since teams paid for
+ * them.
  */
 
 import type { Database } from '../database.ts';

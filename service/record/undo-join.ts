@@ -94,12 +94,12 @@ function findPart(db: Database, id: string): Part {
   if (only !== undefined && more.length === 0) return only;
   if (only !== undefined) {
     throw new Refusal(
-      `More than two people are one donor under ${id}. Name the id that leaves: ${leaving.map((part) => part.id).join(', ')}.`,
+      `More than two people are one donor under ${id}. Name the id to separate: ${leaving.map((part) => part.id).join(', ')}.`,
     );
   }
   if (record.hasJoined(joined)) {
     throw new Refusal(
-      `${id} was joined by an earlier version, which did not store what each source said. It cannot be undone. Restore a backup, or erase the donor and import the sources again.`,
+      `${id} was joined by an earlier version, which did not store the data of each source. It cannot be undone. Restore a backup, or erase the donor and import the sources again.`,
     );
   }
   throw notJoined(id);

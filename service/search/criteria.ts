@@ -33,7 +33,7 @@ function tieShape<Whole extends z.ZodType>(whole: Whole) {
     }),
     title: text.optional().openapi({ description: 'Words of the title' }),
     when: z.enum(TIMES).default('ever'),
-    min_amount: whole.optional().openapi({ description: 'Of one donation, in US dollars' }),
+    min_amount: whole.optional().openapi({ description: 'Amount of one donation, in US dollars' }),
   };
 }
 
@@ -52,10 +52,10 @@ function personShape<Whole extends z.ZodType>(whole: Whole) {
     max_age: whole.optional(),
     min_net_worth: whole
       .optional()
-      .openapi({ description: 'The whole range lies above, in US dollars' }),
+      .openapi({ description: 'The whole range must be above this amount, in US dollars' }),
     max_net_worth: whole
       .optional()
-      .openapi({ description: 'The whole range lies below, in US dollars' }),
+      .openapi({ description: 'The whole range must be below this amount, in US dollars' }),
     min_capacity: whole.optional().openapi({ description: 'For nonprofits, in US dollars' }),
   };
 }

@@ -1,7 +1,4 @@
-/**
- * Finds donors: narrows down the candidates with an index where there is one, then examines each of
- * them.
- */
+/** Finds donors: narrows down the candidates with an index if there is one, then examines each of them. */
 
 import type { World } from '../donor.ts';
 import { type Summary, toSummary } from '../donors/summary.ts';

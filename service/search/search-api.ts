@@ -11,7 +11,7 @@ const TAGS = ['Search'];
 const MAX_QUESTION_LENGTH = 500;
 
 const PAGES =
-  'Donors come best first: the living, then names that fit better, then ties that last, then those who could give more. One request looks at a bounded number of candidates and says in meta how many; next_cursor goes on behind them, so a page can be short and still have a next one.';
+  'Donors come best first: the living, then names that fit better, then current ties, then donors who could give more. One request checks a limited number of candidates, and meta says how many. next_cursor continues after them, so a page can be short and still have a next page.';
 
 const cursorSchema = z
   .string()
@@ -29,20 +29,20 @@ const foundSchema = z
     donors: z.array(
       z.object({
         ...summarySchema.shape,
-        matched: z.array(z.string()).openapi({ description: 'What speaks for this donor' }),
+        matched: z.array(z.string()).openapi({ description: 'The criteria that this donor meets' }),
       }),
     ),
     next_cursor: nextCursorSchema,
     meta: z.object({
       source: z.enum(['names', 'organizations', 'facts']).openapi({
-        description: 'The index that named the candidates',
+        description: 'The index that returned the candidates',
       }),
       candidates: z.int(),
-      scanned: z.int().openapi({ description: 'Candidates that this page looked at' }),
-      found: z.int().openapi({ description: 'Of those, how many fit' }),
+      scanned: z.int().openapi({ description: 'Candidates that this page checked' }),
+      found: z.int().openapi({ description: 'Number of checked candidates that fit' }),
       complete: z.boolean().openapi({
         description:
-          'Whether the page looked at all candidates, and found and rank are of them all',
+          'Whether the page checked all candidates, so that found and rank cover all of them',
       }),
     }),
     interpretation: z
@@ -51,7 +51,9 @@ const foundSchema = z
         understood: z.array(z.object({ text: z.string(), meaning: z.string() })),
         ignored: z.array(z.object({ text: z.string(), reason: z.string() })),
       })
-      .openapi({ description: 'What was searched for, and what of the question was passed over' }),
+      .openapi({
+        description: 'The filters that were used, and the parts of the question that were ignored',
+      }),
   })
   .openapi('SearchResults');
 
@@ -61,7 +63,7 @@ export const searchRoute = createRoute({
   path: '/search',
   tags: TAGS,
   summary: 'Search donors by parameters',
-  description: `One credit of the searches bucket. All that is given must hold; at least one of the parameters is needed. ${PAGES}`,
+  description: `One credit of the searches bucket. A donor must meet all given parameters; at least one is needed. ${PAGES}`,
   request: {
     query: z.strictObject({
       q: questionSchema.optional(),
@@ -85,7 +87,7 @@ export const questionRoute = createRoute({
   path: '/search',
   tags: TAGS,
   summary: 'Search donors in plain English or by filters',
-  description: `One credit of the searches bucket. A question of which nothing is understood is a 422 and costs nothing. ${PAGES}`,
+  description: `One credit of the searches bucket. If no part of a question is understood, the response is a 422 and costs nothing. ${PAGES}`,
   request: {
     body: {
       required: true,

@@ -57,7 +57,7 @@ const NOTHING_SOUGHT = { detail: 'Nothing is sought: give a query or at least on
 
 function tellNotUnderstood({ ignored }: Question, loc: string[], input: string): ValidationItem {
   const passedOver = ignored.map(({ text, reason }) => `"${text}" (${reason})`).join(', ');
-  const msg = `Value error, nothing of the query is understood: ${passedOver}`;
+  const msg = `Value error, no part of the query is understood: ${passedOver}`;
   return { type: 'value_error', loc, msg, input };
 }
 

@@ -2,7 +2,7 @@
 
 import { words } from '../matcher/words.ts';
 
-/** Words that many names contain. People leave them out, or say them where the name has none. */
+/** Words that many names contain. People omit them, or add them although the name does not have them. */
 const LITTLE_WORDS = new Set(
   'the of and at for a an in company firm corporation inc corp co llc organization'.split(' '),
 );

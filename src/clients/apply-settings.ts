@@ -66,7 +66,7 @@ export function isOfFile(
 
 export function setInFile({ id }: Pick<Integration, 'id'>): ConfigurationError {
   return new ConfigurationError(
-    `"${id}" is set in the settings file of the operator, which wins over the database. Nothing was changed. Change it in that file; or remove it there, restart \`donor-sync serve\`, and apply it to the database.`,
+    `"${id}" is in the operator's settings file, which takes precedence over the database. Nothing was changed. Change it in that file. Or remove it there, restart \`donor-sync serve\`, and apply it to the database.`,
     { code: 'set_in_file', refusal: 'conflict', details: { integration: id } },
   );
 }

@@ -11,7 +11,7 @@ import { again, LEASE_MS } from '../database/transact.ts';
 import { type NewAuditEntry, recordEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** The secrets of one integration's connector; only the product itself takes one away. */
+/** The secrets of one integration's connector; only the product itself removes them. */
 export interface IntegrationSecrets extends ConnectorSecrets {
   write(name: string, value: string, entry?: NewAuditEntry): Promise<void>;
   remove(name: string, entry?: NewAuditEntry): Promise<void>;

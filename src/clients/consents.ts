@@ -54,8 +54,9 @@ export const CONSENT_LIFE_MS = 600_000;
 export const CONNECTED = 'connected';
 
 /**
- * Starts a consent and returns its state, which is valid for one return within ten minutes. Whoever has the state can
- * go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration does not sign in by a consent.
+ * Starts a consent and returns its state, which is valid for one return within ten minutes. Anyone who has the state
+ * can open the CRM's page through `consentPage`. Throws a ConfigurationError if the integration does not sign in by a
+ * consent.
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
   const { store, sealer } = deps.application;
@@ -79,7 +80,7 @@ export interface ConsentKey {
   redirectUri: string;
 }
 
-/** The CRM's page for a consent that waits; throws a ConfigurationError for any other. */
+/** The CRM's page for a pending consent; throws a ConfigurationError for any other consent. */
 export async function consentPage(
   deps: ConsentsDeps,
   { kind, state, redirectUri }: ConsentKey,
@@ -109,7 +110,7 @@ export interface Connected {
 
 /**
  * Completes a consent with the parameters of the return, once. When this resolves, the refresh token is in the store,
- * encrypted. Throws one of the four kinds of error; then nothing has changed, except that the state is used up and the
+ * encrypted. Throws one of the four kinds of error. Then nothing has changed, except that the state is used up and the
  * reason is recorded for `findConsentOutcome`.
  */
 export async function completeConsent(
@@ -147,8 +148,8 @@ export interface Disconnected {
 }
 
 /**
- * Has the CRM revoke the token of a consent, and deletes it. The data about contacts stays. If the CRM refuses, the
- * token is deleted anyway. If the CRM cannot be reached, this throws and nothing is changed.
+ * Requests that the CRM revoke the token of a consent, and deletes the token. The data about contacts stays. If the CRM
+ * refuses, the token is deleted anyway. If the CRM cannot be reached, this throws and nothing is changed.
  */
 export async function disconnect(
   deps: ConsentsDeps,
@@ -197,8 +198,8 @@ export async function waitsForConsent(
 }
 
 /**
- * Whether an account of its CRM is connected: `by_settings` if the integration signs in with what its settings hold, so
- * that there is nothing to connect.
+ * Whether an account of its CRM is connected: `by_settings` if the integration signs in with the credentials in its
+ * settings, so that there is nothing to connect.
  */
 export async function findConnection(
   deps: ConsentLook,
@@ -222,7 +223,7 @@ async function requireConsent(deps: ConsentLook, integration: Integration): Prom
   if (found !== null) return found;
   const { id, crm } = integration;
   throw new ConfigurationError(
-    `"${id}" signs in to its CRM (${crm.kind}) with what its settings hold, so it needs no connecting. To connect an account of Salesforce or HubSpot by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
+    `"${id}" signs in to its CRM (${crm.kind}) with the credentials in its settings, so it does not have to be connected. To connect a Salesforce or HubSpot account by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
     { code: 'consent_not_wanted', details: { integration: id } },
   );
 }
@@ -246,13 +247,13 @@ async function requireIntegration(
 ): Promise<Integration> {
   const integration = (await findDraft?.(id)) ?? application.integrations.get(id);
   if (integration?.crm.kind === kind) return integration;
-  const next = `The settings in use have no client of this ID with a CRM of the kind "${kind}". If they were changed, restart donor-sync serve.`;
+  const next = `The current settings have no client with this ID and a CRM of the kind "${kind}". If you changed the settings, restart donor-sync serve.`;
   throw unknownClient(id, { next, refusal: 'invalid' });
 }
 
 function notUnderWay(): ConfigurationError {
   return new ConfigurationError(
-    'This address was used already, is older than ten minutes, or was never given out. Begin again: donor-sync connect.',
+    'This address was already used, is older than ten minutes, or was never issued. Start again: donor-sync connect.',
     { code: 'consent_not_under_way' },
   );
 }
@@ -281,7 +282,7 @@ async function connect(
 
 function refused({ error }: { error: string }) {
   const word = oauthWord(error);
-  return new ConfigurationError(`The CRM did not let donor-sync in (${word}).`, {
+  return new ConfigurationError(`The CRM did not grant donor-sync access (${word}).`, {
     code: 'consent_denied',
     details: { word },
   });
@@ -315,7 +316,7 @@ function consentDeps(
 
 /** Unexpected errors go only to the log. */
 function describeReason(error: unknown): string {
-  return isDonorSyncError(error) ? error.message : 'Something went wrong inside.';
+  return isDonorSyncError(error) ? error.message : 'An internal error occurred.';
 }
 
 async function revoke(
@@ -333,14 +334,14 @@ async function revoke(
   }
 }
 
-/** Connectors speak of runs when they do not get through; here no run is waiting. */
+/** Connectors mention runs if the CRM cannot be reached, but here no run is waiting. */
 async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;
   } catch (error) {
     if (!isRetriableError(error)) throw error;
     throw new RetriableError(
-      'The CRM cannot be reached or is busy, so nothing was changed. Try again in a while.',
+      'The CRM cannot be reached or is busy, so nothing was changed. Try again later.',
       { code: 'crm_unavailable', cause: error },
     );
   }

@@ -83,7 +83,7 @@ function appSecret({ integration, before, sealer }: Known): string {
   }
   const { id } = integration;
   throw new ConfigurationError(
-    `HubSpot signs calls with your app's client secret, and donor-sync does not know it for "${id}". Nothing was changed. Enter the secret. In the terminal, put it into an environment variable and add its name, for example --secret-env HUBSPOT_CLIENT_SECRET`,
+    `HubSpot signs its calls with your app's client secret, which donor-sync does not have for "${id}". Nothing was changed. Enter the secret. In the terminal, put it into an environment variable and add its name, for example --secret-env HUBSPOT_CLIENT_SECRET`,
     { code: 'hook_secret_missing', details: { integration: id } },
   );
 }
@@ -99,7 +99,7 @@ export function hookMissing(id: string): ConfigurationError {
 /** For a client that has an address already. */
 export function hookExists(id: string): ConfigurationError {
   return new ConfigurationError(
-    `"${id}" already has a webhook address, and a new one would cut off its callers. Nothing was changed. Replace it anyway: donor-sync hooks rotate ${id}`,
+    `"${id}" already has a webhook address, and callers of the old address would be rejected after you create a new one. Nothing was changed. Replace it anyway: donor-sync hooks rotate ${id}`,
     { code: 'hook_exists', refusal: 'conflict', details: { integration: id } },
   );
 }

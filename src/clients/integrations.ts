@@ -1,4 +1,7 @@
-/** The integrations of this process: those of its settings file, and those in the database as they change. */
+/**
+ * The integrations of this process: the integrations of its settings file, and the integrations in the database as they
+ * change.
+ */
 
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -13,7 +16,7 @@ import { type ChangedSettings, listChangedSettings } from './statements/integrat
 /** How soon a process sees applied or removed settings. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** The file takes precedence over the database, so that the settings that an operator sees are the ones that count. */
+/** The file takes precedence over the database, so that the settings that an operator sees are the settings in use. */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
   reader: Reader,
@@ -25,7 +28,7 @@ export async function collectIntegrations(
   const changed: Integration[] = [];
   const applied = await refresh();
   integrations.clear();
-  // The order of the IDs is easier to read than that of the changes.
+  // The order of the IDs is easier to read than the order of the changes.
   for (const one of applied.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     integrations.set(one.id, one);
   for (const [id, one] of ofFile) integrations.set(id, one);
@@ -35,7 +38,8 @@ export async function collectIntegrations(
     for (;;) {
       const page = await listChangedSettings(reader, last);
       for (const { id, version, settings: sealed } of page) {
-        // An integration that cannot be opened is reported once, and does not keep the others from being loaded.
+        // An integration that cannot be opened is reported once, and does not prevent other integrations from being
+        // loaded.
         last = { version, id };
         const current = ofFile.get(id) ?? (sealed === null ? null : open(id, sealed));
         if (current === null) integrations.delete(id);
@@ -76,7 +80,7 @@ export function followIntegrations(
         log.info({ integrations: changed.length }, 'integrations were applied to the database');
         await onChanged(changed);
       } catch (error) {
-        log.error({ error: messageOf(error) }, 'applied integrations could not be taken up');
+        log.error({ error: messageOf(error) }, 'the applied integrations could not be loaded');
       }
     }
   }

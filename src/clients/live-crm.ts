@@ -23,7 +23,7 @@ export function showPersons(deps: LiveDeps, integration: Integration): Promise<P
 }
 
 /**
- * Records that a user accepts the match rate of the current mapping, whatever it is. Finding that mapping takes a
+ * Records that a user accepts the match rate of the current mapping, whatever the rate is. Finding that mapping takes a
  * request to the CRM, because the CRM's data model is part of it. Until the mapping changes, no run stops for a low
  * rate, and a run that has stopped for it continues when it is started again.
  */

@@ -1,4 +1,7 @@
-/** An integration with its clients: the connector of its CRM, the client of the service, and what runs do with them. */
+/**
+ * An integration with its clients: the connector of its CRM, the client of the service, and the work that runs do with
+ * them.
+ */
 
 import type {
   Connector,
@@ -84,7 +87,7 @@ const RUN_STAGES: Stages = {
   ],
 };
 
-/** Settings in the database may be older than what `allowInsecureHttp` of the file says today. */
+/** Settings in the database may be older than the values that `allowInsecureHttp` of the file says today. */
 function requireConfidential(integration: Integration, allowInsecureHttp: readonly string[]): void {
   const rules = { alerts: { webhook: null }, allowInsecureHttp };
   const [first] = insecureAddresses([integration], rules);
@@ -93,8 +96,8 @@ function requireConfidential(integration: Integration, allowInsecureHttp: readon
 }
 
 /**
- * Returns the contacts among these that still exist. An erased contact does not, even before the store has deleted its
- * data.
+ * Returns the contacts among these that still exist. An erased contact does not count, even before the store has
+ * deleted its data.
  */
 async function countAsPresent(
   store: OpenDeps['store'],
@@ -118,7 +121,7 @@ export async function openIntegration(
   const guarded = deps.guard.fetchFor(integration);
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await deps.findDefinition(integration.crm.kind);
-  // The connector does not know which contacts object, so they are marked in what it reads.
+  // The connector does not know which contacts object, so its results are marked with this.
   const { objections, ...contacts } = integration.contacts;
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: readCrmSettings(definition, integration, deps.allowInsecureHttp),
@@ -205,7 +208,7 @@ function getOtherForms(definition: ConnectorDefinition): (crmId: string) => read
   return (crmId) => definition.otherForms?.(crmId) ?? [];
 }
 
-/** The connector's own map; without networks nothing would ever fill the fields of warm paths. */
+/** The connector's own map. Without networks, the fields of warm paths would never be filled. */
 function defaultMappings(
   { defaultFields }: ConnectorDefinition,
   { networks }: Integration,

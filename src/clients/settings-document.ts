@@ -166,7 +166,7 @@ function toText(value: unknown): string | undefined {
 
 function withoutAccess(id: string): ConfigurationError {
   return reachInsufficient(
-    `You have no access to a client "${id}", and only callers with access to all clients create new ones.`,
+    `You have no access to a client "${id}", and only callers with access to all clients can create new clients.`,
     { integration: id },
   );
 }
@@ -180,7 +180,7 @@ function ofPerson(id: string, setting: string): ConfigurationError {
 
 function ofOperator(id: string, setting: string): ConfigurationError {
   return new ConfigurationError(
-    `${setting} of "${id}" names a package, or a file of the machine, so it is set at the machine alone. Nothing was stored. Ask the operator to run: donor-sync apply FILE`,
+    `${setting} of "${id}" names a package or a file on the machine, so it can be set only on that machine. Nothing was stored. Ask the operator to run: donor-sync apply FILE`,
     { code: 'operator_needed', refusal: 'forbidden', details: { integration: id, setting } },
   );
 }

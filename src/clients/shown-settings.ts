@@ -80,7 +80,7 @@ function variableName(path: readonly string[], taken: readonly string[]): string
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase();
-  // A variable's name never starts with a digit, as an id may.
+  // A variable's name, unlike an id, never starts with a digit.
   const name = words.replace(/^(?=\d)/, '_');
   const twins = taken.filter((other) => other.replace(/__\d+$/, '') === name).length;
   return twins === 0 ? name : `${name}__${twins + 1}`;

@@ -43,8 +43,8 @@ type CallDeps = {
 
 /**
  * Requests the runs that serve a call. Returns the first of them, or null if the call is only about another account.
- * The named contacts are only a hint: the run decides and spends by the same rules as every other. If only a part of
- * the CRM's contacts belongs to the integration, no contact is read by its ID, because only the CRM knows which
+ * The named contacts are only a hint: the run decides and spends by the same rules as every other run. If only a part
+ * of the CRM's contacts belongs to the integration, no contact is read by its ID, because only the CRM knows which
  * contacts belong to that part.
  */
 export async function takeCall(
@@ -100,7 +100,7 @@ async function recordDeletions(
   for (const { id } of own) {
     const crmId = await application.contactId(integration, id).catch(() => null);
     if (crmId === null) continue;
-    // A run may hold a contact that is not recorded yet; any other unknown contact has nothing to erase.
+    // A run may hold a contact that is not recorded yet; for any other unknown contact, there is nothing to erase.
     const traces = account.map((each) => hasTracesOfContact(store.reader, each, [crmId]));
     if (isRunning || (await Promise.all(traces)).includes(true)) {
       requests.set(crmId, { crmId, source: 'crm_event', isAutomatic });

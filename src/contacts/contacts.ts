@@ -50,10 +50,7 @@ export function listRemovedContactIds(
   return idPages(reader, integrationId, 'removed');
 }
 
-/**
- * Contacts that a run would consider without reading them: due ones, and ones whose profile is too
- * old.
- */
+/** Contacts that a run would consider without reading them: due contacts, and contacts whose profile is too old. */
 export async function* listToReconsider(
   reader: Reader,
   integrationId: string,
@@ -77,9 +74,8 @@ export async function* listToReconsider(
 }
 
 /**
- * Contacts that no run has decided about since their responses were lost, and contacts with a
- * profile whose next job brought nothing. The second kind were read while the job ran, and may have
- * opted out.
+ * Contacts that no run has decided about since their responses were lost, and contacts with a profile whose next job
+ * returned nothing. The second kind were read while the job ran, and may have opted out.
  */
 export async function listUnreadContacts(reader: Reader, integrationId: string): Promise<string[]> {
   const { rows } = await selectUnread(reader, { integrationId });
@@ -87,8 +83,8 @@ export async function listUnreadContacts(reader: Reader, integrationId: string):
 }
 
 /**
- * Lists due contacts in the order of the plan; with `only`, just the named contacts. Contacts whose
- * identity changed are left out unless `withChanged` says that there are not too many of them.
+ * Lists due contacts in the order of the plan; with `only`, just the named contacts. Contacts whose identity changed
+ * are omitted unless `withChanged` says that there are not too many of them.
  */
 export async function listDueContacts(
   reader: Reader,

@@ -24,11 +24,11 @@ import { OBJECTS } from './many-at-once/opt-outs.ts';
 export type Decision =
   | { kind: 'choose'; reason: DueReason; priority: number }
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
-  /** It came back with the paid job that it had when it left: held again, or delivered. */
+  /** It came back with the paid job that it had when it left, and is held again or delivered. */
   | { kind: 'resume' }
   /** A user decides first whether it may be processed at all. */
   | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
-  /** Its work is in progress or a question is open: only the identity is recorded. */
+  /** Its work is in progress or a question is open, so only the identity is recorded. */
   | { kind: 'keep' };
 
 /** Changes to the stored fingerprints of a contact's identity. */
@@ -59,7 +59,7 @@ export interface AdoptedContact {
 /** The data of a contact that was just read; the rest of it never enters the store. */
 export interface ReadContact {
   crmId: string;
-  /** True if its CRM record says so. */
+  /** True if its CRM record shows this. */
   optedOut: boolean;
   /** True if the person objects; false if omitted. */
   objects?: boolean;
@@ -72,10 +72,7 @@ export interface DecidedPage<C extends ReadContact> {
   runId: string;
   contacts: readonly C[];
   removed: readonly Departure[];
-  /**
-   * Contacts that were looked up and not found, with no sign that they were deleted; none if
-   * omitted.
-   */
+  /** Contacts that were looked up and not found, with no sign that they were deleted; empty if omitted. */
   missing?: readonly string[];
   /** The position where a later read can start after this page. */
   cursor: string | null;
@@ -100,9 +97,9 @@ export type Decide<C extends ReadContact> = (
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides a page and moves the watermark past it, in one transaction. `decide` is called with data
- * read inside that transaction, so that no station can change a contact in between. Returns false
- * and records nothing if a user has decided about an erased person since the page was prepared.
+ * Decides a page and moves the watermark past it, in one transaction. `decide` is called with data read inside that
+ * transaction, so that no station can change a contact in between. Returns false and records nothing if a user has
+ * decided about an erased person since the page was prepared.
  */
 export async function recordDecidedPage<C extends ReadContact>(
   trx: RunTransaction,
@@ -127,8 +124,7 @@ export async function recordDecidedPage<C extends ReadContact>(
 }
 
 /**
- * A decision waits for the lease's row, which this transaction has locked: it came before, or comes
- * afterwards.
+ * A decision waits for the lease's row, which this transaction has locked, so it was made before or is made afterwards.
  */
 async function isUpToDate(
   trx: RunTransaction,
@@ -284,7 +280,7 @@ interface KeptContact {
   has_opted_out: number;
 }
 
-/** Records what was read of contacts that stay as they are. */
+/** Records the data that was read about contacts that do not change state. */
 async function recordKept(
   trx: RunTransaction,
   lease: Lease,

@@ -22,8 +22,8 @@ export interface Departure {
   /** The contact itself was erased, so none of its data is carried over. */
   isErased?: boolean;
   /**
-   * Set if the contact was erased or may be an erased person: the fingerprint of the contact that
-   * it was merged into, so that a user decides about that one.
+   * Set if the contact was erased or may be an erased person: the fingerprint of the contact that it was merged into,
+   * so that a user decides about that contact.
    */
   suspect?: string | null;
 }
@@ -72,10 +72,9 @@ export async function recordRemoved(
 }
 
 /**
- * The requests for these contacts brought nothing or cost nothing. So the contacts get the paid
- * results of contacts that were merged into them in the meantime and were not needed then. A
- * contact that cost a credit itself only gets a result that can still be fetched, because a new
- * submission may bring more.
+ * The requests for these contacts returned nothing or cost nothing. So the contacts get the paid results of contacts
+ * that were merged into them in the meantime and were not needed then. A contact that cost a credit itself only gets a
+ * result that can still be fetched, because a new submission may return more.
  */
 export async function inheritLater(
   trx: Trx,
@@ -143,9 +142,8 @@ const selectParts = preparedRead(
 );
 
 /**
- * Jobs that move with a merge. Either their profile can still be fetched, because it is on its way
- * or can be delivered once more. Or the response to their submission is still to come, and will be
- * about the contact that stays.
+ * Jobs that move with a merge. Either their profile can still be fetched, because it is in flight or can be delivered
+ * again. Or the response to their submission is still to come, and will be about the contact that stays.
  */
 const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
@@ -168,8 +166,7 @@ async function moveProfile(
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
   if (loser === undefined) return;
   if (hasProfile(winner)) {
-    // A CRM reports a merge more than once. It may be known that a contact is gone before its
-    // reason was read.
+    // A CRM reports a merge more than once. The departure of a contact may be known before its reason is read.
     if (loser.departure_read === 0) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
@@ -197,8 +194,7 @@ async function moveProfile(
   // spent on it.
   const wasAsked = winner !== undefined && winner.asked_identity !== null;
   if (wasAsked && loser.enhanced_at === null && isGone) return;
-  // With these columns, a job that is too old to be fetched does not look as if it had never
-  // brought anything.
+  // With these columns, a job that is too old to be fetched does not look as if it had never returned anything.
   const { donor_id, enhanced_at } = loser;
   const profile = { tracking_id, ...laterCredit(loser, winner), donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
@@ -209,7 +205,7 @@ async function moveProfile(
       crm_id: winnerId,
       state: isRunning ? job.state : 'completed',
       closed_at: null,
-      // Its answer is compared with the details that the winner has at that time.
+      // Its result is compared with the details that the winner has at that time.
       ...(job.state === 'intended' ? { identity: NEXT_READING } : {}),
     })
     .where('tracking_id', '=', tracking_id)
@@ -257,10 +253,7 @@ export async function takeJob(
   return true;
 }
 
-/**
- * Finds the contact that takes over: the contact named by the merge may itself have been merged
- * since.
- */
+/** Finds the contact that inherits: the contact named by the merge may itself have been merged since. */
 async function findHeir(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -280,8 +273,8 @@ async function findHeir(
 }
 
 /**
- * The later credit of two merged contacts. The winner's credit may have brought no profile; with
- * the age of the other profile, a third credit would follow at once.
+ * The later credit of two merged contacts. The winner's credit may not have returned a profile. With the age of the
+ * other profile, a third credit would follow at once.
  */
 function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   const isWinners =
@@ -299,9 +292,9 @@ function spentAt({ asked_at, last_credit }: ContactRow): number {
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**
- * The job that moves. An available profile is worth more than a response that is still to come.
- * There are two exceptions: the response was requested because the profile was too old, or the
- * profile can no longer be fetched.
+ * The job that moves. An available profile is worth more than a response that is still to come. There are two
+ * exceptions: if the response was requested because the profile was too old, and if the profile can no longer be
+ * fetched.
  */
 async function findMoving(
   trx: Trx,
@@ -316,7 +309,7 @@ async function findMoving(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', '=', loserId)
     .where('state', 'in', MOVING)
-    // The available profile, or the one delivered last: an earlier one may not have fitted.
+    // The available profile, or the one delivered last: an earlier profile may not have fitted.
     .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
     .orderBy('submitted_at', 'desc')
     .execute();
@@ -431,10 +424,9 @@ async function findQuestion(
 }
 
 /**
- * A profile arrived for a contact that the CRM has merged into another one. Reading saw that merge,
- * and left the job with the merged contact if the other one is held because of its names. Now that
- * both profiles are available, the other contact gets this one. Any other merge is left to the next
- * reading, which first checks who was erased.
+ * A profile arrived for a contact that the CRM has merged into another one. Reading saw that merge, and left the job
+ * with the merged contact if the other one is held because of its names. Now that both profiles are available, the
+ * other contact gets this one. The next reading handles any other merge; it first checks which people were erased.
  */
 export async function inheritAtDelivery(
   trx: Trx,

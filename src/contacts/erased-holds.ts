@@ -58,8 +58,8 @@ export async function openErasedHolds(
 }
 
 /**
- * Reopens unanswered questions about the jobs of contacts that continue with a job. A profile that
- * has arrived by a merge since is first held against the contact's present names.
+ * Reopens unanswered questions about the jobs of contacts that continue with a job. A profile that has since arrived by
+ * a merge is first compared with the contact's present names.
  */
 export async function reopenHolds(
   trx: Trx,

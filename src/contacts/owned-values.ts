@@ -7,10 +7,7 @@ import { z } from 'zod';
  */
 export type OwnedValues = Readonly<Record<string, string>>;
 
-/**
- * True if this is the value that we wrote into the field, or the one that the CRM's automation made
- * of it.
- */
+/** True if this is the value that we wrote into the field, or the value into which the CRM's automation changed it. */
 export function isOwned(values: OwnedValues, field: string, fingerprint: string): boolean {
   const owned = values[field];
   return owned === fingerprint || owned?.split(' ').includes(fingerprint) === true;

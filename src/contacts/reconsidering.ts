@@ -16,7 +16,7 @@ import type { LifeEvent } from './life/life.ts';
 export interface SettledContact {
   crmId: string;
   reason: OutcomeReason;
-  /** Fresh: it needs no submission now, and may be refreshed some day. */
+  /** Fresh: it does not need to be submitted now, and may be refreshed later. */
   turnedOut: 'gone' | 'ineligible' | 'fresh';
 }
 
@@ -145,7 +145,7 @@ const selectToReconsider = prepared(
         .where('state', '=', 'settled')
         .where('eligible', '=', 1);
     const askedLongAgo = settled()
-      // With the priorities listed, the index leads straight to the old ones.
+      // With the priorities listed, the index leads directly to the old contacts.
       .where('priority', 'in', PRIORITIES)
       .where('asked_at', '<', askedBefore);
     // Written as a literal, so that SQLite can use the index of these contacts.

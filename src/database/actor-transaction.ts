@@ -26,13 +26,13 @@ export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
  */
 export type ActorTransaction = Trx & WriteContext & { readonly [BY_ACTOR]: true };
 
-/** Exists only in the types; at runtime no transaction has it. */
+/** Exists only in the types: no transaction has it at runtime. */
 declare const BY_ACTOR: unique symbol;
 
 /** Runs a transaction in the name of the actor of `context`. */
 export type Act = <Result>(work: (trx: ActorTransaction) => Promise<Result>) => Promise<Result>;
 
-/** See `Act`. Nothing is retried: users may see that their change failed. */
+/** See `Act`. Nothing is retried, because users can see that their change failed. */
 export function actAs(db: Database, context: WriteContext): Act {
   return (work) =>
     db.transaction().execute((trx) => work(withContext(trx, context) as ActorTransaction));

@@ -6,9 +6,8 @@ import type { Reader, TimedReader } from './reader.ts';
 export type FromNow = (ms: number) => Expression<number>;
 
 /**
- * The one clock that all processes of a database share. On Postgres it is the server's own, since
- * the clocks of its clients differ. On SQLite it is the machine's, where the file and all its users
- * are.
+ * The one clock that all processes of a database share. On Postgres it is the server's clock, because the clocks of its
+ * clients differ. On SQLite it is the clock of the machine that has the file and all its users.
  */
 export function databaseTime(reader: Reader, clock: Pick<Clock, 'now'>): FromNow {
   if (!isPostgres(reader)) return (ms) => sql<number>`${clock.now() + ms}`;

@@ -19,8 +19,8 @@ const WHAT_TO_TYPE =
   'Write "sqlite:data/donor-sync.db" for a file or "postgres://user:password@host:5432/database" for Postgres.';
 
 /**
- * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Anything else is a ConfigurationError,
- * whose message never repeats the value, since it may contain a password.
+ * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Anything else is a ConfigurationError, whose message never
+ * repeats the value, because it may contain a password.
  */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):(.*)$/is.exec(url.trim()) ?? [];
@@ -33,7 +33,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
     case '':
       throw wrongUrl('The database setting does not say which kind of database it means.');
     default:
-      throw wrongUrl(`The database setting starts with "${scheme}:", which is not known here.`);
+      throw wrongUrl(`The database setting starts with "${scheme}:", which is not supported.`);
   }
 }
 
@@ -50,7 +50,7 @@ function parseSqlitePath(path: string): DatabaseLocation {
   if (path === ':memory:') return { kind: 'sqlite', path: null };
   if (path === '') throw wrongUrl('The database setting "sqlite:" lacks the path of the file.');
   if (path.startsWith('//')) {
-    throw wrongUrl('The database setting "sqlite:" takes a plain path, without two slashes.');
+    throw wrongUrl('The database setting "sqlite:" needs a plain path, without two slashes.');
   }
   return { kind: 'sqlite', path };
 }
@@ -59,7 +59,7 @@ function parsePostgresUrl(url: string): DatabaseLocation {
   const parsed = URL.parse(url);
   if (parsed === null) {
     throw wrongUrl(
-      'The database setting is not a valid Postgres URL. Special characters in the password are written as %XX.',
+      'The database setting is not a valid Postgres URL. Write special characters in the password as %XX.',
     );
   }
   const host = parsed.host || (parsed.searchParams.get('host') ?? 'localhost');
@@ -80,8 +80,8 @@ function getTls({ hostname, searchParams }: URL): DatabaseTls {
 }
 
 /**
- * The other modes mean the same to the database client, which warns about that, so the mode is set
- * to its one clear name.
+ * The other modes mean the same to the database client, which warns about them, so the mode is set to its unambiguous
+ * name.
  */
 function withVerification(url: string): string {
   const bare = url.replace(/([?&])sslmode=[^&]*(&|$)/, '$1').replace(/[?&]$/, '');

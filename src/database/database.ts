@@ -11,8 +11,8 @@ type OpenPostgres = typeof openPostgres;
 /** An open database that has responded. */
 export interface OpenDatabase<Tables> {
   /**
-   * For single statements and for `db.transaction()`. Inside a transaction, use only the
-   * transaction's own object: using this one there throws (see `guarded-driver.ts`).
+   * For single statements and for `db.transaction()`. Inside a transaction, use only the transaction's own object:
+   * using this object there throws (see `guarded-driver.ts`).
    */
   db: Kysely<Tables>;
   kind: 'sqlite' | 'postgres';
@@ -23,12 +23,11 @@ export interface OpenDatabase<Tables> {
 }
 
 /**
- * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. It
- * does not create the schema: `migrate.ts` does.
+ * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. It does not create the
+ * schema: `migrate.ts` does.
  *
- * Throws a ConfigurationError that says what to change if the URL is wrong, the file or folder
- * cannot be used, or Postgres cannot be reached. Throws a RetriableError if the database is only
- * busy.
+ * Throws a ConfigurationError with the fix if the URL is wrong, the file or folder cannot be used, or Postgres cannot
+ * be reached. Throws a RetriableError if the database is only busy.
  */
 export async function openDatabase<Tables>(
   url: string,
@@ -46,7 +45,7 @@ export async function openDatabase<Tables>(
   return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
 }
 
-/** The driver is loaded only with a server; other processes need not keep it in memory. */
+/** The driver is loaded only if a server is used, so that other processes do not keep it in memory. */
 async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
   // A database server manages its files itself.

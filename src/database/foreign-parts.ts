@@ -13,7 +13,7 @@ import type { Table } from './tables/table.ts';
 export interface ForeignPart {
   /** The change, in a whole sentence. */
   text: string;
-  /** True if a table differs from the table that donor-sync created, so that its rows prove nothing. */
+  /** True if a table differs from the table that donor-sync created, so that its rows are not reliable. */
   isOfTable: boolean;
 }
 
@@ -54,19 +54,19 @@ function compareParts(
     if (same?.made === part.made && same.table === part.table) continue;
     const kind = part.kind.toLowerCase();
     if (same !== undefined) {
-      const text = `The ${kind} "${part.name}" is not as donor-sync made it: another program changed it.`;
+      const text = `The ${kind} "${part.name}" is not as donor-sync created it: another program changed it.`;
       foreign.push({ text, isOfTable: kind === 'table' });
     } else if (/^\s*create\s+(temp\w*\s+)?trigger/i.test(part.made) || !KINDS.includes(part.kind)) {
-      const text = `The database has the trigger "${part.name}", which donor-sync did not make: it can take entries away as they are made.`;
+      const text = `The database has the trigger "${part.name}", which donor-sync did not create. It can remove entries as they are written.`;
       foreign.push({ text, isOfTable: false });
     } else if (isOurs(part)) {
-      const text = `The database has the ${kind} "${part.name}", which donor-sync did not make.`;
+      const text = `The database has the ${kind} "${part.name}", which donor-sync did not create.`;
       foreign.push({ text, isOfTable: kind !== 'index' });
     }
   }
   for (const { kind, name } of known.values()) {
     foreign.push({
-      text: `The ${kind} "${name}" is gone: another program took it away, or put something else in its place.`,
+      text: `The ${kind} "${name}" is missing: another program removed or replaced it.`,
       isOfTable: kind === 'table',
     });
   }
@@ -104,7 +104,7 @@ async function readSqliteAsMade(): Promise<Part[]> {
   }
 }
 
-/** The table and what it consists of: Postgres stores no statements. */
+/** The table and its parts, because Postgres does not store the statements. */
 async function readPostgres(db: Reader): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select case when c.relkind = 'r' then 'table' else 'view' end as kind, c.relname as name, c.relname as "table",
@@ -142,7 +142,7 @@ async function listDamaged(db: Reader, tables: readonly TableName[]): Promise<Fo
   const damaged: ForeignPart[] = [];
   for (const table of tables) {
     if (!isPostgres(db) && !(await isWhole(db, table))) {
-      const text = `An index of the table "${table}" lacks rows or has others than the table: another program changed one of them alone.`;
+      const text = `An index of the table "${table}" does not match the rows of the table: another program changed only one of the two.`;
       damaged.push({ text, isOfTable: false });
     }
     const { columns }: Table = CATALOGUE[table];

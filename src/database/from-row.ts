@@ -1,6 +1,6 @@
 /**
- * A row as the code above the store knows it: the same values under names in camelCase. Rows with
- * the column names of the schema stay in the store.
+ * A row in the form used above the store: the same values under names in camelCase. Rows with the column names of the
+ * schema stay in the store.
  */
 export type FromRow<Row> = { [Column in keyof Row as CamelCase<Column>]: Row[Column] };
 

@@ -24,7 +24,7 @@ export async function requireGround<Tables>(
   if (stored !== hash) throw isOfOtherGround(stored, hash);
 }
 
-/** Hash of the ground that created the database; null if none is stored. */
+/** Hash of the ground that created the database; null if no hash is stored. */
 export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | null> {
   if (!(await hasTable(db, GROUND_TABLE))) return null;
   const { rows } = await sql<{ hash: string }>`select hash from ${sql.table(GROUND_TABLE)}`.execute(
@@ -71,14 +71,14 @@ function findGroundIn(migrations: MigrationList): { name: string; ground: Ground
 
 function isOfVersion010(): ConfigurationError {
   return new ConfigurationError(
-    'The database was made by donor-sync 0.1.0, or by a build before 1.0.0-rc, and this version cannot read its tables. Nothing was changed. Name a new database in the setting `database`, or keep using the version that made this one. The section "A database of 0.1.0" of docs/guides/operating.md says what to take along.',
+    'The database was created by donor-sync 0.1.0, or by a build before 1.0.0-rc, and this version cannot read its tables. Nothing was changed. Name a new database in the setting `database`, or keep using the version that created this one. The section "A database of 0.1.0" of docs/guides/operating.md lists the data to carry over.',
     { code: 'database_too_old' },
   );
 }
 
 function isOfOtherGround(stored: string, wanted: string): ConfigurationError {
   return new ConfigurationError(
-    `The database was made by another pre-release of 1.0.0: its tables (${stored}) are not those of this program (${wanted}). Nothing was changed. Pre-releases do not upgrade each other's databases: use the version that made this one, or name a new database in the setting \`database\`.`,
+    `The database was created by another pre-release of 1.0.0: its tables (${stored}) differ from the tables of this program (${wanted}). Nothing was changed. Pre-releases do not upgrade each other's databases: use the version that created this one, or name a new database in the setting \`database\`.`,
     { code: 'database_other_ground', details: { stored, wanted } },
   );
 }

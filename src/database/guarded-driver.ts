@@ -27,7 +27,7 @@ interface TransactionScope {
   open: boolean;
 }
 
-/** A connection as it is handed out, and the one behind it; null once that is returned. */
+/** A connection as it is handed out, and the real connection behind it; null once that is returned. */
 interface Guarded {
   readonly outer: DatabaseConnection;
   inner: DatabaseConnection | null;
@@ -40,9 +40,8 @@ interface Guarded {
  * - a second connection for code that runs inside a transaction. There, using `db` instead of `trx`
  *   would wait forever on SQLite, which has one connection, and would run outside of the
  *   transaction on Postgres;
- * - any connection after the disk has failed. What the last commit left is known only after
- *   recovery, which happens at the next opening, so nothing continues in this process;
- * - any connection after closing: code that still runs then has outlived its program.
+ * - any connection after the disk has failed. The result of the last commit is known only after recovery, which happens at the next opening, so nothing continues in this process;
+ * - any connection after closing: code that is still running then has outlived its program.
  *
  * Writes are sent once: `transact.ts` knows whether they may be sent again.
  */
@@ -128,9 +127,7 @@ export function guardDriver(
     }
   }
 
-  /**
-   * The lost connection is released first: if all are lost at once, the pool has no other to give.
-   */
+  /** The lost connection is released first, because the pool has no other connection if all are lost at once. */
   async function replaceInner(
     guarded: Guarded,
     options: AbortableOperationOptions | undefined,
@@ -177,8 +174,8 @@ export function guardDriver(
 
     async rollbackTransaction(connection) {
       closeScope(connection);
-      // The reason for the rollback says more than a failure of the rollback itself. SQLite has
-      // already rolled back by then, and a lost Postgres connection is discarded.
+      // The reason for the rollback is more informative than a failure of the rollback itself. SQLite has already
+      // rolled back by then, and a lost Postgres connection is discarded.
       await driver.rollbackTransaction(getInner(connection)).catch(() => undefined);
     },
 
@@ -194,7 +191,7 @@ export function guardDriver(
   };
 }
 
-const LOST = 'The connection to the database was lost, and no other could be had.';
+const LOST = 'The connection to the database was lost, and a new one could not be opened.';
 
 function usedInsideTransaction(): FatalError {
   return new FatalError(

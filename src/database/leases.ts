@@ -15,9 +15,8 @@ import type { Database, Tables, Trx } from './tables/tables.ts';
 import { again, LEASE_MS, type TransactionId, transact, transactionId } from './transact.ts';
 
 /**
- * A lease that ends later than this from now was written by a wrong clock and is not valid: it must
- * not prevent an integration from running for days. The margin allows for a clock that is corrected
- * by some seconds during a lease.
+ * A lease that ends later than this from now was written by a wrong clock and is not valid: otherwise it could prevent
+ * an integration from running for days. The margin allows for a clock that is corrected by some seconds during a lease.
  */
 const LATEST_END_MS = LEASE_MS + 5_000;
 
@@ -67,7 +66,7 @@ export class LeaseLost extends FatalError {
   }
 }
 
-/** Tells whether a lease is in force, from the column that contains its end; see `isInForce`. */
+/** Whether a lease is in force, from the column that contains its end; see `isInForce`. */
 export function leaseInForce(reader: TimedReader) {
   const fromNow = databaseTime(reader, reader.clock);
   return (until: RawBuilder<unknown>) =>
@@ -106,8 +105,8 @@ const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: 
 );
 
 /**
- * Two processes that try at once, or one that tries while the owner renews, run one after the
- * other. On SQLite this needs no lock.
+ * If two processes try at once, or a process tries while the owner renews, they run one after the other. On SQLite this
+ * needs no lock.
  */
 const lockLease = prepared(
   (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
@@ -190,7 +189,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
         await insertIntegration(trx, { integrationId });
         const { rows } = await lockLease(trx, { integrationId, now, latest: now + LATEST_END_MS });
         const [row] = rows;
-        if (row === undefined) throw new Error('An integration is gone that was just there.');
+        if (row === undefined) throw new Error('An integration that was just there is gone.');
         const { lease_owner: holder, lease_until: until } = row;
         if (holder !== null && until !== null && row.in_force === 1 && !isGone(holder)) {
           return { acquired: false, owner: holder, until } as const;
@@ -219,9 +218,9 @@ export function leaseQueries(db: Database, context: WriteContext) {
       beside: readonly string[],
       work: (trx: LeasedTransaction) => Promise<T>,
     ): Promise<T> {
-      if (leases.length === 0) throw new RangeError('No lease was given');
+      if (leases.length === 0) throw new RangeError('No lease was granted');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
-      // Always in the same order, so that no two wait for each other.
+      // Always in the same order, so that two checkpoints never wait for each other.
       const inOrder = [...leases, ...locked].toSorted((a, b) =>
         a.integrationId < b.integrationId ? -1 : 1,
       );
@@ -250,7 +249,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     },
 
     async release(lease: Lease): Promise<void> {
-      // Releasing twice does no harm: a later owner has another epoch.
+      // Releasing twice is harmless, because a later owner has another epoch.
       const { integrationId, epoch } = lease;
       await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
@@ -317,9 +316,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
 }
 
 /**
- * Takes the same lock as each checkpoint of a run does first, so that the second one waits here and
- * not halfway through. A run that decides about a page thus knows every earlier decision about
- * erased people.
+ * Takes the same lock that each checkpoint of a run takes first, so that the second process waits here and not halfway
+ * through. A run that decides about a page thus knows every earlier decision about erased people.
  */
 export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
   await trx

@@ -14,7 +14,7 @@ import { overwriteErased } from './sqlite/erased-bytes.ts';
 import { isPartMissing } from './store-error.ts';
 import { requireHome } from './store-moves.ts';
 
-/** Our own name, since a Postgres database may be shared with another program that uses Kysely. */
+/** Our own name, because a Postgres database may be shared with another program that uses Kysely. */
 const MIGRATION_TABLE = 'donor_sync_migration';
 const LOCK_TABLE = 'donor_sync_migration_lock';
 
@@ -111,17 +111,18 @@ async function takenMigrations<Tables>(db: Kysely<Tables>): Promise<string[]> {
 
 function databaseIsNewer(migration: string): ConfigurationError {
   return new ConfigurationError(
-    `The database is newer than this program: it has the migration "${migration}". Install the version of donor-sync that made it, or a later one.`,
+    `The database is newer than this program: it has the migration "${migration}". Install the version of donor-sync that created it, or a later version.`,
     { code: 'database_newer', details: { migration } },
   );
 }
 
 function migrationFailed(error: unknown, migration: string | undefined): DonorSyncError {
-  // A migration that refers to a missing table is wrong itself.
+  // A migration that refers to a missing table is itself wrong.
   if (isDonorSyncError(error) && !isPartMissing(error)) return error;
   const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
-  return new FatalError(
-    `${subject} failed: ${messageOf(error)}. The database is as it was before.`,
-    { code: 'migration_failed', cause: error, details: { migration: migration ?? null } },
-  );
+  return new FatalError(`${subject} failed: ${messageOf(error)}. The database was not changed.`, {
+    code: 'migration_failed',
+    cause: error,
+    details: { migration: migration ?? null },
+  });
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import * as ground from '../../migrations/0001-ground.ts';
 
-/** One step of the schema. Steps only go forward, and a released one is never edited. */
+/** One step of the schema. Steps only go forward, and a released step is never edited. */
 export interface SchemaMigration {
   up(db: Kysely<unknown>): Promise<void>;
 }

@@ -111,14 +111,14 @@ const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
 function tlsFix(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.message.includes('does not support SSL')) {
-    return 'Passwords and contacts would travel readable. Turn TLS on in Postgres; if the network between is yours alone, add ?sslmode=disable to the database setting.';
+    return 'Passwords and contacts would be sent unencrypted. Turn TLS on in Postgres. If the network in between is private, you can add ?sslmode=disable to the database setting.';
   }
   if (!('code' in error)) return null;
   if (UNKNOWN_AUTHORITY.has(error.code)) {
-    return 'Its certificate is signed by an authority that this machine does not know, as hosted databases often are. Download the certificate of that authority and add ?sslrootcert=/path/to/ca.pem to the database setting.';
+    return 'Its certificate is signed by an authority that this machine does not trust, as is common with hosted databases. Download the certificate of that authority and add ?sslrootcert=/path/to/ca.pem to the database setting.';
   }
   if (error.code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return 'The certificate is for another host. Write the host that it names into the database setting.';
+    return 'The certificate is for another host. Write the host that the certificate names into the database setting.';
   }
   return null;
 }

@@ -8,7 +8,7 @@ type Scalar = string | number | null;
 /** Values of a statement, passed each time that it runs. */
 export type Values = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
-/** The same while the statement is built: placeholders for the values. */
+/** The same values while the statement is built, as placeholders. */
 export type Slots<Of extends Values> = {
   [Name in keyof Of]: Of[Name] extends readonly (infer One)[]
     ? readonly Expression<One>[]
@@ -61,8 +61,7 @@ function prepare<Of extends Values, Row, Db extends Reader>(
 type Piece = (values: Values) => readonly unknown[];
 
 /**
- * The cells of a table of rows are thousands of parameters, so consecutive ones of a list are taken
- * together.
+ * The cells of a table of rows are thousands of parameters, so consecutive parameters of a list are handled together.
  */
 function toPieces(parameters: readonly unknown[]): Piece[] {
   const pieces: Piece[] = [];
@@ -97,7 +96,7 @@ class Slot<Value> implements Expression<Value> {
     return other.name === this.name && other.at === this.at + places;
   }
 
-  /** This value and the next ones of its list, `count` in total. */
+  /** This value and the next values of its list, `count` in total. */
   upTo(count: number): Piece {
     return (values) => {
       const value = values[this.name];

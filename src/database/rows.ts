@@ -19,9 +19,9 @@ export function toValueRows(
 }
 
 /**
- * Cells as a table named `v` with that many columns, `column1`, `column2`, … on SQLite and Postgres
- * alike, to update many rows differently in one statement. Postgres treats each column as text:
- * cast the others where they are used.
+ * Cells as a table named `v` with that many columns, `column1`, `column2`, … on SQLite and Postgres alike, to update
+ * many rows differently in one statement. Postgres treats each column as text, so cast the other types where they are
+ * used.
  */
 export function valuesTable<C extends string>(
   cells: readonly Expression<unknown>[],

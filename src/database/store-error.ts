@@ -9,13 +9,13 @@ import {
   RetriableError,
 } from '../core/errors.ts';
 
-/** Creates our error for one of the database, which becomes its cause. */
+/** Creates our error for a database error, which becomes its cause. */
 type Translation = (cause: unknown) => DonorSyncError;
 
 const busy = translation(
   RetriableError,
   'database_busy',
-  'The database is busy with other work; try again in a moment.',
+  'The database is busy; try again in a moment.',
 );
 const unavailable = translation(
   RetriableError,
@@ -25,13 +25,13 @@ const unavailable = translation(
 const full = translation(
   FatalError,
   'database_full',
-  'The disk of the database is full. Free some space and start again.',
+  'The disk that holds the database is full. Free some space and start again.',
 );
 /** The effect of an I/O error at commit is known only after recovery, at the next opening. */
 const inputOutput = translation(
   FatalError,
   'database_io_failed',
-  'The disk of the database failed while reading or writing. Check the disk, then start the program again.',
+  'The disk that holds the database failed while reading or writing. Check the disk, then start the program again.',
 );
 const damaged = translation(
   FatalError,
@@ -41,7 +41,7 @@ const damaged = translation(
 const commitUnconfirmed = translation(
   FatalError,
   'database_commit_unconfirmed',
-  'The database was lost while it confirmed a change; the next start finds out whether it was kept.',
+  'The connection to the database was lost while it confirmed a change. The next start determines whether the change was kept.',
 );
 /**
  * For work that continues after the program has closed its database, such as a response that took
@@ -50,7 +50,7 @@ const commitUnconfirmed = translation(
 export const databaseClosed = translation(
   RetriableError,
   'database_closed',
-  'The database was closed, since the program ends.',
+  'The database was closed because the program is ending.',
 );
 const notADatabase = translation(
   ConfigurationError,
@@ -136,7 +136,7 @@ const CONNECTION_MESSAGES = new Set([
   'timeout expired',
 ]);
 
-/** Message of better-sqlite3 for a statement after its file was closed, likewise. */
+/** Message of better-sqlite3 for a statement after its file was closed; it has neither a code nor a class. */
 const CLOSED_MESSAGE = 'The database connection is not open';
 
 /**

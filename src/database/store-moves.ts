@@ -1,6 +1,5 @@
 /**
- * Records where a store lives during and after a move to another database: two of them are never in
- * use.
+ * Records the location of a store during and after a move to another database, so that two databases are never in use.
  */
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';
@@ -10,7 +9,7 @@ import type { Tables } from './tables/tables.ts';
 
 type Move = Tables['moves'];
 
-/** The database's own record of its move; undefined if it has never been part of one. */
+/** The database's own record of its move; undefined if it has never been part of a move. */
 export async function findMove<Db>(db: Kysely<Db>): Promise<Move | undefined> {
   if (!(await hasTable(db, 'moves'))) return undefined;
   const { rows } = await sql<Move>`select * from moves`.execute(db);
@@ -23,7 +22,7 @@ export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
   if (move?.role === 'source' && move.done_at !== null) throw hasMoved(move.other, move.done_at);
   if (move?.role === 'target' && move.done_at === null) {
     throw new ConfigurationError(
-      `The move from ${move.other} into this database is not finished. Repeat \`donor-sync move\` with the settings that name the old database; until then this database is not in use. If you do not want to move the old one, or moved it elsewhere, name this one with \`donor-sync move --to URL --start-over\`, which empties it first.`,
+      `The move from ${move.other} into this database is not finished. Repeat \`donor-sync move\` with the settings that name the old database. Until then this database is not in use. If you do not want to move the old database, or have moved it elsewhere, name this one with \`donor-sync move --to URL --start-over\`, which empties it first.`,
       { code: 'move_unfinished', details: { from: move.other } },
     );
   }
@@ -31,7 +30,7 @@ export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
 
 export function hasMoved(to: string, atMs: number): ConfigurationError {
   return new ConfigurationError(
-    `This database was moved to ${to} on ${isoTime(atMs)} and is not used any more. Write the address of the new one into the setting \`database\`.`,
+    `This database was moved to ${to} on ${isoTime(atMs)} and is no longer used. Write the address of the new one into the setting \`database\`.`,
     { code: 'store_moved', details: { to, at: isoTime(atMs) } },
   );
 }

@@ -22,7 +22,7 @@ export interface Store {
 
 export function openStore(db: Database, context: WriteContext): Store {
   const { clock, fingerprint } = context;
-  // Uses a separate connection object, so that the caller's does not get a clock.
+  // Uses a separate connection object, so that the caller's object does not get a clock.
   const connection = Object.assign(db.withTables(), { clock });
   const leases = leaseQueries(db, context);
   return {

@@ -26,10 +26,9 @@ export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
 }
 
 /**
- * Runs a transaction, and retries it for `patienceMs` while the database is unavailable or busy: `work`
- * must leave nothing behind outside it. If the commit is lost, its outcome is looked up, provided
- * that `work` has passed its `transactionId` to `name`. Otherwise, and if the server cannot say, it
- * rejects with `database_commit_unconfirmed`.
+ * Runs a transaction, and retries it for `patienceMs` while the database is unavailable or busy: `work` must leave
+ * nothing behind outside it. If the commit is lost, its outcome is looked up, provided that `work` has passed its
+ * `transactionId` to `name`. Otherwise, and if the server does not know, it rejects with `database_commit_unconfirmed`.
  */
 export async function transact<Result>(
   db: Database,
@@ -59,7 +58,7 @@ export async function transact<Result>(
   }
 }
 
-/** The same for a single statement that does no harm if it is executed twice. */
+/** The same for a single statement that is harmless if it is executed twice. */
 export async function again<Result>(
   patienceMs: number,
   work: () => Promise<Result>,

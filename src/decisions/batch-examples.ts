@@ -83,6 +83,6 @@ function joinTexts(values: readonly string[]): string {
 }
 
 function withoutIntegration({ integrationId }: QuestionBatch): ConfigurationError {
-  const next = 'It is not in the settings any more, so its CRM cannot be queried.';
+  const next = 'It is no longer in the settings, so its CRM cannot be queried.';
   return unknownClient(integrationId, { next, refusal: 'invalid' });
 }

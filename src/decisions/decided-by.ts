@@ -11,12 +11,12 @@ import { type AnswerSubject, findGivenAnswer } from './statements/withdrawable-a
 /** How long a transaction can wait between its decision and its entry. */
 const ENTRY_WITHIN_MS = 60_000;
 
-/** Number of entries of that time in which the decision is searched. */
+/** Number of entries from that time among which the decision is searched. */
 const MOST_READ = 2_000;
 
 const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';
 
-/** The error for a decision that was made before: it names the user who was first, if the audit still knows. */
+/** The error for a decision that was made before: it names the user who was first, if the audit still has the entry. */
 export async function decidedAlready(
   source: AuditSource,
   question: Question,
@@ -31,7 +31,8 @@ export async function decidedAlready(
 }
 
 /**
- * Throws likewise if another user has just answered this question, or this batch, and can still withdraw that answer.
+ * Throws the same error if another user has just answered this question, or this batch, and can still withdraw that
+ * answer.
  */
 export async function refuseAnswered(
   source: AuditSource,
@@ -86,7 +87,7 @@ async function findDecider(source: AuditSource, question: Question): Promise<Act
   return together.findLast(({ details }) => details['batch'] === batch)?.actor ?? null;
 }
 
-/** The error for a batch that has no open question any more; it names the user who decided it, likewise. */
+/** The error for a batch that no longer has an open question. It also names the user who decided it. */
 export async function batchDecidedAlready(
   source: AuditSource,
   { id, integrationId }: { id: string; integrationId: string },
@@ -99,7 +100,7 @@ export async function batchDecidedAlready(
       ? ''
       : `, ${found.details['decision']} on ${formatTimestamp(found.at)} by ${actorText(found.actor)}`;
   return new ConfigurationError(
-    `All contacts of the batch "${id}" are decided already${who}. ${NEXT}`,
+    `All contacts of the batch "${id}" have already been decided${who}. ${NEXT}`,
     { code: 'batch_decided', refusal: 'conflict', details: { batch: id } },
   );
 }

@@ -1,7 +1,6 @@
 /**
- * The evidence for a user who decides about a held contact: who it is in the CRM, and what the
- * profile says. Both are read at that moment, free of charge, because the store holds neither. They
- * are not stored and never logged.
+ * The evidence for a user who decides about a held contact: the person in the CRM, and the contents of the profile.
+ * Both are read at that moment, free of charge, because the store holds neither. They are not stored and never logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -40,7 +39,7 @@ export interface HoldEvidence {
   /** Null if it is no longer in the CRM, or the CRM could not be reached. */
   contact: ShownContact | null;
   profile: ShownProfile | null;
-  /** How the service found it; null if the service does not say. */
+  /** How the service found it; null if the service does not report it. */
   match: Match | null;
   /** `none`: the hold is about no profile. `gone`: the service no longer has it. */
   result: 'there' | 'gone' | 'none' | 'unknown';
@@ -84,7 +83,7 @@ async function readEvidence(
 ): Promise<Found[]> {
   const integration = application.integrations.get(integrationId);
   if (integration === undefined) {
-    const problems = [`the integration "${integrationId}" is not in the settings any more`];
+    const problems = [`the integration "${integrationId}" is no longer in the settings`];
     return rows.map((row) => [row.id, { ...NOTHING, problems }]);
   }
   const open = await application.open(integration, signal);
@@ -150,7 +149,7 @@ function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string)
 }
 
 const MISSING =
-  'the CRM does not find the contact: it was deleted for good, or donor-sync can no longer see it';
+  'the CRM cannot find the contact: it was permanently deleted, or donor-sync can no longer see it';
 
 const OPTED_OUT = 'the contact has opted out: its profile is not shown';
 

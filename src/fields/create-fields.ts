@@ -27,10 +27,7 @@ export interface CreatedFields {
 }
 
 export interface CreateFieldsOptions {
-  /**
-   * The group whose users are to see the fields, if the CRM hides new fields; null or omitted for
-   * nobody.
-   */
+  /** The group whose users are to see the fields, if the CRM hides new fields; null or omitted for no users. */
   assignViewers?: string | undefined;
   /** True to create lists of the contacts to work with, too. */
   withLists?: boolean;

@@ -94,7 +94,7 @@ export function toFieldSpecs(mappings: readonly FieldMapping[]): MappedFieldSpec
   return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
 }
 
-/** Throws if no mapped field can be written: then no credit must be spent. */
+/** Throws if no mapped field can be written, because no credit must be spent then. */
 export function requireUsableField(
   integration: Integration,
   mappings: readonly FieldMapping[],

@@ -1,7 +1,4 @@
-/**
- * The field map, line by line: the CRM's description of each field, and what was written to it so
- * far.
- */
+/** The field map, line by line: the CRM's description of each field, and the values written to it so far. */
 
 import type { LiveDeps } from '../clients/live-crm.ts';
 import type { OpenIntegration } from '../clients/open-integration.ts';

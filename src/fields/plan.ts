@@ -129,8 +129,7 @@ export function planFields(
   const { emptied = [], unkept = [], offeredBefore } = offer;
   const written: WrittenValues[] = [
     { crmId, owned: ownedBefore, donor: person?.former ?? null },
-    // A status or a path that may have been written belongs to the same donor as the contact's
-    // values did.
+    // A status or a path that may have been written belongs to the same donor as the contact's values.
     ...intended.map(({ owned, donor }) => ({
       crmId,
       owned,
@@ -169,7 +168,7 @@ export function planFields(
   const owned = {
     ...standing,
     ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
-    // No value in a blanked field is ours, so a later value of this person can fill it.
+    // The value in a blanked field is not ours, so a later value of this person can fill the field.
     ...withoutFields(after, Object.keys(blanked)),
   };
   const changed = Object.keys(changes);
@@ -278,7 +277,7 @@ export function planFields(
     return fingerprintName(wordsOfRun(deps, run), { first, last: others.at(-1) ?? null });
   }
 
-  /** The rate is stored with the value, so a later change of the rate changes nothing. */
+  /** The rate is stored with the value, so a later change of the rate does not affect the value. */
   function withRates(entries: OwnedValues): OwnedValues {
     if (rates.size === 0) return entries;
     return Object.fromEntries(

@@ -1,7 +1,7 @@
 /**
- * Finds values that the CRM's own automation changes after a write, for example by rounding. They
- * stay ours. Otherwise each would count as typed by a user and would outlive the person whose value
- * it is. A value that cannot be told from a user's value belongs to the user.
+ * Finds values that the CRM's own automation changes after a write, for example by rounding. They stay ours. Otherwise
+ * each value would count as typed by a user, and would stay after another person's values replace it. A value that
+ * cannot be distinguished from a user's value belongs to the user.
  */
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -116,8 +116,8 @@ export async function readWritesBack<End extends FieldEnd>(
         const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
         const standing = valueFingerprint(deps, id, field, value);
         const isAutomated = automated.includes(field);
-        // A value that a user has changed in the meantime says nothing about automation; the next
-        // batch may.
+        // A value that a user has changed in the meantime gives no information about automation, but the next batch
+        // might.
         if (isAutomated || sent === standing) known.add(field);
         if (!isAutomated || sent === standing) return [];
         return [[field, normalisedEntry(plan.write?.after[field] ?? sent, standing)]];
@@ -155,7 +155,7 @@ function* spreadOut<T>(list: readonly T[]): Generator<T> {
   }
 }
 
-/** The write with only these fields; none if it has none of them. */
+/** The write with only these fields; none if it does not have any of them. */
 function onlyFields(write: WrittenFields, wanted: ReadonlySet<string>): WrittenFields[] {
   const fields = write.fields.filter((field) => wanted.has(field));
   return fields.length > 0 ? [{ ...write, fields }] : [];

@@ -31,10 +31,7 @@ export interface KnownRecord {
  */
 type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 
-/**
- * Reads these contacts as they are now, with `more` fields, and what may have been written into
- * them.
- */
+/** Reads these contacts as they are now, with `more` fields, and the values that may have been written into them. */
 export async function readRecords(
   deps: Pick<SyncDeps, 'connector' | 'store'>,
   run: Pick<Run, 'fields' | 'integration'>,

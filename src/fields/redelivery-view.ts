@@ -1,29 +1,25 @@
-/**
- * Texts that say why paid values are not in the CRM, and why a requested delivery leaves contacts
- * out.
- */
+/** Texts that explain why paid values are not in the CRM, and why a requested delivery skips contacts. */
 import { type OutcomeReason, outcomeText } from '../core/outcome.ts';
 import type { ValueState } from '../database/tables/fields.ts';
 
-/** Why a requested delivery leaves a contact out, for reasons that are not outcomes of a run. */
+/** Why a requested delivery skips a contact, for reasons that are not outcomes of a run. */
 export const EXCLUSION_TEXTS = {
   another_donor:
-    'the values in the CRM and the kept profile are of two donors; the next profile replaces them all at once',
+    'the values in the CRM and the kept profile belong to two different donors; the next profile replaces all values at once',
   donor_change:
-    'the values in the CRM are of another donor and can only be replaced all at once: leave --field out',
+    'the values in the CRM belong to another donor and can only be replaced all at once: run the command without --field',
   no_profile:
     'no profile is kept, and the service no longer has the result; the next refresh brings a profile',
   profile_unopened: 'the profile cannot be read now; run the command again',
-  decision_pending:
-    'waits for a decision, which decides about the profile as well: donor-sync holds',
+  decision_pending: 'a decision is pending, which also decides about the profile: donor-sync holds',
   profile_coming: 'a new profile is on its way and brings the values',
-  never_delivered: 'its profile was never delivered, because it is not one for this contact',
+  never_delivered: 'its profile was never delivered, because it does not belong to this contact',
 } as const;
 
 /** Why a contact gets no values from its kept profile. */
 export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
 
-/** The sentence for the reason why a requested delivery leaves contacts out. */
+/** The sentence for the reason why a requested delivery skips contacts. */
 export function exclusionText(reason: RedeliveryExclusion): string {
   return isOwn(reason) ? EXCLUSION_TEXTS[reason] : outcomeText(reason);
 }
@@ -32,18 +28,18 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
   return Object.hasOwn(EXCLUSION_TEXTS, reason);
 }
 
-/** Why a value stays out of its field, written for the user who wants it delivered. */
+/** Why a value is not written into its field, for the user who wants it delivered. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
-  refused: 'the CRM refuses it',
+  refused: 'the CRM refuses the value',
   no_such_field: 'the CRM has no such field, or hides it',
   no_permission: "the CRM does not let the integration's user write the field",
-  does_not_fit: 'it does not fit the field',
+  does_not_fit: 'the value does not fit the field',
   other_currency:
-    'the contact is in another currency than US dollars, and crm.currency does not convert amounts',
-  no_rate: 'the CRM has no active exchange rate for it, or hides its rates',
-  currency_changed: 'the currency of the contact has changed; the next run looks at it',
-  shortened: 'only a part of it fits: the field is too short, or lacks some choices',
+    'the currency of the contact is not US dollars, and crm.currency does not convert amounts',
+  no_rate: 'the CRM has no active exchange rate for the currency, or hides its rates',
+  currency_changed: "the contact's currency has changed; the next run checks it",
+  shortened: 'only a part of the value fits: the field is too short, or lacks some choices',
   kept_for_user: "a user's value is in the field, and the field's rule (when) protects it",
   emptied: 'a user has emptied the field',
-  undone: 'a user has undone it',
+  undone: 'a user has undone the value',
 };

@@ -41,7 +41,7 @@ const UNKNOWN: ReadonlySet<OutcomeReason> = new Set([
   'rejected_by_person',
 ]);
 
-/** The CRM's own record says why the contact is not submitted. */
+/** The CRM's own record shows why the contact is not submitted. */
 const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
   'first_name_missing',
   'last_name_missing',

@@ -25,7 +25,7 @@ interface Typed {
 /**
  * Restores the values that users had typed, and changes the ends of these contacts accordingly. The values are first
  * stored on disk as the values before our write. So an undo restores them even if the process is killed before they are
- * back.
+ * written back.
  */
 export async function putTypedBack(
   deps: TypedDeps,
@@ -132,11 +132,11 @@ function concludeTyped(
 }
 
 function lostText(fields: readonly string[], by: string | null): string {
-  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was replaced, and the CRM did not accept it back. Undo this run, or type it again.`;
+  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was replaced, and the CRM did not accept it when donor-sync tried to restore it. Undo this run, or type the value again.`;
 }
 
 function restoredText(fields: readonly string[], by: string | null): string {
-  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was put back at once.`;
+  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was restored at once.`;
 }
 
 function whoTyped(by: string | null): string {

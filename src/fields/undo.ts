@@ -96,8 +96,8 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
 }
 
 /**
- * Throws a ConfigurationError if a restored database may lack erasures: the values before a run may
- * be those of erased people.
+ * Throws a ConfigurationError if a restored database may lack erasures: the values before a run may belong to erased
+ * people.
  */
 async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease): Promise<void> {
   const after = (await findRestoreHold(reader, id))?.erasuresUnknownAfter ?? null;
@@ -252,20 +252,19 @@ async function findHidden(
 }
 
 const NOT_SEEN =
-  "the integration's user cannot see the field, so nothing was restored in it; show it and undo the run again";
+  "the integration's user cannot see the field, so nothing was restored in it. Give the user access and undo the run again";
 
 const NEWER_VALUES =
   'newer_values: the run replaced the values of another person, and a newer run has written values since; nothing was restored, because the contact would hold values of two people. Undo the newer run first';
 
-const NOT_KEPT =
-  'values_purged: the previous value is not kept any more (retention.previousValues)';
+const NOT_KEPT = 'values_purged: the previous value is no longer kept (retention.previousValues)';
 
 const NOT_ITS_OWN =
-  'the values before the run were changed in the database, or are those of another contact; nothing was written';
+  'the previous values were changed in the database, or belong to another contact; nothing was written';
 
 /**
- * The values that a write found, or why they are not trusted. If one contact's row was changed,
- * that contact keeps its values and the others are restored. A missing key stops the whole undo.
+ * The values that were there before a write, or why they are not trusted. If one contact's row was changed, that
+ * contact keeps its values, and the other contacts are restored. A missing key stops the whole undo.
  */
 function valuesBefore(
   { sealer }: UndoDeps,
@@ -310,7 +309,7 @@ interface ContactNow {
   hidden: ReadonlySet<string>;
 }
 
-/** Pure but for fingerprints: which values to restore, and which values are ours afterwards. */
+/** Decides which values to restore, and which values are ours afterwards. Pure except for fingerprints. */
 function restore(
   deps: UndoDeps,
   write: WriteRecord,
@@ -349,9 +348,8 @@ function restore(
 }
 
 /**
- * True if a later run has written into the field, even if it only blanked another person's value.
- * Then the value belongs to that run: undoing this run must not keep out what that run still has to
- * write.
+ * True if a later run has written into the field, even if it only blanked another person's value. Then the value
+ * belongs to that run: undoing this run must not prevent that run from writing its remaining values.
  */
 function isWrittenSince(
   { writtenAt }: WriteRecord,
@@ -454,7 +452,7 @@ async function writeBack(
   }
 }
 
-/** The restoration if the CRM refuses some fields: those stay ours, for another try. */
+/** The restoration if the CRM refuses some fields: those fields stay ours, for another try. */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(
     restoration,

@@ -18,7 +18,7 @@ type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 /** Every row stores fingerprints, which only have to distinguish a few descriptions and lines. */
 const SHORT = 8;
 
-/** A fingerprint that changes with everything that decides whether a value fits the field. */
+/** A fingerprint that changes whenever something changes that decides whether a value fits the field. */
 export function fingerprintField(
   { store }: Deps,
   fields: readonly CrmField[],
@@ -32,12 +32,12 @@ export function fingerprintField(
   return store.fingerprint('field', JSON.stringify(all)).slice(0, SHORT);
 }
 
-/** Covers which currencies can be converted, but not the rates: a changed rate frees no value. */
+/** Covers which currencies can be converted, but not the rates: a changed rate does not free any value. */
 function moneyParts({ mode, from, code, rates }: MoneyField) {
   return [mode, from, code, Object.keys(rates).sort()];
 }
 
-/** True for a line of the field map that brings a profile value. */
+/** True for a line of the field map that writes a profile value. */
 export function isProfileLine({ from }: Pick<FieldMapping, 'from'>): boolean {
   return !PATH_SOURCES.includes(from) && !SYNC_SOURCES.includes(from);
 }
@@ -47,7 +47,7 @@ export function fingerprintLine({ store }: Deps, { from, to, when }: FieldMappin
   return store.fingerprint('field line', JSON.stringify([from, to, when])).slice(0, SHORT);
 }
 
-/** The lines of a field map that bring profile values, and one fingerprint of all of them. */
+/** The lines of a field map that write profile values, and one fingerprint of all these lines. */
 export function fingerprintFieldMap(
   deps: Deps,
   mappings: readonly FieldMapping[],
@@ -116,10 +116,7 @@ export function recordRefused(
   return ofProfile(run, [...notes.values()]);
 }
 
-/**
- * Merges the notes with those of the refused values, which are more precise than what was known
- * before.
- */
+/** Merges the notes with the notes about refused values, which are more precise than the earlier notes. */
 export function withRefused(
   notes: readonly ValueNote[],
   refused: readonly ValueNote[],

@@ -1,6 +1,6 @@
 /**
- * Paid values that wait to be written: how many, why, and what ends the waiting. All views share
- * this one query.
+ * Paid values that wait to be written: their number, the reasons, and how the waiting ends. All views share this one
+ * query.
  */
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
@@ -32,24 +32,24 @@ export async function readValuesWaiting(
 
 const NEXT_RUN = 'the next run writes the values, for no credit';
 
-/** Why values wait, what ends the waiting, and what it costs. */
+/** Returns why values wait, how the waiting ends, and its cost. */
 export function waitingText(cause: WaitingCause, code: string | null): string {
   const by = code === null ? '' : ` (${code})`;
   switch (cause) {
     case 'no_such_field':
-      return `the CRM has no such field, or hides it${by}: create it or give access to it, and ${NEXT_RUN}`;
+      return `the CRM has no such field, or hides it${by}: create the field or give access to it. Then ${NEXT_RUN}`;
     case 'no_permission':
-      return `the integration's user can't write the field${by}: give that permission, and ${NEXT_RUN}`;
+      return `the integration's user can't write the field${by}: give that permission. Then ${NEXT_RUN}`;
     case 'does_not_fit':
-      return `they don't fit the field${by}: give it more room (length, digits, choices) or another type, and ${NEXT_RUN}`;
+      return `they don't fit the field${by}: allow more length, digits or choices, or change the field's type. Then ${NEXT_RUN}`;
     case 'other_currency':
-      return `their contacts are in another currency than US dollars${by}: set crm.currency to convert (doctor shows the rates), or map number fields, and ${NEXT_RUN}`;
+      return `their contacts' currency is not US dollars${by}: set crm.currency to convert (doctor shows the rates), or map number fields. Then ${NEXT_RUN}`;
     case 'no_rate':
-      return `the CRM has no active exchange rate for US dollars or the contacts' currency, or hides its rates${by}: activate the rate or let the integration's user read the rates, and ${NEXT_RUN}`;
+      return `the CRM has no active exchange rate for US dollars or the contacts' currency, or hides its rates${by}: activate the rate, or let the integration's user read the rates. Then ${NEXT_RUN}`;
     case 'refused':
       return `the CRM refuses them${by}: change its rule or the contacts. Runs try five contacts daily for three days, then weekly, and write the others once one is accepted, for no credit`;
     case 'no_profile':
-      return 'no profile is kept any more: the next refresh brings them, for no credit beyond its own';
+      return 'no profile is kept anymore: the next refresh writes the values, for no extra credit';
   }
 }
 

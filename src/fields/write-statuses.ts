@@ -167,8 +167,8 @@ function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
 /**
- * The next read settles contacts that have left or opted out since. No status is written for a
- * contact that may be erased.
+ * The next read settles contacts that have left or opted out in the meantime. No status is written for a contact that
+ * may be erased.
  */
 function mayBeWritten(
   deps: SyncDeps,

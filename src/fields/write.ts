@@ -95,8 +95,8 @@ function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
 const MOST_BLANKINGS = 8;
 
 /**
- * The retries rely on what was read before the first try. In a slow CRM, the contact may be a
- * different person after this long, so the next run reads it again.
+ * The retries rely on the values that were read before the first try. In a slow CRM, the contact may be a different
+ * person after this long, so the next run reads it again.
  */
 const MAX_READ_AGE_MS = 2 * 60_000;
 
@@ -232,7 +232,7 @@ function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
-/** The state if the CRM accepted all but the refused fields: those stay as they were. */
+/** The state if the CRM accepted all but the refused fields, which stay unchanged. */
 function withoutRefused(
   { detail, owned, standing }: FieldPlan,
   { after }: IntendedWrite,

@@ -86,6 +86,6 @@ function valuesBefore(
 
 function integrationGone(id: string): ConfigurationError {
   return unknownClient(id, {
-    next: 'It is not in the settings any more, so its CRM cannot be queried.',
+    next: 'It is no longer in the settings, so its CRM cannot be queried.',
   });
 }

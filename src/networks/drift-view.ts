@@ -57,7 +57,7 @@ export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: Drif
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;
 }
 
-/** Each difference as text; none if the network equals its mirror. */
+/** Each difference as text; empty if the network equals its mirror. */
 export function describeDifferences({
   state,
   renamedTo,
@@ -65,8 +65,8 @@ export function describeDifferences({
   addedByHand,
   strangers,
 }: DriftView): string[] {
-  if (state === 'none') return ['there is no network yet: the next sync makes it'];
-  if (state === 'deleted') return ['the service does not have it any more'];
+  if (state === 'none') return ['there is no network yet: the next sync creates it'];
+  if (state === 'deleted') return ['the service no longer has it'];
   return [
     ...(renamedTo === null ? [] : [`it was renamed to "${renamedTo}" at the service`]),
     ...removedByHand.map((donor) => `removed by hand: ${donorText(donor)}`),

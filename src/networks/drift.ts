@@ -15,7 +15,7 @@ export interface NetworkDrift {
   row: NetworkRecord;
   /** `none` if there is no network yet, `deleted` if the service no longer has it. */
   state: 'none' | 'deleted' | 'present';
-  /** The name that someone gave it at the service; null if it still has ours. */
+  /** The name that someone gave it at the service; null if it still has the name from the settings. */
   renamedTo: string | null;
   /**
    * Donors in the mirror who are not in the network, and donors in the network who are not in the
@@ -63,7 +63,7 @@ export async function findDrift(
   return drifts;
 }
 
-/** Networks in the settings; networks whose setting is gone are left alone. */
+/** Networks in the settings; networks whose setting is gone are ignored. */
 async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]> {
   const rows = await listNetworks(deps.store.reader, run.integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);

@@ -47,7 +47,7 @@ export async function ensureNetwork(
   return { ...row, name, networkId };
 }
 
-/** Networks that were deleted at the service: they are not paid for again without a decision. */
+/** Networks that were deleted at the service, which are not paid for again without a decision. */
 
 /** Queries whether the network is gone at the service; false for a network that never existed. */
 export async function isDeleted(
@@ -85,9 +85,9 @@ export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): P
   return decision === 'open' || decision === 'rejected';
 }
 
-/** Networks that the service refuses as invalid: they are held, and all others continue. */
+/** Networks that the service refuses as invalid. They are held, and all other networks continue. */
 
-/** A refusal because of the request's content; the same request would be refused again. */
+/** A refusal because of the request's content: the same request would be refused again. */
 export type NetworkRefusal = PartnerBadRequest | PartnerValidationError;
 
 /**
@@ -98,7 +98,7 @@ export function isNetworkRefusal(error: unknown): error is NetworkRefusal {
   return error instanceof PartnerBadRequest || error instanceof PartnerValidationError;
 }
 
-/** Tells users what is refused, by the field paths that the service named; never by the values. */
+/** Names the refused parts for users, by the field paths that the service named; never by the values. */
 export async function holdRefused(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -159,8 +159,8 @@ async function freeName(
   );
   if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
-  // Recorded first: if the process is killed or the rename refused, the network is known to be
-  // without its name.
+  // Recorded first, so that the network is known to be without its name even if the process is killed or the rename is
+  // refused.
   await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   try {
     await partner.networks.rename(row.networkId, name, run.control.ending);

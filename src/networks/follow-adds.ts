@@ -1,4 +1,4 @@
-/** Bulk adds that the service is processing: finds how each donor ended, paid for or not. */
+/** Bulk adds that the service is processing: finds the result for each donor, paid for or not. */
 import { inParallel } from '../core/parallel.ts';
 import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
 import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
@@ -18,7 +18,7 @@ const LOOK_INTERVAL_MS = 3_000;
 /** Number of jobs polled at the same time; each result is recorded separately. */
 const JOBS_AT_ONCE = 4;
 
-/** Ten minutes: a hundred donors at "a few seconds" each take less. The next run polls again. */
+/** Ten minutes, because a hundred donors at "a few seconds" each take less. The next run polls again. */
 const MAX_LOOKS = 200;
 
 /** A job that runs longer than this will not end. */
@@ -81,7 +81,7 @@ async function lookAtJob(
   if (unpaid > 0) {
     run.control.stopSpending(
       'credits_exhausted',
-      'The networks bucket ran empty in the middle of a bulk add. The next run adds the others.',
+      'The networks bucket became empty in the middle of a bulk add. The next run adds the remaining donors.',
     );
   }
   return 'done';
@@ -112,9 +112,7 @@ function toMemberEnd(outcome: MemberOutcome): MemberEnd {
   }
 }
 
-/**
- * Donors who have appeared in the meantime are members; after the age limit the others have failed.
- */
+/** Donors who have appeared in the meantime are members; after the age limit, the other donors have failed. */
 async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
   const { adding, members } = await listAddedDonors(store.reader, add.id);

@@ -1,6 +1,5 @@
 /**
- * Forecasts what a run would do to the networks; it writes nothing and sends no request to the
- * service.
+ * Forecasts the changes that a run would make to the networks; it writes nothing and sends no request to the service.
  */
 import { findContacts } from '../contacts/contacts.ts';
 
@@ -110,7 +109,7 @@ async function forecastOne(
     const { length: joiners } = plan.joiners;
     const leavers = plan.leavers.length + plan.leaving.length;
     const problem = plan.isImplausible
-      ? `${plan.leavers.length} of ${plan.members} members would leave: a person has to decide that`
+      ? `${plan.leavers.length} of ${plan.members} members would leave: you have to decide whether they should`
       : null;
     return { name, members: plan.members, joiners, leavers, toEnhance, problem };
   } catch (error) {

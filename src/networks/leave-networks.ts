@@ -75,7 +75,7 @@ async function leave(
 
 /**
  * Removes erased people from networks that an erasure could not remove them from. This does not depend on a group or a
- * decision: an unreadable group, or an open question about others, does not keep them in.
+ * decision: an unreadable group, or an open question about others, does not keep the erased people in.
  */
 export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
   const { stopping, ending } = run.control;

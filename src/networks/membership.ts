@@ -76,7 +76,7 @@ export interface MemberPlan {
   leavers: string[];
   /** Members whose removal an earlier run has started: it needs no further decision. */
   leaving: string[];
-  /** Wanted again although their removal had started: it is unknown whether they are members. */
+  /** Wanted again although their removal had started, so it is unknown whether they are members. */
   returned: string[];
   /** Not in the network and no longer wanted: only a record is left. */
   outdated: string[];

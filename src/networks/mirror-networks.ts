@@ -60,8 +60,8 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   await renameNetworks(deps, run, networks);
   for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return;
-    // A partly read group is not a group: one that was not read completely in this run stays as it
-    // is.
+    // A partly read group is not a group: the network of a group that was not read completely in this run does not
+    // change.
     if (network.row.readRun === run.id) await mirrorNetwork(deps, run, network);
   }
   await followAdds(deps, run);
@@ -74,8 +74,8 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 }
 
 /**
- * Only those of the run's own integration; another integration's lost response matters only to a
- * run that wants to add members.
+ * Only the bulk adds of the run's own integration; another integration's lost response matters only to a run that wants
+ * to add members.
  */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const proof = addProof(deps, run);
@@ -173,7 +173,7 @@ export async function removeLeavers(
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  // Recorded first: if they are wanted again in the meantime, they do not count as members.
+  // Recorded first, so that they do not count as members if they are wanted again in the meantime.
   if (leavers.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
@@ -201,7 +201,7 @@ async function removeMembers(
     await takeOut(deps, run.lease, row.networkId, donorIds, run.control.ending);
   } catch (error) {
     if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
-    // Donors that the service no longer knows are in no network; the others are removed.
+    // Donors that the service no longer knows are not in any network; the other donors are removed.
     if (donorIds.length === 1) return;
     for (const donorId of donorIds) await removeMembers(deps, run, row, [donorId]);
   }

@@ -87,10 +87,7 @@ export async function readPicture(
   };
 }
 
-/**
- * The best path to each contact first, then the others who know them, as long as there is room.
- * Pure.
- */
+/** The best path to each contact comes first, then the other people who know them, as long as there is room. Pure. */
 export function rankPaths(
   known: readonly KnownPath[],
   named: ReadonlyMap<string, string>,
@@ -124,8 +121,8 @@ export function rankPaths(
 /** Which part of a picture to show. */
 export interface PictureFilter {
   /**
-   * In hundredths: weaker connections are left out, and so are those without a stored strength,
-   * unless this is the minimum.
+   * In hundredths: weaker connections are omitted, and so are connections without a stored strength, unless this is the
+   * minimum.
    */
   weakest: number;
   /** The name of a network; null for all. */

@@ -16,7 +16,7 @@ import { repairNetworks } from './repair.ts';
 import { listNetworkCounts, type NetworkCounts } from './statements/network-counts.ts';
 
 export interface ByHandOptions {
-  /** True if queries may cost credits; otherwise a ConfigurationError states the cost. */
+  /** True if queries may cost credits; if false, a ConfigurationError states the cost. */
   maySpend: boolean;
   /** Aborted to give up. */
   signal: AbortSignal;

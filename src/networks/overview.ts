@@ -10,7 +10,7 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 /** One network, as far as it is known here. */
 export interface NetworkOverview {
   name: string;
-  /** The group in the settings; null if the setting is gone and the network is left alone. */
+  /** The group in the settings; null if the setting is gone and the network is ignored. */
   group: GroupSelector | null;
   /** The service's ID; null before there is a network. */
   networkId: string | null;

@@ -93,7 +93,7 @@ async function holdUnreadable(
   error: unknown,
 ): Promise<void> {
   const facts = { run: run.id, network, error: messageOf(error) };
-  deps.log.warn(facts, 'a group could not be read to its end; its network stays as it is');
+  deps.log.warn(facts, 'a group could not be read completely; its network does not change');
   await askPerson(deps, run, network, {
     kind: 'group_unreadable',
     matter: selector,

@@ -15,9 +15,8 @@ export interface RepairOptions extends DriftOptions {
 }
 
 /**
- * Sets the mirror to what the service has; mirroring then does the rest. Members removed by hand
- * are added again (and paid for again), members added by hand leave, and failed ones are tried
- * again.
+ * Sets the mirror to the service's state; mirroring then does the rest. Members removed by hand are added again (and
+ * paid for again), members added by hand leave, and failed ones are tried again.
  */
 export async function repairNetworks(
   deps: NetworkDeps,

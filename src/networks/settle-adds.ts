@@ -1,7 +1,6 @@
 /**
- * A bulk add without a known response is settled, not guessed. After a quiet time the donors are
- * queried at the service, and the balance shows what it has cost. Until then no other bulk add of
- * the key is sent.
+ * A bulk add without a known response is settled, not guessed. After a quiet time the donors are queried at the
+ * service, and the balance shows its cost. Until then no other bulk add of the key is sent.
  */
 import { findLosses } from '../credits/lost-responses.ts';
 import type { Proof } from '../credits/spend.ts';
@@ -42,7 +41,7 @@ async function proveAdd(
   const facts = { run: run.id, add: open.id };
   log.info(
     facts,
-    'the answer to a bulk add was lost; it is settled by asking where its donors are',
+    'the response to a bulk add was lost; donor-sync settles it by checking which networks its donors are in',
   );
   const lost = {
     bucket: 'networks',
@@ -64,10 +63,9 @@ async function proveAdd(
 }
 
 /**
- * The results for the donors of a lost bulk add that cost `charged` credits. Pure. Donors in the
- * network are paid for. The others may be added again if nothing was charged, or if the members
- * account for every missing credit. Otherwise the job may still be running, and they have no result
- * yet.
+ * The results for the donors of a lost bulk add that cost `charged` credits. Pure. Donors in the network are paid for.
+ * The other donors may be added again if nothing was charged, or if the members account for every missing credit.
+ * Otherwise the job may still be running, and these donors have no result yet.
  */
 export function judgeLostAdd(
   charged: number,

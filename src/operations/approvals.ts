@@ -14,12 +14,13 @@ import {
   type ApprovalView,
   approvalSchema,
   describeApproval,
+  isApprovalWithin,
   listApprovals,
   roleFor,
 } from '../decisions/views/approval.ts';
 import { requireRole } from './kit/authorise.ts';
 import type { Caller } from './kit/caller.ts';
-import { type ActingWorld, acting, type World } from './kit/operation.ts';
+import { type ActingWorld, acting } from './kit/operation.ts';
 
 const input = z.object({ approval: z.string().describe('The ID of the request') });
 
@@ -40,7 +41,9 @@ export const listWaitingApprovals = acting({
   async run({ store, ...world }) {
     const approvals = await listApprovals(store);
     return {
-      approvals: approvals.filter((one) => isWithinReach(world, one)).map(describeApproval),
+      approvals: approvals
+        .filter((one) => isApprovalWithin(world.caller.clients, one))
+        .map(describeApproval),
     };
   },
   say: ({ approvals }) => `${describeCount(approvals.length, 'request')}.`,
@@ -160,15 +163,6 @@ function withState(approval: ApprovalRecord, state: ApprovalView['state']): Appr
   return { ...describeApproval(approval), state };
 }
 
-/** Whether the caller has access to all clients of the request. */
-function isWithinReach(
-  { caller }: Pick<World, 'caller'>,
-  { integrations }: Pick<ApprovalRecord, 'integrations'>,
-): boolean {
-  const { clients } = caller;
-  return clients === null || integrations.every((id) => clients.has(id));
-}
-
 /**
  * The request with this ID, for a caller who may answer it. Throws a ConfigurationError: `unknown` without access to
  * all of its clients, `forbidden` for a role that may not do what is requested.
@@ -190,7 +184,8 @@ async function findRequest(
 ): Promise<ApprovalRecord> {
   await expireApprovals(store);
   const approval = await findStoredApproval(store, id);
-  if (approval === undefined || !isWithinReach({ caller }, approval)) throw unknownRequest(id);
+  if (approval === undefined || !isApprovalWithin(caller.clients, approval))
+    throw unknownRequest(id);
   return approval;
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../core/actor.ts';
 import { collect } from '../core/collect.ts';
+import { toCsvParts } from '../core/csv-parts.ts';
 import { readCursor, writeCursor } from '../core/cursor.ts';
 import { FatalError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -98,11 +99,9 @@ export const exportAudit = reading({
   },
   stream: {
     file: 'audit.csv',
-    async *parts(world, { limit, ...filter }) {
-      yield AUDIT_HEADER;
-      for await (const entries of pagesOfAudit(world, toFilter(world, filter), limit)) {
-        yield auditLines(entries);
-      }
+    parts(world, { limit, ...filter }) {
+      const pages = pagesOfAudit(world, toFilter(world, filter), limit);
+      return toCsvParts(AUDIT_HEADER, pages, auditLines);
     },
   },
   say: ({ entries }) => `${describeCount(entries.length, 'entry', 'entries')}.`,

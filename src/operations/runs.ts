@@ -1,5 +1,6 @@
 /** Runs: lists them, shows what each did to contacts, and stops a run. */
 import { z } from 'zod';
+import { toCsvParts } from '../core/csv-parts.ts';
 import { readCursor, writeCursor } from '../core/cursor.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { OUTCOME_ORDER } from '../core/outcome.ts';
@@ -184,8 +185,7 @@ export async function* streamRunContacts(
   const run = await findBegun(world, id);
   const pages = run === null ? [] : pagesOfRunContacts(world.reader, run, toFilter(words));
   if (form === 'csv') {
-    yield RUN_CONTACTS_HEADER;
-    for await (const contacts of pages) yield runContactLines(contacts);
+    yield* toCsvParts(RUN_CONTACTS_HEADER, pages, runContactLines);
     return;
   }
   let before = '[\n';

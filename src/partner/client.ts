@@ -38,7 +38,7 @@ export interface PartnerClientOptions {
    * known to need for it; 30,000 by default.
    */
   requestTimeoutMs?: number;
-  /** The same for a call that costs credits, or may; 60,000 by default. */
+  /** The same for a call that costs credits or may cost credits; 60,000 by default. */
   submitTimeoutMs?: number;
 }
 
@@ -161,7 +161,7 @@ function usableKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new ConfigurationError(
-    'partner.apiKey is empty or holds characters that no key has. Copy it again.',
+    'partner.apiKey is empty or has characters that never occur in a key. Copy it again.',
     { code: 'partner_key_malformed' },
   );
 }

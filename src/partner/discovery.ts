@@ -42,7 +42,7 @@ export interface Discovery {
   /** True if the service publishes a readable openapi.json. */
   published: boolean;
   findings: readonly Finding[];
-  /** The colours that a network may have; null if the service does not say. */
+  /** The colours that a network may have; null if the service does not publish them. */
   colors: readonly string[] | null;
   /** The rate limit; null if the service does not publish it, and the documented one applies. */
   rateLimit: RateLimit | null;
@@ -70,7 +70,7 @@ const OPENAPI: Operation = {
   routes: [{ method: 'GET', path: '/openapi.json' }],
 };
 
-/** A missing description does not prevent work: then the fallbacks apply. */
+/** A missing description does not prevent work, because the fallbacks then apply. */
 const ABSENT = [PartnerEndpointMissing, PartnerRedirected, PartnerServerError, ReplyUnreadable];
 
 /** Learns from the service where its operations live, and remembers it in `routes`. Free. */
@@ -102,8 +102,8 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
 }
 
 /**
- * Services that cannot describe themselves fail with a 500 in plain text; other failures mean that
- * the service is down.
+ * Services that cannot describe themselves fail with a 500 in plain text; other failures mean that the service is
+ * unavailable.
  */
 function isAbsence(error: unknown): boolean {
   if (error instanceof PartnerUnavailable) return error.status === 500;

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseReply, type Reply } from './reply.ts';
 import { idSchema } from './wire.ts';
 
-/** Requests that name many donors, and what their responses say about donors without a result. */
+/** Requests that name many donors, and the data in their responses about donors without a result. */
 
 /** Maximum number of donor IDs in one request (service document, section 8). */
 export const MAX_DONORS_PER_REQUEST = 100;
 
 /**
- * The donors, each once, because the service also charges for repeated ones. Throws `RangeError`
- * unless there are 1 to 100: the service would respond with 400.
+ * The donors, each once, because the service also charges for repeated donors. Throws `RangeError` unless there are 1
+ * to 100: the service would respond with 400.
  */
 export function distinctDonors(donorIds: readonly string[]): string[] {
   const distinct = [...new Set(donorIds)];

@@ -21,15 +21,15 @@ export interface Donors {
    */
   readMany(donorIds: readonly string[], signal?: AbortSignal): Promise<ProfileBatch>;
   /**
-   * Reads who a donor is, and which parts the profile would contain. Free. Throws `PartnerNotFound` for an unknown
-   * donor.
+   * Reads a donor's identity, and the parts that the profile would contain. Free. Throws `PartnerNotFound` for an
+   * unknown donor.
    */
   readMetadata(donorId: string, signal?: AbortSignal): Promise<DonorMetadata>;
   /** The same for 1 to 100 donors. Free. */
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
-/** A donor as another record mentions it: who it is, without anything that has to be paid for. */
+/** A donor as mentioned in another record: the identity, without any data that has to be paid for. */
 export interface DonorReference {
   donorId: string;
   /** The full name; personal, so never for a log. Null if the service sends only the ID. */

@@ -2,10 +2,9 @@ import { ConfigurationError, FatalError, RetriableError, SkippableError } from '
 import type { Bucket, Charge } from './buckets.ts';
 
 /**
- * Errors of the Partner Data Service (service document, section 7). `details` always contains
- * `endpoint` (method and path, without IDs), `status` (null without a response) and `charged`. No
- * message and no detail contains the key, or anything the service wrote about a person: its texts
- * are omitted, since some of them repeat what was sent.
+ * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint` (method and
+ * path, without IDs), `status` (null without a response) and `charged`. No message and no detail contains the key, or
+ * anything the service wrote about a person: its texts are omitted, because some of them repeat the submitted data.
  */
 
 /** Whether the credits of a failed request can be spent: refunded or never taken, or unknown. */
@@ -23,7 +22,7 @@ export function chargedBy(error: unknown): Charged {
 export class PartnerKeyRejected extends ConfigurationError {
   constructor(endpoint: string) {
     super(
-      `The Partner Data Service does not know the API key (${endpoint} answered 403). ` +
+      `The Partner Data Service rejected the service key (${endpoint} responded with 403). ` +
         'Check partner.apiKey in the settings, or ask the service operator for a new key.',
       { code: 'partner_key_rejected', details: { endpoint, status: 403, charged: 'no' } },
     );
@@ -37,8 +36,8 @@ export class PartnerKeyExpired extends ConfigurationError {
 
   constructor(endpoint: string, expiredOn: string | null) {
     super(
-      `The API key of the Partner Data Service has expired${expiredOn === null ? '' : ` on ${expiredOn}`} ` +
-        `(${endpoint} answered 401). Ask the service operator for a new key and put it into partner.apiKey.`,
+      `The service key has expired${expiredOn === null ? '' : ` on ${expiredOn}`} ` +
+        `(${endpoint} responded with 401). Ask the service operator for a new key and put it into partner.apiKey.`,
       { code: 'partner_key_expired', details: { endpoint, status: 401, charged: 'no', expiredOn } },
     );
     this.expiredOn = expiredOn;
@@ -53,8 +52,8 @@ export class CreditsExhausted extends ConfigurationError {
 
   constructor(endpoint: string, bucket: Bucket | null, availableCredits: number | null) {
     super(
-      `The ${bucket ?? 'credit'} bucket of the Partner Data Service is empty (${endpoint} answered 402). ` +
-        'Buy credits for it; everything that costs none goes on.',
+      `The ${bucket ?? 'credit'} bucket of the Partner Data Service is empty (${endpoint} responded with 402). ` +
+        'Buy credits for this bucket. Work that costs no credits continues.',
       {
         code: 'credits_exhausted',
         details: { endpoint, status: 402, charged: 'no', bucket, availableCredits },
@@ -86,7 +85,7 @@ export class PartnerRedirected extends ConfigurationError {
 export class PartnerEndpointMissing extends ConfigurationError {
   constructor(endpoint: string, status: number | null) {
     super(
-      `The Partner Data Service has no ${endpoint} (${status === null ? 'it lists none' : `status ${status}`}), in any form that is known of it. ` +
+      `The Partner Data Service does not have ${endpoint} (${status === null ? 'not listed' : `status ${status}`}), in any known form. ` +
         'Check partner.baseUrl in the settings.',
       { code: 'partner_endpoint_missing', details: { endpoint, status, charged: 'no' } },
     );
@@ -111,7 +110,7 @@ export class PartnerValidationError extends SkippableError {
   constructor(endpoint: string, items: readonly ValidationItem[]) {
     super(
       `The Partner Data Service found a request to ${endpoint} invalid${describePlaces(items)} (status 422). ` +
-        'Leave out or correct what is named, and send the rest again.',
+        'Omit or correct the named parts, and send the rest again.',
       { code: 'partner_validation', details: { endpoint, status: 422, charged: 'no', items } },
     );
     this.items = items;
@@ -119,8 +118,8 @@ export class PartnerValidationError extends SkippableError {
 }
 
 /**
- * The indexes of the submitted people that a 422 blames, ascending. Empty if it blames none, so
- * that it is unknown which of them to omit.
+ * The indexes of the submitted people that a 422 blames, ascending. Empty if it does not name any, so that it is
+ * unknown which of them to omit.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -137,19 +136,19 @@ export class PartnerNotFound extends SkippableError {
   constructor(endpoint: string) {
     super(
       `The Partner Data Service does not know the object of the request to ${endpoint} (status 404). ` +
-        'It may be too old to be kept; it is left out.',
+        'It may be too old to be kept. It is skipped.',
       { code: 'partner_not_found', details: { endpoint, status: 404, charged: 'no' } },
     );
     this.endpoint = endpoint;
   }
 }
 
-/** 400, and the 4xx that the document does not name: this request will never pass, others may. */
+/** 400, and the 4xx that the document does not name: this request will never succeed, but others may. */
 export class PartnerBadRequest extends SkippableError {
   constructor(endpoint: string, status: number) {
     super(
       `The Partner Data Service refused a request to ${endpoint} (status ${status}). ` +
-        'It would refuse it again; it is left out.',
+        'It would refuse the same request again, so the request is skipped.',
       { code: 'partner_bad_request', details: { endpoint, status, charged: 'no' } },
     );
   }
@@ -162,7 +161,7 @@ export class PartnerThrottled extends RetriableError {
 
   constructor(endpoint: string, retryAfterMs: number | null) {
     super(
-      `The Partner Data Service keeps answering ${endpoint} with "too many requests" (status 429). ` +
+      `The Partner Data Service keeps responding to ${endpoint} with "too many requests" (status 429). ` +
         'Something else may be using the same key; try again later.',
       {
         code: 'partner_throttled',
@@ -177,7 +176,7 @@ export class PartnerThrottled extends RetriableError {
 export class PartnerServerError extends RetriableError {
   constructor(endpoint: string) {
     super(
-      `The Partner Data Service failed at ${endpoint}, and again when asked once more (status 500). ` +
+      `The Partner Data Service failed at ${endpoint}, and again on a second attempt (status 500). ` +
         'Nothing was charged; try again later.',
       { code: 'partner_server_error', details: { endpoint, status: 500, charged: 'no' } },
     );
@@ -223,8 +222,8 @@ export class AnswerLost extends FatalError {
   ) {
     const bucket = charges === 'unknown' ? null : charges;
     super(
-      `The answer to ${endpoint} is lost: ${problem}. Its credits may be spent; ` +
-        'compare the balance with the one before it, and only then send it again.',
+      `The response to ${endpoint} is lost: ${problem}. Its credits may have been spent. ` +
+        'Compare the balance with the balance before the request, and only then send the request again.',
       { code: 'answer_lost', cause, details: { endpoint, status, charged: 'unknown', bucket } },
     );
     this.bucket = bucket;
@@ -238,7 +237,7 @@ export class BulkAddUnfinished extends RetriableError {
   constructor(jobId: string, waitedMinutes: number) {
     super(
       `The Partner Data Service has not finished bulk add ${jobId} within ${waitedMinutes} minutes. ` +
-        'It may still finish: look at the same job again later.',
+        'It may still finish: check the same job again later.',
       {
         code: 'partner_bulk_add_unfinished',
         details: { endpoint: 'GET /networks/jobs/{id}', status: 200, charged: 'no', jobId },
@@ -255,8 +254,8 @@ export class BulkAddUnfinished extends RetriableError {
 export class ReplyUnreadable extends RetriableError {
   constructor(endpoint: string, problem: string, status: number | null = null) {
     super(
-      `The answer of the Partner Data Service to ${endpoint} cannot be read: ${problem}. ` +
-        'Nothing was charged; try again later. If this stays, something in between answers in its ' +
+      `The response of the Partner Data Service to ${endpoint} cannot be read: ${problem}. ` +
+        'Nothing was charged; try again later. If this persists, something in between responds in its ' +
         'place, or the service has changed: check partner.baseUrl, and ask the service operator.',
       { code: 'partner_reply_unreadable', details: { endpoint, status, charged: 'no' } },
     );

@@ -28,10 +28,7 @@ export interface Call {
    * contains.
    */
   reads: 'json' | 'file' | 'nothing';
-  /**
-   * Returns what is wrong with the JSON of a response to a free call, which is then sent again;
-   * null if nothing.
-   */
+  /** Returns the problem of the JSON in a response to a free call, which is then sent again; null if there is none. */
   faultIn?: (json: unknown) => DonorSyncError | null;
   /** How long the service itself may work on it, in addition to the usual timeout. */
   workMs?: number;
@@ -45,7 +42,7 @@ export type Exchange =
   /** It may have arrived and been carried out. */
   | { kind: 'broken'; problem: string; cause: unknown };
 
-/** The body of a response; a problem describes what is wrong with it, without quoting it. */
+/** The body of a response; a problem describes its fault without quoting it. */
 export type Body =
   | { kind: 'json'; json: unknown }
   | { kind: 'file'; file: ReceivedFile }
@@ -70,13 +67,13 @@ export interface Line {
   time: Pick<ServiceTime, 'note'>;
   /** Maximum time of a free request, from connecting to the last byte of its response. */
   requestTimeoutMs: number;
-  /** The same for one that costs credits, or may. */
+  /** The same for a call that costs credits, or may cost credits. */
   submitTimeoutMs: number;
 }
 
 /**
- * Sends one request once and returns its result. Rejects only with the signal's reason, and only
- * for calls that cost nothing: for the others, a stop in flight is a broken exchange.
+ * Sends one request once and returns its result. Rejects only with the signal's reason, and only for calls that cost
+ * nothing: for other calls, a stop in flight is a broken exchange.
  */
 export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
   const { clock, fetch, time } = line;
@@ -115,14 +112,14 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
   // An error response counts by its status, however its explanation ends.
-  return status >= 400 ? 'it breaks off' : null;
+  return status >= 400 ? 'it is cut off' : null;
 }
 
 const PROBLEMS = {
-  timeout: 'no answer came in time',
-  stop: 'it was stopped on its way',
+  timeout: 'no response arrived in time',
+  stop: 'it was stopped in transit',
   connection: 'the connection broke',
-  size: 'the answer is too large',
+  size: 'the response is too large',
 };
 
 function getTimeoutMs(line: Line, { charges, workMs = 0 }: Call): number {

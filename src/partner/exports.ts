@@ -38,7 +38,7 @@ export interface Exports {
 
 /** The donors to export: by ID, or all donors on a list. */
 export type ExportOrder = {
-  /** The columns, at least one; the available ones are not documented. */
+  /** The columns, at least one; the available columns are not documented. */
   fields: readonly string[];
   format: 'csv' | 'xlsx';
 } & ({ donorIds: readonly string[] } | { listId: string });
@@ -48,7 +48,7 @@ export interface DonorExport {
   exportId: string;
   /** The service's word; null if it has none, because exports are created at once. */
   status: string | null;
-  /** Null if the service does not say; the same applies to the fields below. */
+  /** Null if the service does not report it; the same applies to the fields below. */
   format: string | null;
   donorCount: number | null;
   createdAt: string | null;
@@ -146,9 +146,7 @@ const exportSchema = withIdAs(
   }),
 );
 
-/**
- * A file that is cut off rejects with our own error: what was read so far is not the whole file.
- */
+/** A file that is cut off rejects with our own error: the part that was read so far is not the whole file. */
 async function* translated(
   chunks: AsyncIterable<Uint8Array>,
   endpoint: string,
@@ -158,6 +156,6 @@ async function* translated(
     yield* chunks;
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
-    throw new PartnerUnavailable(endpoint, 'the file broke off', null, cause);
+    throw new PartnerUnavailable(endpoint, 'the file was cut off', null, cause);
   }
 }

@@ -25,7 +25,7 @@ export interface JobReader<State> {
   maxJobs: number;
   read(entry: unknown, jobId: string, endpoint: string): State;
   vanished: State;
-  /** The state of a job that the service neither describes nor reports as unknown. */
+  /** The state of a job that the service does not describe, and does not report as unknown. */
   undecided: State;
 }
 
@@ -33,8 +33,8 @@ export interface JobReader<State> {
 const MAX_ROUNDS = 5;
 
 /**
- * The state of each job. A job counts as vanished if the service says that it does not know it, or
- * omits it twice; once is not enough, since a response may be cut short.
+ * The state of each job. A job counts as vanished if the service says that it does not know it, or omits it twice; once
+ * is not enough, because a response may be cut short.
  */
 export async function readJobs<State>(
   send: Send,
@@ -66,8 +66,8 @@ export async function readJobs<State>(
 }
 
 /**
- * Some services respond with 404 for a whole batch because of one unknown job. Then each half is
- * requested, until the unknown ones are on their own. It ends because a single job has no halves.
+ * Some services respond with 404 for a whole batch because of one unknown job. Then each half is requested, until the
+ * unknown jobs are isolated. It ends because a single job has no halves.
  */
 async function askFor(
   send: Send,

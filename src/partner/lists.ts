@@ -24,8 +24,8 @@ export interface Lists {
   /** All lists. Free. */
   list(signal?: AbortSignal): Promise<DonorList[]>;
   /**
-   * Creates a list. Free. `PartnerBadRequest` if the team already has one of that name, possibly
-   * created by a first attempt whose response was lost.
+   * Creates a list. Free. `PartnerBadRequest` if the team already has a list with that name, possibly created by a
+   * first attempt whose response was lost.
    */
   create(name: string, signal?: AbortSignal): Promise<DonorList>;
   /** A list with one page of its donors. Free. */

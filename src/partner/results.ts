@@ -21,7 +21,7 @@ export type JobResult =
   /** The job is done but its profile cannot be read; `problem` names the field and the endpoint. */
   | { state: 'unreadable'; problem: string };
 
-/** How certain the service is, and why, in its own words; nothing in it names a person. */
+/** How certain the service is, and why, in its own words; it does not name a person. */
 export interface Match {
   /** From 0 to 1. */
   probability: number;

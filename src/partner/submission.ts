@@ -86,7 +86,7 @@ function readSubmission(reply: Reply, persons: readonly Person[]): Submission {
     if (jobId) jobIds.set(trackingId, jobId);
   }
   if (jobIds.size === 0 && meta?.processed !== 0) {
-    throw unreadable(reply, 'tracking_id_to_job_id has no person that was sent');
+    throw unreadable(reply, 'tracking_id_to_job_id does not contain a person who was sent');
   }
   return {
     jobIds,

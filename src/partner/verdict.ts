@@ -92,7 +92,7 @@ function judgeRefusal(
       return fails('final', new PartnerEndpointMissing(endpoint, status));
     case 408:
       // An intermediary may have given up while the service kept working.
-      return unanswered({ endpoint, charges }, 'the answer has status 408', status);
+      return unanswered({ endpoint, charges }, 'the response has status 408', status);
     case 422:
       return fails('final', new PartnerValidationError(endpoint, validationItems(body)));
     case 429:
@@ -107,7 +107,7 @@ function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
   if (status === 500 && readDetail(body) !== null) {
     return fails('serverError', new PartnerServerError(call.endpoint));
   }
-  return unanswered(call, `the answer has status ${status}`, status);
+  return unanswered(call, `the response has status ${status}`, status);
 }
 
 function unanswered(

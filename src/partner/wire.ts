@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The forms in which services that follow the same document may send the same thing. */
+/** The different forms in which services that follow the same document may send the same data. */
 
 /** An identifier; services that number theirs send numbers. */
 export const idSchema = z.union([z.string().min(1), z.int().transform(String)]);
@@ -23,7 +23,7 @@ export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing)
   }, thing);
 }
 
-/** A thing whose ID may have another name than in the schema, or that is sent as a bare ID. */
+/** An object whose ID may have another name than in the schema, or that is sent as a bare ID. */
 export function withIdAs<Thing extends z.ZodType>(name: string, otherName: string, thing: Thing) {
   return z.preprocess((json) => {
     if (idSchema.safeParse(json).success) return { [name]: json };
@@ -34,7 +34,7 @@ export function withIdAs<Thing extends z.ZodType>(name: string, otherName: strin
 
 const looseObject = z.record(z.string(), z.unknown());
 
-/** Lists that the service returns page by page. Neither the words nor the sizes are documented. */
+/** Lists that the service returns page by page. The words and the sizes are not documented. */
 
 /** Which page is wanted. */
 export interface PageRequest {

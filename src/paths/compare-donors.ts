@@ -11,10 +11,10 @@ import type { InsightDeps, InsightRun } from './insight-deps.ts';
 import { createQueryAllowance, type IntendedQuery } from './query-allowance.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
-/** Number of requests in flight; together they keep the key's request rate. */
+/** Number of requests in flight, so that the key's full request rate is used. */
 const COMPARES_AT_ONCE = 10;
 
-/** If this many in a row are unknown, the cause is not the donors, and their paths still exist. */
+/** If this many in a row are unknown, the donors are not the cause, and their paths still exist. */
 const MANY_UNKNOWN = 20;
 
 /** The result for each donor; null if the service does not know the donor. */
@@ -96,8 +96,7 @@ export function createComparison(
         for (const prospect of prospects) compared.set(prospect.donor.donorId, prospect);
         return 'progress';
       },
-      // It may have been charged: it is not repeated before the next run, and its intent stays
-      // open.
+      // It may have been charged, so it is not repeated before the next run, and its intent stays open.
       async lose(_, error) {
         end(() => run.control.stopSpending('partner_unavailable', explain(messageOf(error))));
         return 'over';
@@ -108,7 +107,7 @@ export function createComparison(
           await compareHalves(donorIds, compared, error);
           return 'progress';
         }
-        // The rest of the run can do without the response; any other error ends it.
+        // The rest of the run does not need the response; any other error ends the run.
         if (error instanceof CreditsExhausted || error instanceof SpendingHeld) return null;
         throw error;
       },

@@ -64,11 +64,11 @@ async function requireDonor(
   const row = (await findContacts(reader, integrationId, [crmId])).get(crmId);
   if (row?.donorId) return row.donorId;
   if (row === undefined) {
-    const next = 'Write the ID that it has in the CRM.';
+    const next = 'Use its ID in the CRM.';
     throw unknownContact(integrationId, crmId, { source: 'database', next, refusal: 'unknown' });
   }
   throw new ConfigurationError(
-    `The contact "${crmId}" was not enhanced yet, so that it is not known who it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it.`,
+    `The contact "${crmId}" has not been enhanced yet, so donor-sync does not know which donor it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it.`,
     {
       code: 'contact_not_enhanced',
       refusal: 'conflict',

@@ -87,7 +87,7 @@ async function writePaths(
     const { lookup, intended } = getRecord(crmId);
     // The next read settles contacts that have left or opted out; their values stay until then.
     if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
-    // Nothing is written either for a contact that was erased, or may have been.
+    // Nothing is written for a contact that was erased or may have been erased, either.
     if (forgottenFingerprint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
     return [planPath(deps, run, each, lookup, intended)];
@@ -141,8 +141,8 @@ export function pathValues(
 }
 
 /**
- * Everything that a path says, as one text, without the contact's own name: while it is unchanged,
- * the CRM already holds it.
+ * The whole content of a path as one text, without the contact's own name. While it is unchanged, the CRM already has
+ * it.
  */
 export function pathText(path: WarmPath): string {
   return JSON.stringify(pathValues(path, ''));

@@ -14,7 +14,7 @@ export interface PathsForecast {
   contacts: number;
   /** Number of queries; if the service charges for them, `insights.budget` is their limit. */
   queries: number;
-  /** Requests: all of them to the service, and those to the CRM if every path changed. */
+  /** Requests: all requests to the service, and the requests to the CRM if every path changed. */
   calls: { partner: number; crm: number };
 }
 
@@ -30,10 +30,7 @@ export interface PathsForecastFacts {
   joiners: number;
 }
 
-/**
- * Only counts: the paths themselves are known only to the service, whose responses may cost
- * credits.
- */
+/** Only counts, because the paths themselves are known only to the service, whose responses may cost credits. */
 export async function forecastPaths(
   { store, connector }: Pick<InsightDeps, 'store' | 'connector'>,
   { integration, mappings, only, enhanced, joiners }: PathsForecastFacts,

@@ -54,10 +54,7 @@ export function membersByNetwork(networks: readonly MirroredNetwork[]): Members 
   return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
 }
 
-/**
- * The mirrored networks of an integration; if there are none, a ConfigurationError says how to
- * create some.
- */
+/** The mirrored networks of an integration; if there are none, a ConfigurationError explains how to create them. */
 export async function requireNetworks(
   reader: Reader,
   integrationId: string,
@@ -65,12 +62,12 @@ export async function requireNetworks(
   const mirrored = await listMirroredNetworks(reader, integrationId);
   if (mirrored.some(({ members }) => members.length > 0)) return mirrored;
   throw new ConfigurationError(
-    `"${integrationId}" has no member in a network yet. Name groups of the CRM under networks in the settings, then run \`donor-sync sync ${integrationId}\`.`,
+    `"${integrationId}" does not have any members in a network yet. Name groups of the CRM under networks in the settings, then run \`donor-sync sync ${integrationId}\`.`,
     { code: 'networks_missing', refusal: 'conflict', details: { integration: integrationId } },
   );
 }
 
-/** Fingerprint of the settings that decide what a path is, its wording, and where it is written. */
+/** Fingerprint of the settings that determine a path's definition, its wording, and its fields. */
 export function fingerprintSettings(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,

@@ -1,8 +1,7 @@
 /**
- * Limits what the queries of one run may cost. Their price is not documented (service document,
- * section 4.1): the client learns it from the first one, and until then assumes one credit. Each
- * query is on disk before it is sent. If its response was lost, the next run's first reading of the
- * balance proves what it cost.
+ * Limits the cost of one run's queries. Their price is not documented (service document, section 4.1): the client
+ * learns it from the first query, and until then assumes one credit. Each query is on disk before it is sent. If its
+ * response was lost, the next run's first reading of the balance proves its cost.
  */
 
 import { type Allowance, getAllowance } from '../credits/budget.ts';
@@ -28,7 +27,7 @@ export interface IntendedQuery {
 
 /** Allows queries as long as the settings and the bucket allow them. */
 export interface QueryAllowance {
-  /** Records the next query as intended; returns the reason if no more may be sent. */
+  /** Records the next query as intended; returns the reason if no more queries may be sent. */
   intend(): Promise<IntendedQuery | Allowance>;
   /** The response arrived; if the price is not known yet, the next reading proves it. */
   accept(query: IntendedQuery): Promise<void>;
@@ -36,7 +35,7 @@ export interface QueryAllowance {
   refuse(query: IntendedQuery): Promise<void>;
 }
 
-/** The allowance of one run. Send the first query alone, because its price is not known before. */
+/** The allowance of one run. Send the first query alone, because its price is not known beforehand. */
 export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryAllowance {
   const { store, partner, newId } = deps;
   const { perRun, keep } = run.integration.insights.budget;

@@ -36,14 +36,13 @@ const PORTION_SIZE = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Computes the paths that can have changed, and writes them into the CRM. If there are none, it
- * sends no request to the service. What a run leaves undone is in the store, and the next run
- * continues with it.
+ * Computes the paths that can have changed, and writes them into the CRM. If there are none, it sends no request to the
+ * service. Unfinished work of a run is in the store, and the next run continues with it.
  */
 export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
   const { id, insights, networks: settings } = run.integration;
   if (!insights.enabled) return;
-  // Without networks, the only work is to clear the values of earlier ones.
+  // Without networks, the only work is to clear the values of earlier networks.
   if (settings.length === 0 && !(await hasPaths(deps.store.reader, id))) return;
   const mirrored = settings.length === 0 ? [] : await listMirroredNetworks(deps.store.reader, id);
   await noticeChanges(deps, run, mirrored);
@@ -69,9 +68,7 @@ async function noticeChanges(
   );
 }
 
-/**
- * Leaves out networks that were deleted at the service, which would refuse every comparison. Free.
- */
+/** Omits networks that were deleted at the service, which would refuse every comparison. Free. */
 async function existingNetworks(
   { partner }: InsightDeps,
   { control }: InsightRun,

@@ -8,7 +8,8 @@ import { z } from 'zod';
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
-import { isFatalError } from '../core/errors.ts';
+import { toCsvParts } from '../core/csv-parts.ts';
+import { isFatalError, RetriableError } from '../core/errors.ts';
 import { plainCell } from '../core/printable.ts';
 import type { WriteFile } from '../core/write-file.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
@@ -38,16 +39,27 @@ interface Exported {
 }
 
 /**
+ * The total time for which the receiver may keep an export waiting. Until the export ends, no run, undo or erasure of the
+ * client starts. Otherwise the files would show two different times, and after an erasure they would end early and look
+ * complete. A transaction would also show only one time, but neither database should keep one open for that long. The
+ * server cuts the connection earlier if the receiver accepts nothing at all (`stallTimeoutMs`).
+ */
+const MAX_RECEIVING_MS = 10 * 60_000;
+
+/**
  * Writes all data about an integration while no run changes it. Throws AlreadyRunning during a sync, with nothing
- * written. One audit entry is recorded before anything is read, and a second one records the outcome. The second entry
- * is missing only if the process is killed.
+ * written, and a RetriableError if the receiver is too slow. One audit entry is recorded before anything is read, and a
+ * second one records the outcome. The second entry is missing only if the process is killed.
  */
 export async function exportEverything(
   { application: { store, takeLease, sealer }, clock, writeFile }: ExportDeps,
   { integrationId, settings }: Exported,
 ): Promise<ExportedFile[]> {
   let bytes = 0;
-  return withLease({ store, clock, takeLease }, integrationId, async () => {
+  let receivingMs = 0;
+  let leaseLost: AbortSignal | undefined;
+  return withLease({ store, clock, takeLease }, integrationId, async (_, lost) => {
+    leaseLost = lost;
     await noteEntries(store.act, [{ action: 'everything.exported', integrationId }]);
     try {
       const files = await writeAll();
@@ -86,22 +98,18 @@ export async function exportEverything(
     instants: readonly boolean[] = [],
   ): Promise<ExportedFile> {
     let rows = 0;
-    await writeLines(name, stringify([[...heads]]), async function* () {
-      for await (const page of pages) {
-        rows += page.length;
-        yield stringify(page.map((row) => row.map((value, at) => toCell(value, instants[at]))));
-      }
+    await writeLines(name, stringify([[...heads]]), pages, (page) => {
+      rows += page.length;
+      return stringify(page.map((row) => row.map((value, at) => toCell(value, instants[at]))));
     });
     return { name: `${name}.csv`, rows };
   }
 
   async function writeAudit(): Promise<ExportedFile> {
     let rows = 0;
-    await writeLines('audit', AUDIT_HEADER, async function* () {
-      for await (const page of pagesOfAudit(store, { integrationId })) {
-        rows += page.length;
-        yield auditLines(page);
-      }
+    await writeLines('audit', AUDIT_HEADER, pagesOfAudit(store, { integrationId }), (page) => {
+      rows += page.length;
+      return auditLines(page);
     });
     return { name: 'audit.csv', rows };
   }
@@ -136,32 +144,44 @@ export async function exportEverything(
     }
   }
 
-  function writeLines(
+  function writeLines<Page>(
     name: string,
     header: string,
-    lines: () => AsyncGenerator<string>,
+    pages: AsyncIterable<Page>,
+    toLines: (page: Page) => string,
   ): Promise<void> {
-    return writeCounted(`${name}.csv`, async function* () {
-      yield header;
-      yield* lines();
-    });
+    return writeCounted(`${name}.csv`, toCsvParts(header, pages, toLines));
   }
 
   function writeText(name: string, text: string): Promise<void> {
-    return writeCounted(name, async function* () {
-      yield text;
-    });
+    return writeCounted(name, inOnePart(text));
   }
 
-  function writeCounted(name: string, parts: () => AsyncGenerator<string>): Promise<void> {
+  function writeCounted(name: string, parts: AsyncIterable<string>): Promise<void> {
     async function* counted() {
-      for await (const part of parts()) {
+      for await (const part of parts) {
+        leaseLost?.throwIfAborted();
         bytes += Buffer.byteLength(part);
+        const sinceMs = clock.monotonicMs();
         yield part;
+        receivingMs += clock.monotonicMs() - sinceMs;
+        if (receivingMs > MAX_RECEIVING_MS) throw receiverTooSlow(integrationId);
       }
     }
     return writeFile(name, counted());
   }
+}
+
+function receiverTooSlow(integrationId: string): RetriableError {
+  const minutes = MAX_RECEIVING_MS / 60_000;
+  return new RetriableError(
+    `The export of "${integrationId}" was stopped, because its receiver had kept it waiting for ${minutes} minutes, and no run of the client can start in that time. It is not complete. Repeat it over a faster connection, or in the terminal of the server: donor-sync export everything ${integrationId} --out FOLDER.`,
+    { code: 'export_too_slow' },
+  );
+}
+
+async function* inOnePart(text: string): AsyncGenerator<string> {
+  yield text;
 }
 
 const word = z.string();

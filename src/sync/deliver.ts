@@ -101,7 +101,7 @@ async function nextBatch(
   while (!run.control.stopping.aborted) {
     const { signals } = run.control;
     const pollIsDone = run.control.isDone('poll');
-    // Counting is much cheaper than listing, and usually there is nothing to claim yet.
+    // Counting is much cheaper than listing, and there is usually nothing to claim yet.
     const done = await countCompletedJobs(store.reader, run.integration.id);
     if (done === 0) {
       if (pollIsDone) return null;
@@ -191,7 +191,7 @@ async function deliverBatch(
       await stopOnError(run, deliverFetched(deps, run, fetched));
     });
   }
-  // Also for contacts without a profile: the trial waits for their ends.
+  // This also applies to contacts without a profile, because the trial waits for their results.
   run.control.notify();
 }
 
@@ -286,8 +286,8 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     }),
   );
   const planned = await holdDonorChanges(deps, run, all, known.approvals);
-  // Once for the whole batch: fingerprints of all lines would be the most expensive part of keeping
-  // a profile.
+  // Computed once for the whole batch, because fingerprints of all lines would be the most expensive part of keeping a
+  // profile.
   const { fieldMap } = fingerprintFieldMap(deps, run.mappings);
   const ended = planned.flatMap((plan, at) => {
     if (plan.kind !== 'ended') return [];

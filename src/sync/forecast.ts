@@ -1,7 +1,4 @@
-/**
- * Every contact that a run would consider, and what it would do with it. A preview is built on
- * this.
- */
+/** Every contact that a run would consider, and the run's decision about it. A preview is built on this. */
 
 import { findAnswered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
@@ -42,7 +39,7 @@ export interface ContactForecast {
   read: number;
   /** Contacts that would be submitted. */
   paid: number;
-  /** Contacts that would get a profile that is already paid for, or that another contact gets. */
+  /** Contacts that would get a profile that is already paid for, or that is bought for another contact. */
   shared: number;
   enhance: Partial<Record<EnhanceReason, number>>;
   leave: Record<string, number>;
@@ -71,7 +68,7 @@ export type ForecastRun = Pick<
 /** A contact that a run would choose. */
 type Chosen = SharingContact & { reason: DueReason };
 
-/** Counts the contacts that are read, due from before, or too old. */
+/** Counts contacts that are read, that were due before, or whose profile is too old. */
 export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promise<ContactForecast> {
   const sample = {
     changed: createSpread(deps.store, SAMPLE_SIZE),

@@ -38,7 +38,7 @@ function listFields(
  * Checks the first new contacts of a run: the database that paid for them also paid for the rest.
  */
 export interface DonorCheck {
-  /** The fields to read for these contacts; none once enough contacts were checked. */
+  /** The fields to read for these contacts; empty once enough contacts were checked. */
   fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 
@@ -87,12 +87,12 @@ export async function requireKnownDonors(
   if (carried.size === 0 || (await knowsDonors(store.reader, [...carried]))) return;
   const { id } = run.integration;
   throw new FatalError(
-    `${carried.size} contacts of "${id}" carry donor ids in the CRM (${fields.join(', ')}), and this database knows none of them: another one enhanced them. Nothing was spent. Name that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` takes these contacts over without a credit.`,
+    `${carried.size} contacts of "${id}" have donor IDs in the CRM (${fields.join(', ')}), but this database does not know any of these donors: another database was used to enhance the contacts. Nothing was spent. Name that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` takes these contacts over without a credit.`,
     { code: 'store_does_not_know_crm', details: { integration: id, contacts: carried.size } },
   );
 }
 
-/** Takes over the due contacts that carry a donor ID: they count as enhanced, without a credit. */
+/** Adopts the due contacts that have a donor ID: they count as enhanced, without a credit. */
 export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const idFields = donorIdFields(run);
   const dateFields = listFields(run, 'enhancedAt');

@@ -23,7 +23,7 @@ const knowledgeSchema = z.object({
   sources: z.array(z.object({ name: z.string(), part: z.enum(['addresses', 'employers']) })),
 });
 
-/** Records what can be read for the first time, and prepares the reading of identities. */
+/** Records the sources that can be read for the first time, and prepares the reading of identities. */
 export async function openIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration' | 'lease'>,
@@ -79,9 +79,7 @@ function createReader(
   return createIdentityReader({ fingerprint: store.fingerprint, shape, known: sources });
 }
 
-/**
- * Other settings choose other columns, so what could be read for the old columns no longer applies.
- */
+/** Other settings choose other columns, so the record of readable sources for the old columns no longer applies. */
 async function learn(
   { store }: IdentityDeps,
   { integration }: Pick<Run, 'integration'>,

@@ -63,11 +63,11 @@ export function decideContact(
 }
 
 /**
- * Pure: the row of a contact that has the details of its last answered request again, although
- * other details count as paid for since. Those others come from a lost response, a merge, or a
- * change that a user rejected. The answered request then counts, and a lost one needs no question
- * to a user. The exception is a lost request that was to renew an old profile, which would be paid
- * for once more. If a part cannot be read, it is unknown whether it has returned.
+ * Pure: the row of a contact that has the details of its last answered request again, although other details have since
+ * counted as paid for. The other details come from a lost response, a merge, or a change that a user rejected. The
+ * answered request then counts, and a lost one needs no question to a user. The exception is a lost request that was to
+ * renew an old profile, which would be paid for once more. If a part cannot be read, it is unknown whether it has
+ * returned.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -144,8 +144,7 @@ function decideRead(
   if (!row) return choose('never_enhanced');
   if (row.state === 'due' && row.dueReason !== null) return stillDue(row, row.dueReason, rules);
   const again = decideRemembered(row, rules);
-  // The contact left (deleted, opted out) while its paid profile was on its way or a question was
-  // open.
+  // The contact left (deleted, opted out) while its paid profile was in flight or a question was open.
   return again.kind === 'settle' && row.trackingId !== null ? { kind: 'resume' } : again;
 }
 
@@ -186,7 +185,7 @@ function isOld(row: ContactRecord, rules: PlanRules): boolean {
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 
-/** Why a contact needs nothing: its credit is spent and its result is still fresh. */
+/** Why a contact does not need anything: its credit is spent and its result is still fresh. */
 function reasonAtRest(row: ContactRecord): OutcomeReason {
   if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
   if (row.outcomeReason === 'person_invalid') return 'person_invalid';

@@ -21,7 +21,7 @@ export interface PollTiming {
   intervalMs: number;
   /** When all running jobs were last polled; 0 before the first time. */
   lastPollAt: number;
-  /** The youngest age at which a job was seen done; null while none was. */
+  /** The youngest age at which a job was seen done; null until then. */
   doneAfterMs: number | null;
 }
 

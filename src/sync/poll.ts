@@ -33,10 +33,10 @@ const LOOKS_BEFORE_TOO_OLD = 30;
  */
 const DENIAL_GRACE_MS = 10 * 60_000;
 
-/** A run that has seen no job end for this long leaves the rest to the next run. */
+/** If no job has ended for this long, a run leaves the rest to the next run. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** The same as a number of polls, because a clock may be set in the meantime. */
+/** The same limit as a number of polls, because a clock may be set in the meantime. */
 const PATIENCE_LOOKS = PATIENCE_MS / MAX_POLL_MS;
 
 type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
@@ -158,6 +158,6 @@ export function isTooYoungToVanish(submittedAt: number, now: number): boolean {
 function giveUp(run: Run, running: number): void {
   run.control.stopSpending(
     'partner_unavailable',
-    `${running} jobs of the Partner Data Service are still running, and none has ended for ${PATIENCE_MS / 60_000} minutes. The next run looks at them again.`,
+    `${running} jobs of the Partner Data Service are still running, and none has ended for ${PATIENCE_MS / 60_000} minutes. The next run checks them again.`,
   );
 }

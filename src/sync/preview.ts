@@ -1,7 +1,4 @@
-/**
- * A dry run: what a run would do, by the same decisions, without writing or spending anything. It
- * makes only free requests.
- */
+/** A dry run: makes the same decisions as a run, without writing or spending anything. It makes only free requests. */
 
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
 import { markText } from '../../connectors/mark-counts.ts';
@@ -71,7 +68,7 @@ export interface Preview {
     /** Credits in the networks bucket. */
     networks: { remaining: number };
   };
-  /** Marks that leave out most contacts, while no user has confirmed them: nothing is spent. */
+  /** Marks that exclude most contacts, while no user has confirmed them. Nothing is spent until then. */
   unconfirmedMarks: UnconfirmedMark[];
   /**
    * Since when nothing is spent because of a restored backup or a complete erasure (ISO 8601); null
@@ -85,10 +82,7 @@ export interface Preview {
   /** Values that were paid for and wait to be written, and why. */
   valuesWaiting: ValuesWaiting;
   fields: FieldMapFinding[];
-  /**
-   * Fields of name, address and employer that cannot be read: they are left out, or contacts wait
-   * for them.
-   */
+  /** Fields of name, address and employer that cannot be read: they are omitted, or contacts wait for them. */
   missing: MissingSource[];
   calls: { crm: number; partner: number };
   /** The minimum time required by the service's limit. */
@@ -123,7 +117,7 @@ export interface PreviewRequest {
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
-/** Works out what a run would do now. Throws a ConfigurationError if that run could not start. */
+/** Computes what a run would do now. Throws a ConfigurationError if that run could not start. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
   const account = accountFingerprint(store, connector);
@@ -261,8 +255,8 @@ async function previewCredits(
 }
 
 const MARKS_UNCONFIRMED =
-  'a mark leaves out more than half of the contacts, and no user has confirmed that yet';
-const TRIAL_FAILED = 'the service knew too few of the contacts sent so far (guards.trial)';
+  'a mark excludes more than half of the contacts, and no user has confirmed that yet';
+const TRIAL_FAILED = 'the service recognised too few of the contacts sent so far (guards.trial)';
 
 /**
  * The people to show, chosen from the people to send; if a run for all has none, from all that

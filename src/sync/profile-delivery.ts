@@ -65,7 +65,7 @@ export interface Circumstances extends KnownRecord {
   offeredBefore?: ReadonlySet<string>;
 }
 
-/** Pure but for IDs, encryption and fingerprints: refusal, guard, map and diff of one profile. */
+/** Computes refusal, guard, map and diff of one profile. Pure except for IDs, encryption and fingerprints. */
 export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
@@ -81,8 +81,7 @@ export function planDelivery(
     },
   });
   if (lookup?.state !== 'found') {
-    // A contact that counts as removed has left together with its profile; any other contact may be
-    // back tomorrow.
+    // A contact that counts as removed has left together with its profile; any other contact may come back.
     const hasLeft = lookup?.state === 'removed' || ready.contact.departureRead === 1;
     if (!hasLeft)
       return ended({ reason: 'contacts_missing', detail: null, end: { kind: 'missing' } });
@@ -96,7 +95,7 @@ export function planDelivery(
     return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
   }
   if (refusal === 'mark_unknown') {
-    // The paid profile waits until a user has said what the mark means.
+    // The paid profile waits until a user has defined the meaning of the mark.
     const end = { kind: 'postponed' as const, writeId: null, enhanced: true };
     return ended({ reason: refusal, detail: null, end });
   }
@@ -202,7 +201,7 @@ export function concludeDelivery(
   return { crmId, trackingId, reason, detail: describeDetail(ready, detail), words, end };
 }
 
-/** Details for the user in addition to the outcome: that it cost no credit, and the values that did not fit. */
+/** Details for the user in addition to the outcome: that it did not cost a credit, and the values that did not fit. */
 function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;
   return unfit === null ? SHARED_PROFILE_TEXT : `${SHARED_PROFILE_TEXT} ${unfit}`;

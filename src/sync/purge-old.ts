@@ -18,9 +18,8 @@ import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts
 const DAY_MS = 86_400_000;
 
 /**
- * Runs at the end of a complete run that succeeded, except perhaps for spending less than it would,
- * and whose clock was compared with the service's. Deletes what was kept long enough; the log and
- * the audit record what that was.
+ * Runs at the end of a complete run that succeeded, except perhaps for spending less than it would, and whose clock was
+ * compared with the service's. Deletes data whose retention has expired; the log and the audit record the deleted data.
  */
 export async function purgeOld(
   { store, clock, log, retention }: Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>,
@@ -57,9 +56,8 @@ export async function purgeProfiles(
 }
 
 /**
- * The same for every client, whether or not it is ever synced, so a paused schedule or an
- * unavailable CRM does not keep profiles longer. Clients that are no longer in the settings get the
- * default settings.
+ * Does the same for every client, whether or not it is ever synced, so that a paused schedule or an unavailable CRM
+ * does not keep profiles longer. Clients that are no longer in the settings get the default settings.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,
@@ -80,7 +78,7 @@ function purgeLimits(
 ): PurgeLimits {
   const now = clock.now();
   const days = profileDays(integration, retention);
-  // If no profile is kept, the rows still say what waits until the next profile.
+  // If no profile is kept, the rows still show which values wait until the next profile.
   const rowDays = days === 0 ? longestProfileDays(integration) : days;
   return {
     paidBefore: now - rowDays * DAY_MS,

@@ -65,7 +65,7 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   if (erased.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
-    // Before the contacts, so that the contacts that took in an erased one are known.
+    // Before the contacts, so that the contacts that absorbed an erased contact are known.
     const removed = departures(deps, run, page.removed, deps.clock.now());
     const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     const isAnyoneAlike =
@@ -129,7 +129,7 @@ export function plannedContact(
   contact: Contact,
 ): PlannedContact {
   const fingerprint = forgottenFingerprint(deps, run, contact.id);
-  // Counted like everyone, but the store must not learn again who it is.
+  // Counted like every contact, but its identity must not be stored again.
   if (fingerprint !== null)
     return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten', optedOut: false };
   return {
@@ -191,10 +191,10 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
 }
 
 /**
- * Known contacts that opted out or object where no reading shows it, for example outside the
- * filter: their profiles are deleted like all others. They come before the first page, so that the
- * watermark does not move past them. A mark is checked again before a profile is deleted because of
- * it: nothing else shows that the mark was corrected there.
+ * Known contacts that opted out or object, but that no reading shows, for example because they are outside the filter.
+ * Their profiles are deleted in the same way. They come before the first page, so that the watermark does not move past
+ * them. A mark is checked again before a profile is deleted because of it: nothing else shows that the mark was
+ * corrected there.
  */
 async function* pagesOfMarked(
   deps: ReadDeps,
@@ -221,10 +221,7 @@ async function* pagesOfMarked(
   yield* onlyFound(namedPages(deps, run, due), () => true);
 }
 
-/**
- * A day before a profile is deleted because of a mark, so that the nightly run before also checks
- * it.
- */
+/** A day before a profile is deleted because of a mark, so that the nightly run before the deletion also checks it. */
 const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
 
 function isMarked({ optedOut, objects = false, privacy }: Contact): boolean {
@@ -292,8 +289,8 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);
   const { crm } = run.integration;
   const { objections, ...contacts } = run.integration.contacts;
-  // A different filter, opt-out field or list of objections makes a different set of contacts. So
-  // does, once, a currency that was never read and that amounts depend on.
+  // A different filter, opt-out field or list of objections selects a different set of contacts. The same is true once
+  // for a currency that was never read and that amounts depend on.
   const money = listMoneyFields(run).length > 0 ? [{ reads: 'currencies' }] : [];
   const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : []), ...money];
   const scope = store.fingerprint('cursor_scope', JSON.stringify(set));

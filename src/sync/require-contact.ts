@@ -7,7 +7,7 @@ import { lookUp } from './control/look-up.ts';
 
 type KnowingDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** The IDs among these that neither the CRM nor the store knows; no known contact ever had them. */
+/** The IDs among these that are unknown to the CRM and to the store; no known contact ever had them. */
 export async function findUnknown(
   { store, connector }: KnowingDeps,
   { id: integrationId }: Pick<Integration, 'id'>,
@@ -25,8 +25,8 @@ export async function findUnknown(
 }
 
 /**
- * An ID that neither the CRM nor the store knows is a typing error, not a contact that left: throws
- * a ConfigurationError.
+ * An ID that is unknown to the CRM and to the store is a typing error, not a contact that left. Throws a
+ * ConfigurationError for it.
  */
 export async function requireContact(
   deps: KnowingDeps,

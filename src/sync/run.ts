@@ -1,7 +1,7 @@
 /**
- * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the
- * same time. Each takes its work from the store and leaves the result there, and none calls
- * another. So you continue a killed run by starting a run again.
+ * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the same time. Each
+ * station takes its work from the store and leaves the result there; no station calls another. So you continue a killed
+ * run by starting a run again.
  */
 
 import { recordIgnored } from '../clients/statements/hooks.ts';
@@ -95,7 +95,7 @@ export interface RunRequest {
   acceptMatchRate?: boolean;
   /** True if a user confirms the present marks that leave out most contacts; false by default. */
   acceptMarks?: boolean;
-  /** True to take over contacts that carry another database's donor ID. */
+  /** True to adopt contacts that have another database's donor ID. */
   adopt?: boolean;
   /**
    * The profiles that a user wants delivered again: then nothing is read or bought. None by
@@ -116,9 +116,9 @@ export interface RunWatch {
 }
 
 /**
- * Runs one sync of one integration from where the last run stopped, and returns its report. The run
- * is recorded before any request. Throws errors that someone has to fix before a run can start; the
- * run is then recorded as failed.
+ * Runs one sync of one integration from the point at which the last run stopped, and returns its report. The run is
+ * recorded before any request. Throws errors that someone has to fix before a run can start; the run is then recorded
+ * as failed.
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
@@ -176,10 +176,7 @@ async function lookOutside(
       noted = now;
       if (isStopAsked) run.control.stop(STOPPED_BY_PERSON.code, STOPPED_BY_PERSON.message);
     } catch (error) {
-      log.warn(
-        { run: run.id, error: messageOf(error) },
-        'a run could not be looked at from outside',
-      );
+      log.warn({ run: run.id, error: messageOf(error) }, 'a run could not be watched from outside');
     }
   }
 }
@@ -204,7 +201,7 @@ async function prepareRun(
     const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) {
-      // Saved first: once the fields are created, nothing shows that they were gone.
+      // Saved first, because nothing shows that the fields were gone once they are created.
       const maps = await mapsWith(deps, run, toCreate);
       if (maps.length > 0) {
         await deps.store.checkpoint(run.lease, (trx) => offerProfilesAgain(trx, maps));
@@ -225,7 +222,7 @@ async function prepareRun(
     await askAboutMarks(deps, run, acceptMarks);
     return { ...deps, partner: withoutErasedPeople(deps, run) };
   } catch (error) {
-    // An error caused by a requested stop is not a separate reason.
+    // An error that a requested stop causes is not a separate reason.
     if (!run.control.stopping.aborted) run.control.stopFor(error);
     return null;
   }
@@ -248,8 +245,8 @@ async function mapsWith(
 }
 
 /**
- * A contact that a webhook names may be gone again, or belong to another CRM: it is counted and
- * ignored. If a user names it, that is a mistake: throws a ConfigurationError.
+ * A contact that a webhook names may be gone again, or belong to another CRM: it is counted and ignored. If a user
+ * names such a contact, this is a mistake, so a ConfigurationError is thrown.
  */
 async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   const { integration, trigger, only } = run;
@@ -312,9 +309,7 @@ function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
-/**
- * A run that a user wants only for this: writes kept profiles into the CRM again, without a credit.
- */
+/** A run that a user requests only for this purpose: it writes kept profiles into the CRM again, without a credit. */
 async function redeliver(
   deps: SyncDeps,
   run: Run,
@@ -404,7 +399,7 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
   const { networks } = await readFirstBalance(deps, run);
   await deps.store.requireInPlace();
-  // Before anything is decided by the age of a profile, because the decision stays in the store.
+  // Must run before anything is decided by the age of a profile, because the decision stays in the store.
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
   await deps.store.checkpoint(run.lease, noteDepartedProfiles);
@@ -450,8 +445,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  // However the run ended: even if the service is unavailable for months, no profile of a contact
-  // that objects is kept.
+  // Done however the run ended, so that no profile of a contact that objects is kept even if the service is unavailable
+  // for months.
   await ifStillOurs(
     run,
     decideOptOuts(deps, run).then(() => purgeProfiles(deps, run)),
@@ -463,8 +458,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
 }
 
 /**
- * True for a run that has read everything and left undone only what must not be paid for or what a
- * user decides.
+ * True for a run that has read everything and left undone only contacts that must not be paid for or that a user
+ * decides.
  */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));

@@ -51,18 +51,15 @@ function countWords(text: string): number {
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
-    return 'First and last name are the same text, as if one column with the whole name was used for both.';
+    return 'First and last name are the same, as if one column with the full name was used for both.';
   }
   if (shapes.every(({ addresses, employers }) => addresses + employers === 0)) {
-    return 'Neither an address nor an employer is sent: a name alone is rarely enough to know a person.';
+    return 'Neither an address nor an employer is sent: a name alone is rarely enough to recognise a person.';
   }
   return null;
 }
 
-/**
- * These contacts as they would be sent, read from the CRM now; contacts that are never sent are
- * left out.
- */
+/** These contacts as they would be sent, read from the CRM now; contacts that are never sent are omitted. */
 export async function readPersons(
   { connector }: Pick<SyncDeps, 'connector'>,
   crmIds: readonly string[],
@@ -77,9 +74,9 @@ function toPersons(contacts: readonly Contact[]): PersonDetails[] {
 }
 
 /**
- * A few people of an integration, spread over its contacts. People who wait to be sent come first, then others who may
- * be sent. If the integration has not read its CRM yet, uses the first contacts of the CRM. The connector must be
- * prepared.
+ * A few people of an integration, spread over its contacts. People who wait to be sent come first, then other people
+ * who may be sent. If the integration has not read its CRM yet, uses the first contacts of the CRM. The connector must
+ * be prepared.
  */
 export async function samplePersons(
   { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,
@@ -99,7 +96,7 @@ export async function samplePersons(
   return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
 }
 
-/** Number of pages that are searched for people: one may have no contact with both names. */
+/** Number of pages that are searched for people, because a page may lack contacts with both names. */
 const MAX_PAGES = 5;
 
 /** A few people from the beginning of the CRM, spread by the given keyed hash. */

@@ -1,7 +1,4 @@
-/**
- * The same person under one service key is paid for once: who counts as the same person, and for
- * how long.
- */
+/** Decides who counts as the same person, and for how long: under one service key, the same person is paid for once. */
 import { type Contact, personText } from '../core/contact.ts';
 import type { SharingRules } from '../credits/statements/paid-jobs.ts';
 import type { Run, SyncDeps } from './control/context.ts';

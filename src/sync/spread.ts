@@ -11,8 +11,8 @@ export interface Spread {
 export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
 
 /**
- * Chooses this many of the added contacts by a keyed hash of their IDs. So neither the CRM's order
- * nor its oldest records decide, and the same contacts are chosen every time.
+ * Chooses this many of the added contacts by a keyed hash of their IDs. So the choice does not depend on the CRM's
+ * order or its oldest records, and the same contacts are chosen every time.
  */
 export function createSpread({ fingerprint }: Pick<Store, 'fingerprint'>, size: number): Spread {
   const chosen: { crmId: string; hash: string }[] = [];

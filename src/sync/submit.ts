@@ -113,7 +113,7 @@ function createIntend(
     const readIsDone = run.control.isDone('read');
     if (readIsDone && !isGuarded) {
       if (run.adopt) await adoptDonors(deps, run);
-      // First, since its question also says why these contacts have changed.
+      // First, because its question also explains why these contacts have changed.
       await sinceBackup.sort();
       await holdMassChange(deps, run);
       isGuarded = true;
@@ -174,7 +174,7 @@ async function nextDue(
   if (step === 'stopped') return NOTHING;
   if (step === 'wait') return 'not_yet';
   if (step !== 'over') {
-    // Spread over all contacts, which are known only once all are read.
+    // They are spread over all contacts, which are known only once all contacts are read.
     return readIsDone ? { ...step, contacts: await spreadDue({ store }, run) } : 'not_yet';
   }
   const due = await listDueContacts(store.reader, run.integration.id, {
@@ -184,8 +184,7 @@ async function nextDue(
     only: run.only,
     withChanged: readIsDone,
   });
-  // A contact that waits from an earlier run may have taken in a contact that was paid for; reading
-  // shows that.
+  // A contact that waits from an earlier run may have absorbed a contact that was paid for; reading shows this.
   const read = readIsDone ? due : due.filter(({ seenRun }) => seenRun === run.id);
   if (!readIsDone && (run.adopt || read.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
@@ -217,8 +216,8 @@ async function intendPrepared(
     }
     return 'progress';
   }
-  // If a person is in an open submission, that submission pays for it or nothing does; this is
-  // known once the response has arrived.
+  // If a person is in an open submission, either that submission pays for the person or nothing does. This is known
+  // once the response has arrived.
   const jobs = prepared.map(({ job }) => job);
   const underWay = await findOpenPersons(deps.store.reader, run.partnerKey, jobs);
   const free = prepared.filter(({ job }) => job.person === null || !underWay.has(job.person));
@@ -253,7 +252,7 @@ async function intendPrepared(
       await readBalance(deps, run);
       return 'progress';
     case 'balance_changed':
-      // This near to the reserve, the balance is read before the next submission.
+      // This close to the reserve, the balance is read before the next submission.
       return 'progress';
     case 'contacts_changed':
       // The contacts have changed: check everything again.
@@ -325,7 +324,7 @@ async function accept(
   if (answer.processed < persons.length) {
     deps.log.warn(
       { run: run.id, requested: persons.length, processed: answer.processed },
-      'the service processed fewer persons than requested',
+      'the service processed fewer people than requested',
     );
     await readBalance(deps, run);
   }
@@ -346,7 +345,7 @@ async function refuse(
   return null;
 }
 
-/** Leaves out the people whom the service rejects; the others are due again. */
+/** Omits the people whom the service rejects; the other people are due again. */
 async function refuseBlamed(
   { store }: Pick<SubmitDeps, 'store'>,
   run: Run,

@@ -150,7 +150,7 @@ describe('the status page', () => {
     expect(await page.content()).not.toContain(lastName);
     await entry.focus();
     await page.keyboard.press('Enter');
-    await page.getByText('The profile has another last name.').waitFor();
+    await page.getByText('The profile has a different last name.').waitFor();
     await page.getByRole('button', { name: 'It is another person' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText(`Rejected: ${contact}`).waitFor();
@@ -195,7 +195,7 @@ describe('the status page', () => {
     await view.page.getByRole('link', { name: 'Done' }).click();
     await view.page.waitForURL(`${world.url}/runs/${runId}`);
     await view.page
-      .getByText("the name in the profile is not the contact's name")
+      .getByText("the name in the profile differs from the contact's name")
       .first()
       .waitFor();
     // Held contacts are named first, and each reason leads to its contacts.

@@ -74,7 +74,7 @@ describe('judge', () => {
   });
 
   it('knows the beginning: no integration, and none that was synced', () => {
-    expect(judge([], hrefOf).headline).toBe('No integration is set up yet');
+    expect(judge([], hrefOf).headline).toBe('No client is set up yet');
     const fresh = [aBrief({ standing: 'new' })];
     expect(judge(fresh, hrefOf).headline).toBe('Ready for the first sync');
   });

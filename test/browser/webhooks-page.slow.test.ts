@@ -38,7 +38,7 @@ describe('the page of webhooks', () => {
 
     await page.goto(`${world.url}/clients/riverside/webhooks`);
     expect(await page.content()).not.toContain(first.secret);
-    await page.getByText('taken: a run looks at it').waitFor();
+    await page.getByText('accepted: a run processes it').waitFor();
     await page.getByRole('button', { name: 'Rotate' }).click();
     const second = await read();
     expect(second.secret).not.toBe(first.secret);
@@ -65,7 +65,7 @@ describe('the page of webhooks', () => {
       expect((await world.request(path, { method: 'POST' })).status).toBe(202);
     }
     const view = await visit(world, '/clients/riverside/webhooks');
-    const row = view.page.getByRole('row', { name: /taken: a run looks at it/ });
+    const row = view.page.getByRole('row', { name: /accepted: a run processes it/ });
     expect(await row.innerText()).toMatch(/none\s+7$/);
     await expectSound(view);
   });

@@ -35,14 +35,14 @@ it(
     await rows.getByRole('columnheader', { name: 'Team (1)' }).waitFor();
     await press('Use this file');
     await page.goto(`${world.url}/setup/riverside/people`);
-    await page.getByLabel('Id of a contact').selectOption('Ref');
+    await page.getByLabel('Contact ID').selectOption('Ref');
     await page.getByText(/No address is chosen: .*credit/).waitFor();
     await page.getByText(/No employer is chosen: .*common name/).waitFor();
     await page.getByText('Several columns have the same name: "Team"').waitFor();
     await page.getByText('"Consent" marks 1 contacts that have opted out').waitFor();
 
-    await page.getByLabel('Marks who has died').selectOption('Status');
-    await page.getByLabel('Marks who must not be researched').selectOption('Consent');
+    await page.getByLabel('Marks deceased contacts').selectOption('Status');
+    await page.getByLabel('Marks contacts that must not be researched').selectOption('Consent');
     await press('Show who is sent');
     await page.getByLabel('“Active” (4)').selectOption({ label: 'living' });
     await page.getByLabel('“Passed” (1)').selectOption({ label: 'deceased' });

@@ -63,7 +63,7 @@ describe('a CSV file that cannot be used', () => {
       'C1,Marvella,Lost,"17 Hollyhock Lane","17 Hollyhock Lane",Zyxcorp\nC2,Bea,Lee,,,\n',
     );
     expect(message).toContain('no column "Last" (crm.columns.lastName).\n');
-    expect(message).toContain('the first line must hold the names of the columns');
+    expect(message).toContain('the first line must be the header row');
     const said = JSON.stringify([message, details]);
     for (const cell of ['Marvella', 'Lost', 'Hollyhock', 'Zyxcorp'])
       expect(said).not.toContain(cell);
@@ -129,7 +129,7 @@ describe('a CSV file that cannot be used', () => {
   });
 
   it('has lines that end with a carriage return alone, with quotes in its header or without', async () => {
-    const returns = /line 1: lines end with a carriage return alone/;
+    const returns = /line 1: lines end with only a carriage return/;
     expect((await refusal(`${HEADER}\r1,Ann,Lee,,,\r`)).message).toMatch(returns);
     expect((await refusal(`Id,"First",${HEADER.slice(9)}\r1,Ann,Lee,,,\r`)).message).toMatch(
       returns,
@@ -184,7 +184,7 @@ describe('a CSV file that cannot be used', () => {
 describe('settings that do not fit a CSV file', () => {
   it('have a filter', async () => {
     const { message } = await refusal(`${HEADER}\n`, { contacts: { filter: "City = 'X'" } });
-    expect(message).toContain('remove contacts.filter');
+    expect(message).toContain('Remove contacts.filter');
   });
 
   it('have an output in a folder that does not exist', async () => {

@@ -21,7 +21,7 @@ describe('findConnectorDefinition', () => {
   it('refuses a package that is no connector', async () => {
     await expect(findConnectorDefinition('yaml')).rejects.toMatchObject({
       kind: 'configuration',
-      message: expect.stringContaining('no export `connector`'),
+      message: expect.stringContaining('does not export a `connector`'),
     });
   });
 
@@ -29,7 +29,7 @@ describe('findConnectorDefinition', () => {
     for (const kind of ['./connector.ts', '/etc/passwd', 'data:text/javascript,0', 'a/b', '']) {
       await expect(findConnectorDefinition(kind)).rejects.toMatchObject({
         code: 'connector_unknown',
-        message: expect.stringContaining('not the name of a package'),
+        message: expect.stringContaining('not a package name'),
       });
     }
   });

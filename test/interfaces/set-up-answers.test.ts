@@ -54,7 +54,7 @@ const MISTAKES: readonly [
     { rhythm: 'cron', cron: '0 25 * * *' },
   ],
   [
-    'not a time zone (one is America/Chicago)',
+    'not a time zone (an example is America/Chicago)',
     [...CSV, '--timezone', 'Mars/North'],
     '/schedule',
     { rhythm: 'nightly', timezone: 'Mars/North' },

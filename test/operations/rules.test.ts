@@ -1,4 +1,6 @@
 /** All operations against the table of rules, in the declarations, the terminal and the routes of the API. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/interfaces/cli/commands.ts';
@@ -14,6 +16,8 @@ const PATHS_THAT_ASK = new Set(
     .filter(({ asks }) => asks)
     .map(({ route }) => pathOf(route)),
 );
+
+const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/http-api.md'), 'utf8');
 
 const rows = OPERATIONS.map((operation) => ({ name: operation.name, operation }));
 
@@ -44,6 +48,18 @@ describe('the operations', () => {
     const preview = `POST ${pathOf(route)}/preview`;
     if (asks) expect(ROUTES[preview], preview).toMatchObject(expected);
     else if (!PATHS_THAT_ASK.has(pathOf(route))) expect(ROUTES[preview]).toBeUndefined();
+  });
+
+  it.each(rows)('$name is in the guide of the HTTP API', ({ name }) => {
+    const [method = '', path = ''] = (RULES[name]?.route ?? '').split(' ');
+    const steps = path.slice(1).split('/');
+    const whole = steps
+      .map((step) => (step.startsWith(':') ? '(?:[A-Z]+|approve)' : step))
+      .join('/');
+    // A row may name several: `POST /v1/users/USER/disable`, `…/enable`.
+    const words = steps.filter((step) => !step.startsWith(':')).slice(-2);
+    const short = `(${method} )?…/(${words[0]}/)?${words[1]}`;
+    expect(GUIDE).toMatch(new RegExp(`\`(${method} /${whole}|${short})[\`?]`));
   });
 
   it.each(rows)('$name has its command, with a description of each option', async (row) => {

@@ -27,7 +27,7 @@ describe('createPartnerClient', () => {
       const create = () =>
         createPartnerClient({ ...deps, baseUrl: 'https://x/v1/partners', apiKey });
       expect(create).toThrow(
-        'partner.apiKey is empty or holds characters that no key has. Copy it again.',
+        'partner.apiKey is empty or has characters that never occur in a key. Copy it again.',
       );
     },
   );

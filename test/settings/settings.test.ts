@@ -120,7 +120,7 @@ integrations:
       '4:9 integrations[0].id: use lower-case letters, digits and hyphens, at most 63 characters',
       '5:5 integrations[0].shedule: unknown key, did you mean "schedule"?',
       '6:23 integrations[0].schedule.cron: the hour (field 2) must be *, 0 to 23, a range, a step or a list of those',
-      '6:47 integrations[0].schedule.timezone: not a time zone (one is America/Chicago), did you mean "America/Chicago"?',
+      '6:47 integrations[0].schedule.timezone: not a time zone (an example is America/Chicago), did you mean "America/Chicago"?',
       '8:7 integrations[0].partner.apiKey: missing: expected a text that is not empty',
       '8:16 integrations[0].partner.baseUrl: expected a URL that starts with http:// or https://, got some other text',
       '9:7 integrations[0].partner.apikey: unknown key, did you mean "apiKey"?',

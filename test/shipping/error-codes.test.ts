@@ -89,7 +89,7 @@ describe('the explanations of error codes', () => {
       ['person_known', [...(codes.get('person_known') ?? []), place]],
     ]);
     expect(listRepeated(planted)).toEqual([
-      expect.stringMatching(/^person_known is written in several places: .*users\.ts:1$/),
+      expect.stringMatching(/^person_known occurs in several places: .*users\.ts:1$/),
     ]);
     const listed = new Map([
       ...codes,
@@ -98,7 +98,7 @@ describe('the explanations of error codes', () => {
     expect(listRepeated(listed)).toHaveLength(1);
     expect(
       listRepeated(new Map([...codes].filter(([code]) => code !== 'crm_filter_invalid'))),
-    ).toEqual(['crm_filter_invalid is not a code any more: remove it from the list']);
+    ).toEqual(['crm_filter_invalid is no longer a code: remove it from the list']);
   });
 
   it('explain each code once', () => {

@@ -112,7 +112,7 @@ export const bulkEdge: Edge = {
     }
     // An independent, strict reader of the same text.
     const others = otherReading(bytes);
-    requireThat(others !== null, `read what is no CSV: ${JSON.stringify(rows)}`);
+    requireThat(others !== null, `read something that is not CSV: ${JSON.stringify(rows)}`);
     requireSame('the rows', others, rows);
   },
 };

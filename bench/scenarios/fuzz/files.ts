@@ -24,7 +24,7 @@ export async function openFileEdge(): Promise<Edge> {
   const line = `\n${JSON.stringify(ENTRY)}\n`;
   const variables = 'PARTNER_API_KEY=\'a key\'\nexport NAME="two\\nlines" # why\nEMPTY=\n';
   return {
-    name: 'files beside the database',
+    name: 'files next to the database',
     share: 15,
     examples: [backup, line, line.repeat(3), variables],
     async read({ bytes, isExample }) {

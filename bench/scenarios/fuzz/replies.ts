@@ -122,7 +122,7 @@ export async function openServiceEdge(): Promise<Edge> {
     kept.map((_, at) => ({ asking, kept, at })),
   );
   return {
-    name: 'answers of the service',
+    name: 'responses of the service',
     share: 12,
     examples: steps.map(({ kept, at }) => kept[at]?.text ?? ''),
     async read({ bytes, isExample, random }) {
@@ -151,7 +151,7 @@ function hasKey(key: string) {
   return (answer: unknown) => {
     requireThat(
       answer instanceof Map && answer.has(key),
-      'what was asked for is not in the answer',
+      'the requested part is not in the response',
     );
   };
 }
@@ -222,7 +222,7 @@ export async function openSalesforceEdge(): Promise<Edge> {
   const sandbox = await startSalesforceSandbox({ contacts: 5, donors: 10 });
   const { clientId, clientSecret, baseUrl: url } = sandbox;
   const auth = { type: 'clientCredentials', clientId, clientSecret };
-  const edge = await openCrmEdge('answers of Salesforce', (fetch) => {
+  const edge = await openCrmEdge('responses of Salesforce', (fetch) => {
     const definition = defineSalesforceConnector({ fetch, random: () => 0 });
     const settings = { kind: 'salesforce', url, auth };
     return definition.open(testOptions(definition, settings, { clock: createHastyClock() }));
@@ -235,7 +235,7 @@ export async function openHubspotEdge(): Promise<Edge> {
   const limits = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
   const sandbox = await startHubspotSandbox({ contacts: 5, donors: 10, ...limits });
   const { baseUrl: url, token } = sandbox;
-  const edge = await openCrmEdge('answers of HubSpot', (fetch) => {
+  const edge = await openCrmEdge('responses of HubSpot', (fetch) => {
     const clock = createHastyClock();
     const definition = defineHubspotConnector({
       fetch,

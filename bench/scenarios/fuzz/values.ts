@@ -34,7 +34,7 @@ export const fieldValueEdge: Edge = {
 const NOW = Date.parse('2026-11-22T09:30:00Z');
 
 export const momentEdge: Edge = {
-  name: 'moments and schedules',
+  name: 'times and schedules',
   share: 30,
   examples: [
     '120',

@@ -34,7 +34,7 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
     }
     const [rows] = chosen.map(toTable).filter((table) => table.length > 1);
     if (rows === undefined) {
-      return { problem: 'no sheet of it has a line of column names with rows below it' };
+      return { problem: 'no sheet has a header row with rows below it' };
     }
     return { csv: toCsv(rows) };
   } catch {

@@ -105,8 +105,9 @@ const SIGN_IN_FIX = 'Do what the message says: it is about crm.auth or crm.url.'
 const OPEN_FIX =
   'Do what the message says: it is about a field that contacts names, or about crm.employer.';
 const SCOPE_FIX = 'Do what the message says, then run doctor again.';
-const FILTER_FIX = 'Correct contacts.filter: it is a list of filters as HubSpot has them.';
-const MARKS_FIX = 'Run doctor again: what the values of choice lists mean could not be looked at.';
+const FILTER_FIX = 'Correct contacts.filter: it must be a list of HubSpot filters.';
+const MARKS_FIX =
+  'Run doctor again: the values of the picklists that mark contacts could not be checked.';
 const RATES_FIX = `Add US dollars and the currencies of your contacts in HubSpot (Settings → Account Defaults → Currency), and give the token the scope ${READ_CURRENCIES}.`;
 const DAILY_WORDS = {
   crm: 'HubSpot',
@@ -115,16 +116,16 @@ const DAILY_WORDS = {
 };
 
 function signedIn({ portalId }: SignIn): Finding {
-  const message = `HubSpot knows the token: it is of account ${portalId}.`;
-  return { ...met('sign-in', message), report: 'HubSpot knows the token.' };
+  const message = `HubSpot accepts the token, which belongs to account ${portalId}.`;
+  return { ...met('sign-in', message), report: 'HubSpot accepts the token.' };
 }
 
 /** HubSpot ends its versions on fixed days (CRM facts, section B1). */
 function checkVersion({ apiVersion }: HubspotSettings): Finding {
   const subject = 'API version';
-  if (apiVersion !== 'v3') return plain(met(subject, `Version ${apiVersion} of the API is used.`));
-  const message = 'Version v3 of the API is used, which HubSpot supports until September 2027.';
-  return plain({ subject, ok: true, message, fix: 'Leave crm.apiVersion out of the settings.' });
+  if (apiVersion !== 'v3') return plain(met(subject, `donor-sync uses API version ${apiVersion}.`));
+  const message = 'donor-sync uses API version v3, which HubSpot supports until September 2027.';
+  return plain({ subject, ok: true, message, fix: 'Remove crm.apiVersion from the settings.' });
 }
 
 /** Shows the rates before a user chooses to convert amounts with them. */

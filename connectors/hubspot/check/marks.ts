@@ -1,7 +1,4 @@
-/**
- * Values of choice lists whose meaning the settings do not define, with the contacts that wait for
- * it.
- */
+/** Values of picklists whose meaning the settings do not define, with the contacts that wait for it. */
 import { z } from 'zod';
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { markColumns } from '../../mark-values.ts';
@@ -38,7 +35,7 @@ export async function checkMarks(
 
 const pageSchema = recordPageSchema.extend({ total: z.number() });
 
-/** Contacts with a value of this property that is not one of the known ones. */
+/** Contacts with a value of this property that is not a known value. */
 async function findWithValue(
   { api, filter }: HubspotSession,
   propertyName: string,

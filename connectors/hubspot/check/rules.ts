@@ -5,10 +5,7 @@ import type { HubspotSession } from '../session.ts';
 /** The subject of the finding. */
 export const RULES = 'validation rules';
 
-/**
- * Tells which mapped properties have validation rules; null for `fields` if the mapped properties
- * are unknown.
- */
+/** Reports which mapped properties have validation rules; null for `fields` if the mapped properties are unknown. */
 export async function checkRules(
   { rules }: Pick<HubspotSession, 'rules'>,
   fields: readonly string[] | null,
@@ -17,7 +14,7 @@ export async function checkRules(
   if (known === null) return [plain(UNREADABLE)];
   const ruled = [...known.ruled].filter((name) => fields === null || fields.includes(name)).sort();
   if (ruled.length === 0) return [plain(met(RULES, 'No mapped property has a validation rule.'))];
-  const message = `Values that break a validation rule in HubSpot are left out, and the other values of the contact are written. Properties with rules: ${ruled.join(', ')}.`;
+  const message = `Values that break a validation rule in HubSpot are not written; the contact's other values are. Properties with rules: ${ruled.join(', ')}.`;
   const report = `${ruled.length} mapped properties have validation rules.`;
   return [{ ...met(RULES, message), report }];
 }
@@ -26,6 +23,6 @@ const UNREADABLE: Finding = {
   subject: RULES,
   ok: true,
   message:
-    'HubSpot does not let the validation rules be read. Values that break one are found by trial, which costs more requests.',
+    'The token cannot read the validation rules. donor-sync finds values that break a rule by trial, which costs more requests.',
   fix: 'Add the scope crm.schemas.contacts.read to the service key or the app in HubSpot, and connect again.',
 };

@@ -31,9 +31,8 @@ export interface MissingScope extends ScopeNeed {
 }
 
 /**
- * Tries each scope with a request that changes nothing, because what HubSpot reports about a token
- * may differ from what it refuses. An empty write request may be refused for being empty, which
- * also proves the scope.
+ * Tries each scope with a request that changes nothing, because HubSpot can refuse requests for which, according to its
+ * report, the token has the scope. An empty write request may be refused for being empty, which also proves the scope.
  */
 export async function findMissingScopes(
   api: HubspotApi,
@@ -86,7 +85,7 @@ export function scopeFindings(
 ): Finding[] {
   if (missing.length > 0) return missing.map((scope) => missingFinding(scope, needed, listed));
   const tried = SCOPE_NEEDS.filter(({ scope }) => !unused.has(scope)).map(({ scope }) => scope);
-  const message = `The token has all scopes; each was tried by a request: ${tried.join(', ')}.`;
+  const message = `The token has all scopes. Each was tested with a request: ${tried.join(', ')}.`;
   return [plain(met('scopes', message))];
 }
 
@@ -116,11 +115,11 @@ function missingFinding(
   return plain({
     subject: 'scopes',
     ok: !needed.has(scope),
-    message: `The token lacks the scope ${scope}: ${feature} is off.${remark}${names}`,
+    message: `The token lacks the scope ${scope}, so ${feature} is off.${remark}${names}`,
     fix: SCOPE_FIX,
     cause: 'crm_scope_missing',
   });
 }
 
 const SCOPE_FIX =
-  'Add the scope to the service key or the app in HubSpot, and connect again; a super admin can give every scope.';
+  'Add the scope to the service key or the app in HubSpot, and connect again. A super admin can grant every scope.';

@@ -61,9 +61,7 @@ export async function readMoney(
   };
 }
 
-/**
- * The rates by currency; none if the token may not read them, or there is none for the US dollar.
- */
+/** The rates by currency; empty if the token cannot read them, or if there is no rate for the US dollar. */
 export async function readRates(
   { api }: AccountWithRates,
   companyCurrency: string,

@@ -1,4 +1,4 @@
-/** Position of a reading of contacts, and where the next one starts. */
+/** Position of a reading of contacts, and the start of the next reading. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../src/core/clock.ts';

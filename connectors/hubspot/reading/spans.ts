@@ -1,4 +1,4 @@
-/** Which IDs a reading of all contacts still lacks, and what to search for next: decisions only. */
+/** Decides which IDs a reading of all contacts still lacks, and what to search for next. Makes decisions only. */
 
 /**
  * The IDs above `from` and below `to`, none of which has been read yet; without an upper end if
@@ -82,7 +82,7 @@ export function afterAnswer(
 }
 
 /**
- * The next search while `asked` are in flight; null if there is none. First come the tops of spans, the highest before
+ * The next search while `asked` are in flight; null if there is none. The tops of spans come first, the highest before
  * the others, because the list comes from below. Then, because each search takes long, the highest span that is large
  * enough is divided: results from further down become the top of its lower part. The division stays where the searches
  * will soon arrive. Otherwise the list would wait below their results while they were still busy above.

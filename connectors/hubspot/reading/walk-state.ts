@@ -1,4 +1,4 @@
-/** Position of a walk through all contacts, and what follows from each page: decisions only. */
+/** Position of a walk through all contacts, and the decisions that follow from each page. */
 
 import { type HubspotRecord, isRecordId } from '../record.ts';
 import type { FoundPage } from '../search.ts';

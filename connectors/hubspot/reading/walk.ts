@@ -43,10 +43,10 @@ type Event =
   | { kind: 'maySearch' };
 
 /**
- * The list comes from the lowest ID up, one page after the other. Searches come from the highest
- * down, several at a time if each takes long, until they meet. Changes that the search index lacks
- * are from shortly before the walk started, and so come with the next reading. If the list or a
- * search is not in the order of IDs, only the list is walked to its end.
+ * The list comes from the lowest ID up, one page after the other. Searches come from the highest down, several at a
+ * time if each takes long, until they meet. Changes that the search index lacks were made shortly before the walk
+ * started, so the next reading returns them. If the list or a search is not in the order of IDs, only the list is
+ * walked to its end.
  */
 export async function* walkAll(
   session: WalkSession,
@@ -63,7 +63,7 @@ export async function* walkAll(
     if (state.mode === 'list' && before.mode === 'both')
       session.log.warn(
         {},
-        'contacts do not come in the order of their ids: their list is read alone',
+        'contacts do not come in the order of their IDs: only their list is read',
       );
     // Results that were out of order are left to the list.
     if (event.kind === 'found' && state.mode !== 'both') continue;

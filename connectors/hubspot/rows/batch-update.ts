@@ -30,7 +30,7 @@ import { findTwins } from './twins.ts';
  */
 const MAX_SPLITS = 64;
 
-/** The rows of a batch that are still to be sent, and the results of the others. */
+/** The rows of a batch that are still to be sent, and the results of the other rows. */
 interface Progress {
   /** Each is one request. */
   groups: Row[][];

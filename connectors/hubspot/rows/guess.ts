@@ -7,7 +7,7 @@ import { type Lessons, toValueKey } from './lessons.ts';
 import { type Row, withoutEach } from './row.ts';
 import type { Suspects } from './suspects.ts';
 
-/** After this many wrong guesses, the rule no longer counts as one about limits. */
+/** After this many wrong guesses, the rule no longer counts as a rule about limits. */
 const MAX_WRONG = 8;
 
 /** The rows that a rule about limits would reject; null if no limit would reject that many. */
@@ -35,7 +35,8 @@ export function guessCulprits(
 }
 
 /**
- * Most limits are upper limits. Returns that many of the largest numbers; null if equal numbers would make them more.
+ * Most limits are upper limits. Returns that many of the largest numbers; null if equal numbers would increase their
+ * number.
  */
 function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
   const culprits: Row[] = [];
@@ -60,9 +61,9 @@ function listNumbers(keys: Iterable<string>, name: string): number[] {
 const ENOUGH_REFUSED = 8;
 
 /**
- * The row without numbers that are certainly rejected as well: they are between numbers that were
- * rejected in this run, and none between those was accepted. Numbers outside are sent, and so are
- * changes that must be written as a whole.
+ * The row without numbers that are certainly rejected as well: they are between numbers that were rejected in this run,
+ * and no number between those was accepted. Numbers outside are sent, and so are changes that must be written as a
+ * whole.
  */
 export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   if (row.isWhole || lessons.refusedValues.size < ENOUGH_REFUSED) return row;

@@ -1,4 +1,4 @@
-/** One contact on its way into HubSpot: what is still to be sent, and the results of the rest. */
+/** One contact that is being written into HubSpot: the values still to send, and the results of the other values. */
 import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
 import type { CulpritSearch } from '../../culprit-search.ts';
 import type { Properties } from '../describe.ts';
@@ -13,7 +13,7 @@ import {
 } from '../errors.ts';
 import { wireValue } from '../values.ts';
 
-/** One contact on its way, with its values as HubSpot accepts them. */
+/** One contact that is being written, with its values as HubSpot accepts them. */
 export interface Row {
   id: string;
   properties: Readonly<Record<string, string>>;
@@ -83,14 +83,14 @@ export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
   return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
 }
 
-/** The row is rejected except for what is already written. */
+/** The row is rejected except for the values that are already written. */
 export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
   if (row.isBegun !== true && row.left.length === 0) return refusal(row.id, fault);
   const names = Object.keys(row.properties);
   return toResult({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
-/** The result of a row: written except for what was omitted from it. */
+/** The result of a row: written except for the omitted values. */
 export function toResult(row: Row): WriteResult {
   const { id, left } = row;
   const byCode = Map.groupBy(left, ({ code }) => code);

@@ -1,4 +1,4 @@
-/** One request with the changes of some contacts, and what its response is about. */
+/** One request with the changes of some contacts, and the contacts that its response is about. */
 import { z } from 'zod';
 import type { HubspotApi } from '../api.ts';
 import type { Properties } from '../describe.ts';

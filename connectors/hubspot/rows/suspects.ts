@@ -1,4 +1,4 @@
-/** Which rows may have caused HubSpot to reject a property, and whether it is worth finding out. */
+/** Finds the rows that may have caused HubSpot to reject a property, and decides whether a search is worthwhile. */
 import type { HubspotFault, PropertyProblem } from '../errors.ts';
 import { classifyProblems, type Lessons, toValueKey } from './lessons.ts';
 import type { Row } from './row.ts';

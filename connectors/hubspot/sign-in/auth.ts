@@ -67,8 +67,8 @@ export function credentialsFingerprint(url: string, auth: AuthSettings): string 
 function refusedForGood({ auth }: AuthDeps): ConfigurationError {
   const message =
     auth.type === 'token'
-      ? 'HubSpot does not accept the token in crm.auth: put a new one there.'
-      : `HubSpot signs the integration in but refuses its requests. ${SIGN_IN_FIX}`;
+      ? 'HubSpot rejected the token in crm.auth: replace it.'
+      : `HubSpot signs the integration in, but refuses its requests. ${SIGN_IN_FIX}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
@@ -94,7 +94,7 @@ async function readPortalId({ url, send, paths }: AuthDeps, accessToken: string)
   if (status === 429 || (status === 403 && errorBodySchema.safeParse(body).success)) {
     throw requestError(parseFault(status, body));
   }
-  const message = `HubSpot does not accept the token in crm.auth (status ${status}): put a new one there, and check that crm.url is the address of HubSpot's API.`;
+  const message = `HubSpot rejected the token in crm.auth (status ${status}). Replace the token, and check that crm.url is HubSpot's API address.`;
   throw new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 

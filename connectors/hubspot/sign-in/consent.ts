@@ -34,7 +34,7 @@ function requireSecure(redirectUri: string): void {
   const { protocol, hostname } = new URL(redirectUri);
   if (protocol === 'https:' || hostname === LOCALHOST) return;
   throw new ConfigurationError(
-    `HubSpot sends people back to https addresses only, and over http to ${LOCALHOST} alone; ${redirectUri} is neither. Set server.publicUrl to the https address of the service, or run \`donor-sync connect\` with --port on the machine of your browser.`,
+    `HubSpot redirects users only to https addresses, or to ${LOCALHOST} over http. ${redirectUri} is neither. Set server.publicUrl to the https address of the service, or run \`donor-sync connect\` with --port on the machine that runs your browser.`,
     { code: 'redirect_refused', details: { redirectUri } },
   );
 }
@@ -84,6 +84,6 @@ async function revoke(oauth: HubspotOAuth, refreshToken: string): Promise<void> 
 
 function incomplete(): RetriableError {
   const message =
-    'HubSpot’s answer has no refresh token, or does not say of which account it is. Connecting again may help.';
+    'HubSpot’s response has no refresh token, or does not name the account. Connecting again might help.';
   return new RetriableError(message, { code: 'crm_unavailable' });
 }

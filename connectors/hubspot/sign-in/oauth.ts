@@ -84,7 +84,7 @@ export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
         client,
         OAUTH_PATHS.introspect,
         form,
-        'tell of a token',
+        'describe a token',
       );
       const facts = factsSchema.safeParse(reply).data ?? {};
       return {
@@ -196,10 +196,10 @@ async function post(
 /** Fixes for the usual rejections. */
 const FIXES: Readonly<Record<string, string>> = {
   BAD_REFRESH_TOKEN: 'The refresh token is no longer valid: connect the account again.',
-  BAD_AUTH_CODE: 'The code was used already, or is too old: connect the account again.',
+  BAD_AUTH_CODE: 'The code was already used, or is too old: connect the account again.',
   BAD_CLIENT_ID: 'No app has this crm.auth.clientId.',
   BAD_CLIENT_SECRET: 'crm.auth.clientSecret does not belong to crm.auth.clientId.',
-  invalid_grant: 'What was granted is no longer valid: connect the account again.',
+  invalid_grant: 'The granted access is no longer valid: connect the account again.',
   invalid_client: 'crm.auth.clientId and crm.auth.clientSecret do not belong together.',
 };
 

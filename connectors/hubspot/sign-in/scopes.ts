@@ -47,7 +47,7 @@ export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): reado
   return sensitiveData ? [...SCOPE_NEEDS, ...SENSITIVE_NEEDS] : SCOPE_NEEDS;
 }
 
-/** True if the scope is granted, or HubSpot does not say and its refusals will. */
+/** True if the scope is granted, or if only HubSpot's refusals will show whether it is. */
 export function mayHave({ scopes }: Scoped, scope: string): boolean {
   // HubSpot's documents list the scopes of Sensitive Data without the version, its specification with it.
   return scopes === null || scopes.has(scope) || scopes.has(scope.replace(/\.v2$/, ''));

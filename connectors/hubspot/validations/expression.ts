@@ -1,6 +1,6 @@
 /**
- * Regular expressions of validation rules. They come from others, so they run in an engine with
- * linear time, which is loaded only for an account that has such a rule.
+ * Regular expressions of validation rules. They are written by others, so they run in an engine with linear time, which
+ * is loaded only for an account that has such a rule.
  */
 
 /** True if an expression certainly does not match a value; false if there is any doubt. */

@@ -92,7 +92,7 @@ function isPlainNumber(property: DescribedProperty): boolean {
   return property.type === 'number' && !isPercent(property);
 }
 
-/** NaN, which compares as neither less nor more, if the number or the limit is in doubt. */
+/** NaN, which is neither less nor more in comparisons, if the number or the limit is in doubt. */
 function compareNumbers(value: string, limit: string | undefined, property: DescribedProperty) {
   if (!isPlainNumber(property)) return Number.NaN;
   return Number(value) - numberIn(limit);

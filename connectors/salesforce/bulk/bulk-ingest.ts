@@ -205,12 +205,12 @@ export function bulkFaults(cell: string): SalesforceFault[] {
     });
 }
 
-/** The errors of a cell as one, like those of the collections. */
+/** The errors of a cell combined into one error, as in the collections. */
 export function bulkFault(cell: string): SalesforceFault {
   return combined(bulkFaults(cell));
 }
 
-/** Two hyphens in a message end nothing: the end is followed by the next code, or by nothing. */
+/** Two hyphens within a message do not end it: the end is followed by the next code, or by nothing. */
 const END_OF_ERROR = /--(?=[A-Z][A-Z0-9_]*:|\s*$)/;
 
 const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;

@@ -20,7 +20,7 @@ export type BulkJob = z.infer<typeof jobSchema>;
 
 type JobDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
-/** The first wait before a job is checked, and how fast the others grow up to a second. */
+/** The first wait before a job is checked, and how fast the following waits grow up to a second. */
 const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
 const SHORT_WAIT_MS = 1_000;

@@ -83,15 +83,17 @@ function openForChecks(
 const SIGN_IN_FIX = 'Correct crm.url and crm.auth as the message says.';
 const CONTACT_FIX =
   "Give the integration's user read and edit access to Contact and to the fields in the message.";
-const SETTINGS_FIX = 'Write it into the settings as the message says.';
-const FILTER_FIX = 'Correct contacts.filter: it is a SOQL condition on Contact, without WHERE.';
-const MARKS_FIX = 'Run doctor again: what the values of choice lists mean could not be looked at.';
+const SETTINGS_FIX = 'Correct the settings as the message says.';
+const FILTER_FIX =
+  'Correct contacts.filter: it must be a SOQL condition on Contact, without WHERE.';
+const MARKS_FIX =
+  'Run doctor again: the values of the picklists that mark contacts could not be checked.';
 const RATES_FIX =
   "Activate US dollars and the currencies of your contacts in Setup → Manage Currencies, and let the integration's user read Currency Type.";
 const DAILY_WORDS = {
   crm: 'Salesforce',
   period: '24 hours',
-  renewal: 'the requests of yesterday are more than 24 hours ago, which frees some every hour',
+  renewal: "yesterday's requests are more than 24 hours old, which frees some requests every hour",
 };
 
 async function checkSignIn(
@@ -109,14 +111,14 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   const subject = 'API version';
   const { isThere, newest } = await findVersion(api, wanted);
   if (isThere) {
-    return plain(met(subject, `The org has version ${wanted} of the API.`));
+    return plain(met(subject, `The org supports API version ${wanted}.`));
   }
-  const message = `The org has no version ${wanted} of the API; its newest is ${newest}.`;
+  const message = `The org does not support API version ${wanted}. Its newest version is ${newest}.`;
   const fix = `Write "${newest}" into crm.apiVersion.`;
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
 }
 
-/** A problem of the settings rather than of the rights; null for any other failure. */
+/** A problem with the settings rather than with permissions; null for any other failure. */
 function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);

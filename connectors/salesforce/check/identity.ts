@@ -26,9 +26,9 @@ function checkAddresses(sources: readonly IdentitySource[]): Finding {
   const hidden = sources.filter(({ readable }) => !readable).map(({ name }) => name);
   if (hidden.length === 0) return met(subject, 'The mailing and the other address can be read.');
   const kinds = ['Mailing', 'Other'].filter((kind) => hidden.some((name) => name.startsWith(kind)));
-  const message = `The integration's user may not read ${listed(hidden)}: ${LEFT_OUT}.`;
+  const message = `The integration's user cannot read ${listed(hidden)}, so they are ${LEFT_OUT}.`;
   const setupNames = listed(kinds.map((kind) => `${kind} Address`));
-  const fix = `Grant it read access to ${setupNames} of Contact in a permission set (Setup shows the five parts of an address as one field).`;
+  const fix = `Grant the user read access to ${setupNames} of Contact in a permission set (Setup shows the five parts of an address as one field).`;
   return { subject, ok: !kinds.includes('Mailing'), message, fix };
 }
 
@@ -47,21 +47,21 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
         : '';
       return {
         ok: false,
-        message: `The field ${PRIMARY_AFFILIATION}, which names the employer with the Nonprofit Success Pack, is hidden from the integration's user: ${LEFT_OUT}.${substitute}`,
-        fix: `Grant the user read access to ${PRIMARY_AFFILIATION} of Contact in a permission set, or write crm.employer: account to do without it for good.`,
+        message: `The field ${PRIMARY_AFFILIATION}, which names the employer with the Nonprofit Success Pack, is hidden from the integration's user, so it is ${LEFT_OUT}.${substitute}`,
+        fix: `Grant the user read access to ${PRIMARY_AFFILIATION} of Contact in a permission set, or set crm.employer: account to do without this field permanently.`,
       };
     }
     case RELATION_NAME:
       // Salesforce does not distinguish an org without relations from a user who may not see them.
       return {
         ok: true,
-        message: `The integration's user sees no relations between contacts and accounts: employers of person accounts are ${LEFT_OUT}.`,
+        message: `The integration's user cannot see any relations between contacts and accounts, so employers of person accounts are ${LEFT_OUT}.`,
         fix: 'If your org relates people to their employers, grant the user read access to AccountContactRelation and its fields Roles and IsActive.',
       };
     default:
       return {
         ok: false,
-        message: `The integration's user may not read the employer from ${name}: ${LEFT_OUT}.`,
+        message: `The integration's user cannot read the employer from ${name}, so it is ${LEFT_OUT}.`,
         fix: 'Grant the user read access in a permission set to AccountId of Contact and, with the Nonprofit Success Pack, to npe01__SYSTEM_AccountType__c of Account, which tells households from employers.',
       };
   }
@@ -71,13 +71,13 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
 const REASONS = {
   deceased: {
     subject: 'deceased',
-    people: 'who has died',
+    people: 'deceased contacts',
     setting: 'contacts.deceasedField',
     include: 'contacts.includeDeceased',
   },
   do_not_contact: {
     subject: 'do not contact',
-    people: 'who wants no contact',
+    people: 'contacts that must not be contacted',
     setting: 'contacts.doNotContactField',
     include: 'contacts.includeDoNotContact',
   },
@@ -88,18 +88,19 @@ function checkMarks(
   marks: ContactShape['exclusions']['marks'][Exclusion],
 ): Finding {
   const { subject, people, setting, include } = REASONS[reason];
-  if (marks === null) return met(subject, `${include}: they are researched anyway.`);
+  if (marks === null) return met(subject, `${include}: these contacts are researched anyway.`);
   const { readable, hidden } = marks;
   if (hidden.length > 0) {
     return {
       subject,
       ok: false,
-      message: `What tells ${people} is hidden from the integration's user: ${listed(hidden)}. Each of these people may cost a credit.`,
-      fix: `Grant the user read access to ${listed(hidden)} in a permission set, or write ${include}: true to have them researched.`,
+      message: `The integration's user cannot read the fields that mark ${people}: ${listed(hidden)}. Each of these contacts may cost a credit.`,
+      fix: `Grant the user read access to ${listed(hidden)} in a permission set, or set ${include}: true to research these contacts.`,
     };
   }
-  if (readable.length > 0) return met(subject, `${listed(readable)}: ${people} is not researched.`);
-  const message = `No field of Contact is known that tells ${people}.`;
+  if (readable.length > 0)
+    return met(subject, `${listed(readable)}: ${people} are not researched.`);
+  const message = `donor-sync knows no field of Contact that marks ${people}.`;
   return { subject, ok: true, message, fix: `If your org has one, name it in ${setting}.` };
 }
 

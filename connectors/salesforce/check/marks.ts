@@ -1,7 +1,4 @@
-/**
- * Values of choice lists whose meaning the settings do not define, with the contacts that wait for
- * it.
- */
+/** Values of picklists whose meaning the settings do not define, with the contacts that wait for it. */
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { MARK_LISTS, markColumns } from '../../mark-values.ts';
 import { unknownMarks } from '../../unknown-marks.ts';

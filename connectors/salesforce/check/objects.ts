@@ -97,7 +97,7 @@ async function checkObject(
       plain({
         subject: SUBJECT,
         ok: false,
-        message: `The object ${object} does not exist or is hidden from the integration's user: ${reason} cannot be read.`,
+        message: `The object ${object} does not exist or is hidden from the integration's user, so ${reason} cannot be read.`,
         fix: `Grant the user read access to the object ${object} in a permission set.`,
         cause: 'crm_object_hidden',
       }),
@@ -109,7 +109,7 @@ async function checkObject(
     plain({
       subject: SUBJECT,
       ok: false,
-      message: `The integration's user may not read ${listed(hidden)} of ${object}: ${reason} cannot be read.`,
+      message: `The integration's user cannot read ${listed(hidden)} of ${object}, so ${reason} cannot be read.`,
       fix: `Grant the user read access to ${listed(hidden)} of ${object} in a permission set.`,
       cause: 'crm_field_hidden',
     }),
@@ -124,7 +124,7 @@ async function checkGroup(session: SalesforceSession, group: SalesforceGroup): P
   const soql = `SELECT Id FROM Contact${whereClause([`(${group.where})`])} LIMIT 1`;
   return checked(
     'group',
-    'Correct networks[].group.where: it is a SOQL condition on Contact.',
+    'Correct networks[].group.where: it must be a SOQL condition on Contact.',
     async () => {
       await queryRecords(session.api, soql);
       return [];
@@ -144,8 +144,8 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
       {
         subject: SUBJECT,
         ok: false,
-        message: `The report ${id} does not exist or is hidden from the integration's user (${getCrmCode(error) ?? ''}): the group of a report cannot be read.`,
-        fix: 'Give the user “Run Reports”, and share the folder of the report with it.',
+        message: `The report ${id} does not exist or is hidden from the integration's user (${getCrmCode(error) ?? ''}), so the report's group cannot be read.`,
+        fix: "Grant the user the permission “Run Reports”, and share the report's folder with the user.",
         cause: 'crm_object_hidden',
         report: "A report does not exist or is hidden from the integration's user.",
       },
@@ -161,7 +161,7 @@ const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
  * If the whole pack is hidden from the user, the org looks like an org without it. Then the name of a household would
- * be sent as an employer, and no mark would show who has died.
+ * be sent as an employer, and no mark would show which contacts are deceased.
  */
 export async function checkSuccessPack({
   api,
@@ -174,8 +174,8 @@ export async function checkSuccessPack({
     plain({
       subject: 'employer',
       ok: false,
-      message: `The org has the Nonprofit Success Pack, and all of it is hidden from the integration's user. Employers would be read from ${ACCOUNT_NAME}, which is a household there, and nothing tells who has died or wants no contact.`,
-      fix: `Grant the user in a permission set read access to ${PRIMARY_AFFILIATION}, npsp__Deceased__c and npsp__Do_Not_Contact__c of Contact, to npe01__SYSTEM_AccountType__c of Account, and to the object Affiliations.`,
+      message: `The org has the Nonprofit Success Pack, but all of it is hidden from the integration's user. Employers would be read from ${ACCOUNT_NAME}, which is a household there, and deceased contacts and contacts that must not be contacted would not be recognised.`,
+      fix: `In a permission set, grant the user read access to ${PRIMARY_AFFILIATION}, npsp__Deceased__c and npsp__Do_Not_Contact__c of Contact, to npe01__SYSTEM_AccountType__c of Account, and to the object Affiliations.`,
       cause: 'crm_success_pack_hidden',
     }),
   ];

@@ -44,7 +44,7 @@ export async function readMoney(
 const RATES =
   'SELECT IsoCode, ConversionRate, DecimalPlaces FROM CurrencyType WHERE IsActive = true ORDER BY IsoCode';
 
-/** The active rates by currency; none if the user may not see them, or the US dollar is not active. */
+/** The active rates by currency; empty if the user cannot see them, or the US dollar is not active. */
 export async function readRates({ api }: OrgWithRates): Promise<MoneyField['rates']> {
   try {
     const rows = z.array(rowSchema).parse(await queryRecords(api, RATES, 'query'));

@@ -41,7 +41,7 @@ export function fieldsProject(
 }
 
 const NOT_OURS =
-  'It is a field of Salesforce itself or of a package, which an administrator already has.';
+  'This is a standard Salesforce field, or it belongs to a package, so it should already exist in the org.';
 const NO_TYPE = 'Its type needs options that donor-sync does not know: create it by hand.';
 
 const NEXT = [
@@ -49,7 +49,7 @@ const NEXT = [
   'See what would change: sf project deploy start --source-dir force-app --target-org ORG --dry-run',
   'Deploy: sf project deploy start --source-dir force-app --target-org ORG',
   `Let the integration write: sf org assign permset --name ${FIELDS.name} --target-org ORG --on-behalf-of USERNAME`,
-  `Let yourself see the fields: sf org assign permset --name ${VIEWERS.name} --target-org ORG; others by Setup → Permission Sets → ${VIEWERS.label} → Manage Assignments`,
+  `Let yourself see the fields: sf org assign permset --name ${VIEWERS.name} --target-org ORG. Other users get access in Setup → Permission Sets → ${VIEWERS.label} → Manage Assignments`,
   `Put them on your page: Setup → Object Manager → Contact → Lightning Record Pages → your page → Edit; drag “${SECTION_LABEL}” to its place, then Save`,
 ];
 
@@ -60,7 +60,7 @@ function isOwnName(name: string): boolean {
 
 function noFields(): ConfigurationError {
   return new ConfigurationError(
-    'The field map names no custom field that could be deployed: choose names that end in __c in the `fields` of the integration.',
+    'The field map does not name a custom field that could be deployed: choose names that end in __c in the `fields` of the integration.',
     { code: 'fields_not_custom' },
   );
 }

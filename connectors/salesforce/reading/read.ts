@@ -83,7 +83,7 @@ async function* readContacts(
     throwIfStopped(session.signal);
     const soql = `${selection(session, reading, position)} ORDER BY SystemModstamp, Id LIMIT ${PAGE_ROWS}`;
     const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql);
-    // Salesforce gave up on sorting so many; the Bulk API does not sort.
+    // Salesforce cannot sort so many contacts in time; the Bulk API does not sort.
     if (rows === null) return yield* readRest(session, reading, position);
     const last = toPosition(rows.at(-1));
     const isLastPage = rows.length < PAGE_ROWS || last === null;
@@ -99,9 +99,9 @@ async function* readContacts(
 }
 
 /**
- * The contacts outside of the filter that changed since and may have opted out or object; and those
- * whose Individual changed since, which changes no timestamp of the contact. Sends no request if
- * there is neither a filter nor such a mark.
+ * The contacts outside of the filter that changed since and may have opted out or object; and contacts whose Individual
+ * has changed since, which does not change the contact's timestamp. Sends no request if there is neither a filter nor
+ * such a mark.
  */
 export async function* findMarked(
   session: SalesforceSession,
@@ -113,8 +113,7 @@ export async function* findMarked(
   const marks =
     shape.optOutCondition === null ? objections : [shape.optOutCondition, ...objections];
   if (filter !== null) yield* findIds(session, 'SystemModstamp', since, marks);
-  // A reading of all contacts shows them, except for those outside of the filter, which were found
-  // above.
+  // A reading of all contacts includes them, except for contacts outside of the filter, which were found above.
   if (since !== null) yield* findIds(session, 'Individual.SystemModstamp', since, objections);
 }
 
@@ -176,10 +175,7 @@ async function isMuchLeft(
   }
 }
 
-/**
- * Number of Bulk API jobs that one reading tries: a job that failed without a reason may well
- * succeed the second time.
- */
+/** Number of Bulk API jobs that one reading tries: a job that failed without a reason may succeed the second time. */
 const BULK_TRIES = 2;
 
 /**

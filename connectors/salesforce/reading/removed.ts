@@ -28,9 +28,9 @@ const LEAST_WINDOW_MS = 3_600_000;
 const MAX_REQUESTS = 6_000;
 
 /**
- * Yields the contacts that left since, whatever the filter says, because it may have included them before. A reading of
- * all contacts needs only the merged contacts, as far as they are in the recycle bin. Such a reading shows which
- * contacts are gone, but not which contact they were merged into.
+ * Yields the contacts that have left since, regardless of the filter, because it may have included them before. A
+ * reading of all contacts needs only the merged contacts, as far as they are in the recycle bin. Such a reading shows
+ * which contacts are gone, but not which contact they were merged into.
  *
  * A query that takes too long is sent again for half of its time window, down to one hour. If that still takes too
  * long, this throws before any contact is read. Otherwise the winner of an unseen merge would be paid for a second
@@ -67,7 +67,7 @@ export async function* readRemoved(
 function halved(widthMs: number): number {
   if (widthMs > LEAST_WINDOW_MS) return Math.max(widthMs / 2, LEAST_WINDOW_MS);
   throw passingFailure(
-    'Salesforce took too long to say which contacts were deleted or merged, even within one hour. No contact ' +
+    'Salesforce took too long to list the contacts that were deleted or merged, even for a single hour. No contact ' +
       'was read, because a contact that was merged would be paid for a second time.',
     { details: { crmCode: 'QUERY_TIMEOUT' } },
   );

@@ -16,7 +16,7 @@ import {
 /** Results of the records of one request. */
 export interface CollectionResult {
   results: WriteResult[];
-  /** Another user was changing these; they are worth another attempt soon. */
+  /** Another user was changing these records; another attempt soon is worthwhile. */
   locked: SentChange[];
   /** These were rejected, and Salesforce names no field. */
   unnamed: UnnamedRefusal[];
@@ -64,7 +64,7 @@ export async function writeCollection(
   return all;
 }
 
-/** Results of the records of one request, and what is left to write. */
+/** Results of the records of one request, and the changes still to write. */
 type Attempt = CollectionResult & { again: SentChange[] };
 
 async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
@@ -103,7 +103,7 @@ function withoutUnreadable(
   return found ? attempt : null;
 }
 
-/** Finds the record with the unreadable value, so that the others are written. */
+/** Finds the record with the unreadable value, so that the other records are written. */
 async function writeHalves(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
   const [only] = changes;
   if (only !== undefined && changes.length === 1) {
@@ -124,7 +124,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
 /** The results come in the order of the records. */
 function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResultsSchema>): Attempt {
   if (saved.length !== changes.length) {
-    throw new RetriableError('Salesforce gave another number of results than records.', {
+    throw new RetriableError('Salesforce returned a different number of results than records.', {
       code: 'crm_unavailable',
     });
   }

@@ -64,8 +64,8 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
     const outcome = yield others;
     if (outcome === 'accepted') return culprits;
     if (outcome === 'other') {
-      // A second rule rejects what is left. It may hide the first one, unless the field on its own
-      // proves it.
+      // A second rule rejects the remaining fields. It may hide the first rule, unless the field on its own proves that
+      // rule.
       if (yield* isRefusedAlone(rest[at])) return culprits;
       return yield* leaveOutEach(atoms);
     }
@@ -104,7 +104,7 @@ function* findFirst(
   return [refused - 1, sawOther];
 }
 
-/** If rules hide each other: tries every field but one, until that is accepted. */
+/** If rules hide each other, tries all fields except one, until such a trial is accepted. */
 function* leaveOutEach(atoms: readonly Atom[]): CulpritSearch {
   for (const atom of atoms) {
     const others = atoms.filter((one) => one !== atom);

@@ -46,10 +46,9 @@ export interface Looked {
 }
 
 /**
- * Sends a collection of at most 200 records. If the caller says what it has read, one composite
- * request first queries the fields and then writes them, in this order. The two are not one
- * transaction: what is typed in the milliseconds between them is still lost. A failed query does
- * not affect the write.
+ * Sends a collection of at most 200 records. If the caller passes the values that it has read, one composite request
+ * first queries the fields and then writes them, in this order. The two are not one transaction: a value that is typed
+ * in the milliseconds between them is still lost. A failed query does not affect the write.
  */
 export async function sendWithLook(
   session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,
@@ -86,8 +85,7 @@ export async function sendWithLook(
       const fault = parseFault(write.httpStatusCode, JSON.stringify(write.body));
       if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
     }
-    // Only the write is repeated while its failure is temporary; writing the same twice does no
-    // harm.
+    // Only the write is repeated while its failure is temporary; writing the same values twice is harmless.
     return { reply: await api.updateContacts(contacts), looked };
   }
   return { reply: await api.updateContacts(contacts), looked: [...changes] };
@@ -97,10 +95,7 @@ function toRecord({ id, values }: { id: string; values: FieldValues }) {
   return { attributes: { type: 'Contact' }, id, ...values };
 }
 
-/**
- * The addresses of the queries; none if nothing is to be compared, or there would be too many
- * queries.
- */
+/** The addresses of the queries; empty if there is nothing to compare, or if there would be too many queries. */
 function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
   const names = new Set(

@@ -81,8 +81,8 @@ function remember(known: Map<string, string[][]>, key: string, fields: readonly 
 }
 
 /**
- * Sets of fields that were to blame for this rule elsewhere, followed by those of other rules with
- * its code, unless `ownAlone` limits it to the rule itself.
+ * Sets of fields that were to blame for this rule elsewhere, followed by the sets for other rules with its code, unless
+ * `ownAlone` limits it to the rule itself.
  */
 export function findSuspects(
   { byRule, byCode }: Lessons,

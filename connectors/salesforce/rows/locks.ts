@@ -17,9 +17,9 @@ const FIRST_WAIT_MS = 400;
 const IDS_PER_QUERY = 200;
 
 /**
- * Writes locked changes again: the contacts of one account together, because they wait for the same
- * lock, and one account after the other, so that none makes the others wait. Adds to `unsettled`
- * what is then rejected without naming a field.
+ * Writes locked changes again. The contacts of one account are written together, because they wait for the same lock.
+ * The accounts follow one after the other, so that no contact makes the others wait. Adds to `unsettled` what is then
+ * rejected without naming a field.
  */
 export async function* retryLocked(
   session: SalesforceSession,

@@ -106,7 +106,7 @@ export function asNamed({ fault, fields }: Blamed): SalesforceFault {
   return { ...fault, fields };
 }
 
-/** The change as written, except for what was omitted from it. */
+/** The change as written, without the omitted values. */
 export function written({ id, left = [], overwritten }: SentChange): WriteResult {
   const lost = overwritten === undefined ? {} : { overwritten };
   if (left.length === 0) return { status: 'written', id, ...lost };

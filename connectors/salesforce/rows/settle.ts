@@ -188,7 +188,7 @@ async function search(session: Writer, change: SentChange, fault: SalesforceFaul
       lessons.areTrialsSafe = false;
       log.warn(
         { code: 'crm_trial_kept' },
-        'Salesforce did not take back an update that was only tried; nothing more is tried in this run',
+        'Salesforce did not roll back an update that was only a trial; no more trials in this run',
       );
       return trial.isWritten ? { state: 'kept', fields: [...fields] } : { state: 'unclear' };
     }

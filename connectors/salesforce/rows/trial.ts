@@ -11,7 +11,7 @@ export type Trial =
   | { state: 'refused'; faults: readonly SalesforceFault[] }
   | { state: 'kept'; isWritten: boolean };
 
-/** The ID of no contact in any org: numbers are assigned from 1 on. */
+/** An ID that no contact in any org has, because numbers are assigned from 1 on. */
 const NO_CONTACT = '003000000000000AAA';
 
 /** Salesforce's code for a part of a request that was rolled back, or not tried. */

@@ -62,7 +62,7 @@ export function consentSecret(clientId: string): string {
 function refusedForGood({ settings }: AuthDeps): ConfigurationError {
   const message =
     settings.auth.type === 'token'
-      ? 'Salesforce does not accept the token in crm.auth: put a new one there, or choose a way to sign in that renews itself (jwt, clientCredentials or refreshToken).'
+      ? 'Salesforce rejected the token in crm.auth. Replace it, or choose a way to sign in that renews itself (jwt, clientCredentials or refreshToken).'
       : `Salesforce signs the integration in but refuses its requests. ${SIGN_IN_FIX}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
@@ -107,7 +107,7 @@ async function identify({ settings, exchange }: AuthDeps, accessToken: string): 
 }
 
 function tokenNotAccepted(status: number): ConfigurationError {
-  const message = `Salesforce does not accept the token in crm.auth (status ${status}): put a new one there, and check that crm.url is the org's own.`;
+  const message = `Salesforce rejected the token in crm.auth (status ${status}). Replace it, and check that crm.url is the org's own address.`;
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
@@ -212,18 +212,18 @@ const TOKEN_FIXES: Readonly<Record<string, string>> = {
   invalid_grant:
     'The refresh token is no longer valid, the user has not approved the app, or the clock of this machine is wrong. Connect again, or let an admin preauthorize the app for the user.',
   app_not_found:
-    'The External Client App is not in this org. Write the My Domain URL of the org in which it was made into crm.url. A refreshed sandbox needs a new app, or the client id of its copy.',
+    'The External Client App is not in this org. Write the My Domain URL of the org in which the app was created into crm.url. A refreshed sandbox needs a new app, or the client id of its copy.',
   invalid_client_id: 'No app has this crm.auth.clientId in this org.',
   invalid_client: 'crm.auth.clientSecret does not belong to crm.auth.clientId.',
   inactive_user: 'Activate the user in Salesforce, or use another one.',
   inactive_org: 'The org is closed or suspended.',
-  unsupported_grant_type: 'Switch this way to sign in on in the app’s OAuth settings.',
+  unsupported_grant_type: 'Turn on this sign-in flow in the app’s OAuth settings.',
 };
 
 /** Fixes for descriptions of the endpoint; they say more than the word alone. */
 const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
   'request not supported on this domain':
-    "crm.url is an address that all orgs share, or this way to sign in is not open there. Write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
+    "crm.url is an address that all orgs share, or this sign-in flow is not available there. Write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
 };
 
 /** The same for a sign-in with a certificate, which has no refresh token. */
@@ -233,13 +233,13 @@ const JWT_FIXES: Readonly<Record<string, string>> = {
   'invalid assertion': CERTIFICATE_FIX,
   'invalid signature': CERTIFICATE_FIX,
   'expired authorization code':
-    'The clock of this machine is wrong: Salesforce takes the assertion for an old one.',
+    'The clock of this machine is wrong: Salesforce considers the assertion expired.',
   "user hasn't approved this consumer":
     'Let an admin preauthorize the app for the user, and check crm.auth.username.',
   'audience is invalid': "Write the org's own My Domain URL into crm.url.",
 };
 const OTHER_JWT_FIX =
-  'Check that the certificate in the app belongs to crm.auth.privateKey, that the app is preauthorized for crm.auth.username, and the clock of this machine.';
+  "Check that the certificate in the app belongs to crm.auth.privateKey, that the app is preauthorized for crm.auth.username, and that this machine's clock is right.";
 
 function fixFor(word: string, description: string, isJwt: boolean): string {
   const described = DESCRIPTION_FIXES[description] ?? (isJwt ? JWT_FIXES[description] : undefined);
@@ -283,7 +283,7 @@ const KNOWN_DESCRIPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 function noTokenEndpoint(word: string): ConfigurationError {
-  const message = `crm.url is not an address that signs in (${word}): write the org's My Domain URL there.`;
+  const message = `crm.url is not a sign-in address (${word}): write the org's My Domain URL there.`;
   return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
 }
 

@@ -93,6 +93,6 @@ function createConsentExchange(
 
 function withoutRefreshToken(): ConfigurationError {
   const message =
-    'Salesforce gave no refresh token: allow the app the scope “Perform requests at any time (refresh_token, offline_access)”, then connect again.';
+    'Salesforce did not return a refresh token: allow the app the scope “Perform requests at any time (refresh_token, offline_access)”, then connect again.';
   return new ConfigurationError(message, { code: 'crm_scope_missing' });
 }

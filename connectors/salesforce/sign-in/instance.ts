@@ -95,8 +95,8 @@ function instanceRefused({ url }: Rules, instance: URL | null): ConfigurationErr
   const settings = new URL(url);
   const host = instance?.host || 'an address that cannot be read';
   const advice = isConfidential(settings)
-    ? `If the org answers there by https, add its host to crm.instanceHosts; if not, find out who answers at ${settings.host}.`
-    : `Over plain http only ${settings.host} itself is believed: write an https address into crm.url.`;
+    ? `If the org responds there over https, add its host to crm.instanceHosts. If not, find out who responds at ${settings.host}.`
+    : `Over plain http, only ${settings.host} itself is trusted: write an https address into crm.url.`;
   return new ConfigurationError(
     `Salesforce says that the org is at ${host}, which is neither crm.url nor an https address of Salesforce. Nothing was sent there. ${advice}`,
     { code: 'crm_instance_refused' },
@@ -106,7 +106,7 @@ function instanceRefused({ url }: Rules, instance: URL | null): ConfigurationErr
 function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
   const [before, now] = [pinned.host, instance.host];
   return new ConfigurationError(
-    `Salesforce says that the org is at ${now} now; at the first connect it was at ${before}. Nothing was sent to ${now}. If the org was renamed or moved, write ${instance.origin} into crm.url or add "${now}" to crm.instanceHosts; if not, find out whose account crm.auth belongs to.`,
+    `Salesforce says that the org is now at ${now}. When you first connected, it was at ${before}. Nothing was sent to ${now}. If the org was renamed or moved, write ${instance.origin} into crm.url or add "${now}" to crm.instanceHosts. If not, find out whose account crm.auth belongs to.`,
     { code: 'crm_instance_changed', details: { before, now } },
   );
 }
@@ -114,7 +114,7 @@ function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
 /** An address for the next request that must not receive the token. */
 export function addressRefused(): ConfigurationError {
   return new ConfigurationError(
-    'Salesforce names an address for the next request that is not a path of this org. The request was not sent there, because it would have carried the token. If something is between donor-sync and Salesforce, such as a proxy, have its administrator look at it.',
+    'Salesforce names an address for the next request that is not a path of this org. The request was not sent there, because it would have carried the token. If something is between donor-sync and Salesforce, such as a proxy, ask its administrator to check it.',
     { code: 'crm_address_refused' },
   );
 }

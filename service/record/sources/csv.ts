@@ -26,14 +26,14 @@ export interface CsvOptions {
 
 /** A cell that is missing or empty. */
 const cell = z.string().default('');
-const noDay = 'is no day: write 2026-11-22';
+const noDay = 'is not a date: write 2026-11-22';
 const dayOrNone = z.string().default('').refine(isDayOrNone, noDay);
 const dollarsOrNone = z
   .string()
   .default('')
   .transform((text, context) => {
     if (/^\d{1,15}$/.test(text)) return Number(text);
-    if (text !== '') context.addIssue('is no whole number of dollars: write 250000');
+    if (text !== '') context.addIssue('is not a whole number of dollars: write 250000');
     return null;
   });
 
@@ -50,7 +50,7 @@ const donorRow = z
     suffix: cell,
     birth: cell.refine(
       (text) => /^\d{4}$/.test(text) || isDayOrNone(text),
-      'is neither a day (1960-03-09) nor a year (1960)',
+      'is neither a date (1960-03-09) nor a year (1960)',
     ),
     deceased: z.enum(['', 'yes', 'no'], 'is neither yes nor no').default(''),
     street: cell,
@@ -61,7 +61,7 @@ const donorRow = z
       .default(''),
     postal_code: z
       .string()
-      .regex(/^(\d{5}(-\d{4})?)?$/, 'is no ZIP code')
+      .regex(/^(\d{5}(-\d{4})?)?$/, 'is not a ZIP code')
       .default(''),
     net_worth_low: dollarsOrNone,
     net_worth_high: dollarsOrNone,
@@ -73,18 +73,18 @@ const donorRow = z
       (low === null) === (high === null) && (low ?? 0) <= (high ?? 0),
     {
       path: ['net_worth_low'],
-      message: 'needs net_worth_high beside it, which is not lower',
+      message: 'needs net_worth_high in the same row, and it must not be lower',
     },
   );
 
 const roleRow = z
   .object({
     donor_id: z.string({ error: 'is missing' }).min(1, 'is empty'),
-    kind: z.enum(['work', 'board', 'education', 'gift'], 'is none of work, board, education, gift'),
+    kind: z.enum(['work', 'board', 'education', 'gift'], 'must be work, board, education or gift'),
     organization: z.string({ error: 'is missing' }).min(1, 'is empty'),
     ein: z
       .string()
-      .regex(/^(\d{2}-?\d{7})?$/, 'is no EIN: write 12-3456789')
+      .regex(/^(\d{2}-?\d{7})?$/, 'is not an EIN: write 12-3456789')
       .default(''),
     title: cell,
     start: z.iso.date({ error: noDay }),
@@ -93,11 +93,11 @@ const roleRow = z
   })
   .refine(({ kind, amount }) => kind !== 'gift' || amount !== null, {
     path: ['amount'],
-    message: 'is empty: a gift has an amount, and its day in start',
+    message: 'is empty: a gift needs an amount, and its date in start',
   })
   .refine(({ start, end }) => end === '' || start <= end, {
     path: ['end'],
-    message: 'lies before start',
+    message: 'is before start',
   });
 
 const COLUMNS = {

@@ -1,7 +1,7 @@
 /**
- * Reads returns of tax-exempt organisations as the IRS publishes them: Form 990, 990-EZ and 990-PF,
- * e-file XML since the schemas of 2013. They say who led an organisation, for what pay, and what a
- * person might give.
+ * Reads returns of tax-exempt organisations as the IRS publishes them: Form 990, 990-EZ and 990-PF, e-file XML since
+ * the schemas of 2013. They contain the leaders of an organisation, their pay, and an indication of what a person might
+ * give.
  */
 
 import { basename } from 'node:path';
@@ -91,7 +91,9 @@ export async function readForm990(file: string): Promise<ReadReturn> {
     }
   }
   if (filing === null)
-    throw new ImportProblem(basename(file), ['It is no e-filed return: it has no ReturnHeader.']);
+    throw new ImportProblem(basename(file), [
+      'It is not an e-filed return: it has no ReturnHeader.',
+    ]);
   const { posts, unread } = readPosts(file, groups, filing);
   const trustees = new Set(
     posts.filter(({ sides }) => sides.includes('boards')).map(({ key }) => key),
@@ -121,7 +123,7 @@ function checkVersion(file: string, { fields }: Group): void {
   const year = Number((fields.get('@returnVersion') ?? '').slice(0, 4));
   if (year >= FIRST_SCHEMA) return;
   throw new ImportProblem(basename(file), [
-    `It follows a schema before ${FIRST_SCHEMA}, whose names are others. Import a later return of the same organisation.`,
+    `It follows a schema before ${FIRST_SCHEMA}, which uses other names. Import a later return of the same organisation.`,
   ]);
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads members of Congress as the @unitedstates project publishes them (congress-legislators,
- * public domain): legislators-current and -historical in YAML, JSON or CSV. The CSV files have no
- * terms: they say who, not when.
+ * Reads members of Congress as the @unitedstates project publishes them (congress-legislators, public domain):
+ * legislators-current and -historical in YAML, JSON or CSV. The CSV files have no terms: they contain the members, but
+ * not their dates.
  */
 
 import { basename, extname } from 'node:path';
@@ -83,7 +83,7 @@ async function* readItems(file: string): AsyncGenerator<unknown> {
  * file.
  */
 function listIn(file: string, form: string, read: () => unknown): unknown[] {
-  const refuse = (why: string) => new ImportProblem(basename(file), [`It is no ${form}: ${why}`]);
+  const refuse = (why: string) => new ImportProblem(basename(file), [`It is not ${form}: ${why}`]);
   let value: unknown;
   try {
     value = read();

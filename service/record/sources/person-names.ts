@@ -188,8 +188,8 @@ function withoutExtras(
 }
 
 /**
- * Whether a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an
- * initial, so the last name comes first: without Bishop there would be none.
+ * Whether a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an initial, so the last
+ * name comes first: without Bishop there would not be a last name.
  */
 function isLastName([rank = '', ...rest]: readonly string[]): boolean {
   return !TITLES.has(plain(rank)) && isInitial(plain(rest.at(-1) ?? '')) && !isWholeName(rest);

@@ -7,8 +7,8 @@ export interface Clause {
   /** With the flags g, i and u. */
   pattern: RegExp;
   /**
-   * Adds what the words say to the filters and returns it in other words, or why the search ignores
-   * them. Undefined leaves the words to later clauses.
+   * Adds the meaning of the words to the filters. Returns the meaning in other words, or the reason why the search
+   * ignores them. Undefined leaves the words to later clauses.
    */
   read(words: Words, filters: Filters): Reading | undefined;
 }

@@ -83,7 +83,7 @@ const FILLERS = new Set(
    those to us we were which who whom whose with you`.split(/\s+/),
 );
 
-/** Replaces what was read with a bar, at which other clauses end. */
+/** Replaces the text that was read with a bar, at which other clauses end. */
 function readClause(text: string, { pattern, read }: Clause, question: Question): string {
   return text.replaceAll(pattern, (found: string, ...parts: unknown[]) => {
     const groups = groupsOf(parts);

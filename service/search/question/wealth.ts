@@ -1,4 +1,4 @@
-/** Clauses about what people own, and what they could give. */
+/** Clauses about people's wealth and giving capacity. */
 
 import type { Filters } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Reading, setOnce } from './clause.ts';

@@ -1,4 +1,4 @@
-/** Alerts: one message for each new problem, and one when it is over. */
+/** Alerts: one message for each new problem, and another when the problem is over. */
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -36,9 +36,9 @@ export interface Alerts {
   start(): void;
   /** Checks the integration of a run that has ended; returns at once. */
   afterRun(report: Pick<RunReport, 'integration'>): void;
-  /** Checks all integrations and sends what has changed; never rejects. */
+  /** Checks all integrations and sends the changes; never rejects. */
   tick(): Promise<void>;
-  /** Cancels what is being sent (it is sent after the next start) and resolves soon. */
+  /** Cancels the message in progress (it is sent after the next start) and resolves soon. */
   close(): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       await raiseAlert(store.connection, integrationId, subject);
     for (const row of ended) {
       await endAlert(store.connection, row.integrationId, row.subject);
-      // If the start of a problem was never sent, its end need not be sent.
+      // If the start of a problem was never sent, its end does not have to be sent.
       const isKnown = notifier.drop(row) || row.sentAt !== null;
       if (!isKnown) await recordAlertSent(store.connection, row);
     }

@@ -25,7 +25,7 @@ export interface AuditEndDeps {
 
 /**
  * Creates the sender that sends the end of the audit through all channels if it has moved, at most once a day. It
- * counts as sent if one channel has accepted it, because a second copy elsewhere adds nothing.
+ * counts as sent if one channel has accepted it, because a second copy elsewhere has no further use.
  */
 export function createAuditEnds({ store, channels, publicUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;
@@ -73,14 +73,14 @@ function endMessage(
   const problem = !isSigned
     ? `The end of the audit, entry ${seq}, was not signed by donor-sync: it was changed in the database.`
     : seq < lastSeq
-      ? `The audit ends at entry ${seq}, although it ended at entry ${lastSeq} before: its end was set back, or a backup was restored.`
+      ? `The audit ends at entry ${seq}, although it previously ended at entry ${lastSeq}. Entries were removed, or a backup was restored.`
       : null;
   const place = `${seq}:${hash}`;
   const lines =
     problem === null
       ? [
           `The audit ends at ${place}`,
-          `Keep this message. \`donor-sync audit verify --known ${place}\` shows later whether an entry up to this one was changed or taken away.`,
+          `Keep this message. \`donor-sync audit verify --known ${place}\` shows later whether an entry up to this one was changed or removed.`,
         ]
       : [problem, 'Run `donor-sync audit verify` with the end of an earlier message as `--known`.'];
   const title =

@@ -1,4 +1,4 @@
-/** Finds what has changed since the last message. Pure. */
+/** Finds the changes since the last message. Pure. */
 import type { AlertSettings } from '../../core/alert-settings.ts';
 import type { AlertRecord } from '../statements/alerts.ts';
 import { type Condition, isAboutRuns, isWanted } from './conditions.ts';
@@ -21,7 +21,7 @@ export function compare(
   };
 }
 
-/** Splits the unsent changes into those to send and those to drop. */
+/** Splits the unsent changes into changes to send and changes to drop. */
 export function sortUnsent(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],

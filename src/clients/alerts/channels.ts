@@ -39,7 +39,10 @@ function plainly({ name, send }: Channel): Channel {
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** A webhook that accepts the same messages as Slack's webhooks. Those of Mattermost, Teams and others do. */
+/**
+ * A webhook that accepts the same messages as Slack's webhooks. The webhooks of Mattermost, Teams and other products
+ * do.
+ */
 function createWebhookChannel(
   { url }: NonNullable<AlertSettings['webhook']>,
   fetch: typeof globalThis.fetch,
@@ -77,7 +80,7 @@ async function post(
 function describeCause(error: unknown): string {
   // The guard names the host, which is half of a secret here.
   if (isConfigurationError(error)) {
-    return 'its address was set in a browser, and leads into a private network.';
+    return 'its address was set in a browser and leads into a private network.';
   }
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;

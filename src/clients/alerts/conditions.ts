@@ -28,7 +28,7 @@ export interface IntegrationState {
     QuestionBatch,
     'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'
   >[];
-  /** The actions that wait for a second user; none if left out. */
+  /** The actions that wait for a second user; empty if omitted. */
   approvals?: readonly { id: string; text: string }[];
   /** The last day (UTC, `2026-12-31`) on which the service key works; null if it is unknown. */
   keyExpiresOn: string | null;
@@ -74,7 +74,7 @@ export function isWanted(subject: string, { on }: Pick<AlertSettings, 'on'>): bo
   return kind !== undefined && on.includes(kind);
 }
 
-/** True if the subject is about how runs end: of those an integration has one at most. */
+/** True if the subject is about how runs end. An integration has at most one such subject. */
 export function isAboutRuns(subject: string): boolean {
   return getSubjectWord(subject).startsWith('run_');
 }
@@ -82,7 +82,7 @@ export function isAboutRuns(subject: string): boolean {
 /** Returns the message for the end of the problem. */
 export function recoveryText(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
-  return (RECOVERIES[word] ?? 'all is well again').replace('BUCKET', detail);
+  return (RECOVERIES[word] ?? 'the problem has ended').replace('BUCKET', detail);
 }
 
 type Found = Omit<Condition, 'integrationId'>;
@@ -104,15 +104,15 @@ const KINDS: Readonly<Record<string, AlertKind>> = {
 const RECOVERIES: Readonly<Record<string, string>> = {
   run_failed: 'runs succeed again',
   run_stopped: 'runs succeed again',
-  many_failed: 'few contacts fail again',
+  many_failed: 'only a few contacts fail again',
   key_expires: 'the service key is no longer about to expire',
   credits_low: 'there are enough credits for BUCKET again',
-  held: 'no decisions are pending any more',
-  held_batch: 'the details that changed at once are decided',
-  held_missing: 'the missing contacts are back, or it is decided whether they are gone',
-  held_opt_outs: 'the opt-outs are decided',
-  held_erasures: 'the erasures that the CRM asks for are decided',
-  second_person: 'it does not wait for a second person any more',
+  held: 'no decisions are pending',
+  held_batch: 'the decision about the changed details was made',
+  held_missing: 'the missing contacts are back, or the decision about them was made',
+  held_opt_outs: 'the decision about the opt-outs was made',
+  held_erasures: 'the decision about the erasures that the CRM requests was made',
+  second_person: 'no request is waiting for a second user',
 };
 
 /** The guide's pages for problems that did not end a run. */
@@ -128,7 +128,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   second_person: 'docs/guides/users.md#two-people',
 };
 
-/** The document that explains the problem, as a path in the repository; the guide has one about error codes too. */
+/** The document that explains the problem, as a path in the repository; the guide also has a page about error codes. */
 export function documentAbout(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
   if (isAboutRuns(subject) && isKnownStop(detail)) return `docs/errors.md#${detail}`;
@@ -231,7 +231,7 @@ function batchConditions({ batches }: IntegrationState): Found[] {
 function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
   return approvals.map(({ id, text }) => ({
     subject: `second_person/${id}`,
-    problem: `something waits for a second person: ${text.replace(/\.$/, '')}`,
+    problem: `a request is waiting for a second user: ${text.replace(/\.$/, '')}`,
     steps: ['Someone other than the requester has to confirm it: donor-sync approvals'],
   }));
 }

@@ -8,8 +8,8 @@ import type { Channel } from './message.ts';
 const STEP_TIMEOUT_MS = 10_000;
 
 /**
- * Sends mail over SMTP, with one connection per message, since there are few. To another machine it sends only
- * greetings until the connection is encrypted: no password and no mail.
+ * Sends mail over SMTP, with one connection per message, because there are few messages. Until the connection is
+ * encrypted, it sends only greetings to another machine, but no password and no mail.
  */
 export function createEmailChannel({
   to,
@@ -44,7 +44,7 @@ export function createEmailChannel({
   };
 }
 
-/** Options that nodemailer would accept from the URL's query, and must not. */
+/** Options that nodemailer must not accept from the URL's query. */
 const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
 
 /** The URL, and whether its server must encrypt: `smtps:` does from the first byte. */
@@ -99,9 +99,9 @@ interface Problem {
 function unreachedFor(message: string): Problem {
   if (/certificate|altnames/i.test(message)) {
     const advice = 'use a certificate of a known authority, with the name in alerts.email.smtp';
-    return { what: 'has a certificate that is not believed', advice };
+    return { what: 'has a certificate that is not trusted', advice };
   }
-  const advice = 'check alerts.email.smtp, and whether the server runs';
+  const advice = 'check alerts.email.smtp, and check that the server is running';
   return { what: 'cannot be reached', advice };
 }
 
@@ -124,7 +124,7 @@ const STEPS = [
 /** Rejects once the signal is aborted. A mail in flight at that moment may still arrive. */
 function givenUp(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const leave = () => reject(new Error('Sending was given up.'));
+    const leave = () => reject(new Error('Sending was cancelled.'));
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });
   });

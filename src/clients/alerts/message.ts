@@ -64,8 +64,8 @@ export interface Channel {
   /** The channel's name in the settings. */
   name: 'email' | 'webhook';
   /**
-   * Resolves once the message was accepted. Rejects with an Error that says why it was not, or that it was given up
-   * because of the signal.
+   * Resolves once the message was accepted. Rejects with an Error that explains why it was not accepted, or that it was
+   * cancelled by the signal.
    */
   send(message: Message, signal: AbortSignal): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { type Channel, composeMessage, type Message } from './message.ts';
 export interface Notifier {
   /** Resolves with the changes that all channels have sent. */
   notify(changes: readonly RecordedChange[], signal: AbortSignal): Promise<RecordedChange[]>;
-  /** Drops a change that no longer holds; true if some channel has sent it already. */
+  /** Drops a change that no longer applies; true if a channel has already sent it. */
   drop(row: AlertRecord): boolean;
 }
 
@@ -26,7 +26,7 @@ export interface NotifierDeps {
 /** The longest time that one message may take. It is shorter than a lease. */
 export const SEND_LIMIT_MS = 20_000;
 
-/** A channel that failed is left alone for a while, and after a day its messages are given up. */
+/** A channel that failed is not used for a while, and its messages are given up after a day. */
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 

@@ -38,7 +38,7 @@ export function createProductAlerts(
   });
 }
 
-/** Checks once and sends what has changed, in a process that does not watch alerts; gives up when `signal` is aborted. */
+/** Checks once and sends the changes, in a process that does not watch alerts; gives up when `signal` is aborted. */
 export async function checkAlertsOnce(
   deps: ProcessDeps,
   application: AlertApplication,

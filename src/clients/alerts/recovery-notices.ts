@@ -1,4 +1,4 @@
-/** Tells the recipients of alerts that a link was created by which someone gets in as an owner. */
+/** Tells the recipients of alerts that a link was created with which someone can sign in as an owner. */
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
@@ -29,7 +29,7 @@ export interface RecoveryNoticesDeps {
 }
 
 /**
- * Sends what was recorded, whatever alerts the settings ask for. It counts as sent if one channel has accepted it.
+ * Sends the recorded notices, whatever alerts the settings request. It counts as sent if one channel has accepted it.
  * Otherwise it is sent again later, even after a restart.
  */
 export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
@@ -65,8 +65,8 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
 function composeNotice(notices: readonly RecoveryNotice[], publicUrl: string): Message {
   const lines = [
     ...notices.map(({ since }) => `Created at ${isoTime(since)}.`),
-    'Someone on the machine of the service created a link that signs its holder in without a password. It works once, within 15 minutes.',
-    '`donor-sync audit` shows who did it (recovery.asked), and who came in. If no owner knows of it, disable that user: donor-sync users disable USER',
+    'Someone on the machine that runs donor-sync created a link that signs its holder in without a password. It works once, within 15 minutes.',
+    '`donor-sync audit` shows who created it (recovery.asked) and who signed in with it. If no owner knows about it, disable that user: donor-sync users disable USER',
   ];
   return {
     title: 'donor-sync: a link to recover access was created',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Integration } from '../../core/integration-settings.ts';
+import type { ApprovalRecord } from '../../decisions/statements/approvals.ts';
 import { listBatches } from '../../decisions/statements/batches.ts';
 import { countOpenQuestions } from '../../decisions/statements/questions.ts';
 import { describeRequest, listApprovals } from '../../decisions/views/approval.ts';
@@ -8,7 +9,7 @@ import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
 import type { IntegrationState } from './conditions.ts';
 
-/** Number of past runs that are searched for one that was not interrupted, and for balances. */
+/** Number of past runs that are searched for an uninterrupted run and for balances. */
 const RUNS_LOOKED_AT = 10;
 
 type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;
@@ -35,15 +36,24 @@ export function createStateReader(store: Store) {
         // Between the two counts a batch may have been decided.
         held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
         batches,
-        // Without the contact's id, which a mail would keep.
-        approvals: (approvals.get(id) ?? []).map(({ id, ...one }) => ({
-          id,
-          text: describeRequest({ ...one, crmId: null }),
+        approvals: (approvals.get(id) ?? []).map((one) => ({
+          id: one.id,
+          text: describeForAlert(one),
         })),
         keyExpiresOn: partner.expiresOn ?? null,
       };
     });
   };
+}
+
+/**
+ * Without the contact's ID, which a mail would keep, and without the other clients that know the contact: the recipients
+ * may have to do with this client alone.
+ */
+function describeForAlert(approval: ApprovalRecord): string {
+  const { request, integrationId } = approval;
+  const own = request.what === 'forget' ? { integrations: [integrationId] } : {};
+  return describeRequest({ ...approval, ...own, crmId: null });
 }
 
 function toRunState(runs: readonly RunRecord[]): RunState {
@@ -56,7 +66,7 @@ function toRunState(runs: readonly RunRecord[]): RunState {
   };
 }
 
-/** A run that was interrupted or that a person stopped does not count: the next run continues. */
+/** A run that was interrupted or stopped by a user does not count, because the next run continues. */
 function findLastRun(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
   for (const { id, status, reasonCode: code, report } of runs) {
     const contacts = readContactCounts(report);

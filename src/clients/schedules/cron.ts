@@ -35,7 +35,7 @@ const FIELDS: readonly Field[] = [
 export function cronProblem(cron: string): string | null {
   const texts = cron.trim().split(/\s+/);
   if (texts.length !== FIELDS.length) {
-    return `a schedule has five fields (minute, hour, day, month, weekday), this one has ${texts.length}`;
+    return `a schedule has five fields (minute, hour, day, month, weekday), but this one has ${texts.length}`;
   }
   for (const [index, field] of FIELDS.entries()) {
     const text = texts[index] ?? '';
@@ -46,7 +46,7 @@ export function cronProblem(cron: string): string | null {
   return null;
 }
 
-/** Names that were found valid. Checking takes long, and thousands of integrations share a few. */
+/** Names that were found valid. Checking takes long, and thousands of integrations share a few time zones. */
 const knownTimezones = new Set<string>();
 
 /** Describes the problem of a time zone name, or returns null. */
@@ -58,7 +58,7 @@ export function timezoneProblem(timezone: string): string | null {
     return null;
   } catch {
     const hint = didYouMean(timezone, Intl.supportedValuesOf('timeZone'));
-    return `not a time zone (one is America/Chicago)${hint}`;
+    return `not a time zone (an example is America/Chicago)${hint}`;
   }
 }
 

@@ -14,8 +14,8 @@ export function nextTime(line: Line, afterMs: number): number | null {
 }
 
 /**
- * `nextTime` for many calls. Its result for a moment holds for every later one, until that time is
- * reached. Computing the time of a line costs a third of a millisecond.
+ * `nextTime` for many calls. Its result for one moment also applies to every later moment, until that time is reached.
+ * Computing the time of a line costs a third of a millisecond.
  */
 export function createNextTimes(): typeof nextTime {
   const known = new Map<string, { fromMs: number; next: number | null }[]>();
@@ -40,7 +40,7 @@ function hasFixedTimes({ cron }: Line): boolean {
   return hours !== undefined && !/[*?/]/.test(`${minutes} ${hours}`);
 }
 
-/** A clock that has gone back does not repeat more minutes than a day has. */
+/** A clock that goes back does not repeat more minutes than a day has. */
 const MAX_LOOKS = 1_440;
 
 /**

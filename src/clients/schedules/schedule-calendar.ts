@@ -40,7 +40,7 @@ export interface ClockChange {
   day: string;
   /** Minutes that the clock skips; negative if it shows them twice. */
   minutes: number;
-  /** The local time when the first run of that day starts; null if none does. */
+  /** The local time when the first run of that day starts; null if no run starts. */
   runAt: string | null;
 }
 
@@ -109,8 +109,8 @@ function pastDays(runs: readonly RunRecord[], timezone: string, now: number): Ca
 }
 
 /**
- * Lists the coming days with the times of a schedule. A day with many times costs no more than a
- * day with a few.
+ * Lists the coming days with the times of a schedule. A day with many times takes no more work than a day with a few
+ * times.
  */
 export function listDaysAhead(
   integration: Pick<Integration, 'id' | 'schedule'>,

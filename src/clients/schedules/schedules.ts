@@ -56,9 +56,9 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
 }
 
 /**
- * Updates the store to match settings and clock. A new or changed schedule is planned from now on
- * (epoch ms), and so is one that a clock which was ahead has planned. Other schedules keep their
- * time, even if it has passed since.
+ * Updates the store to match settings and clock. A new or changed schedule is planned from now on (epoch ms), and so is
+ * a schedule that was planned while the clock was ahead. Other schedules keep their time, even if it has already
+ * passed.
  */
 export async function planSchedules(
   { store, clock }: ScheduleDeps,
@@ -85,8 +85,8 @@ export async function planSchedules(
 }
 
 /**
- * Returns true if a time is later than the next two. The second next is correct right after a run
- * if the clock was set back a little, because planning it again would run twice.
+ * Returns true if a time is later than the next two. The time after the next is correct right after a run if the clock
+ * was set back a little, because planning the next time again would run twice.
  */
 function isTooFarAhead(
   integration: Scheduled,

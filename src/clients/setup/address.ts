@@ -1,5 +1,6 @@
 /**
- * Checks the addresses that a browser may set: none inside the network of this machine, unless its operator names it.
+ * Checks the addresses that a browser may set: no addresses inside the network of this machine, unless its operator
+ * names them.
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -13,8 +14,8 @@ import {
 } from '../../outbound/guard.ts';
 
 /**
- * Throws a ConfigurationError for an address that a browser may not set. A name can lead elsewhere later: each request
- * is checked again when it connects.
+ * Throws a ConfigurationError for an address that a browser may not set. A name can lead elsewhere later, so each
+ * request is checked again when it connects.
  */
 export async function requirePublicAddress(
   address: string,
@@ -34,7 +35,7 @@ export async function requirePublicAddress(
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
 }
 
-/** The problem of a text that is not a web address; null if it is one. */
+/** The problem of a text that is not a web address; null for a web address. */
 export function addressProblem(text: string): string | null {
   const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   return isAddress ? null : 'expected a URL that starts with https://';
@@ -52,13 +53,13 @@ function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<str
 
 const REFUSED: Readonly<Record<NotPublic, string>> = {
   password: 'An address with a password in it',
-  plain: 'Plain http, on which keys can be read on the way,',
+  plain: 'Plain http, which lets others read keys in transit,',
   private: 'A host inside a private network',
 };
 
 function notHere(why: NotPublic, host: string): ConfigurationError {
   return new ConfigurationError(
-    `${REFUSED[why]} cannot be set in a browser (${host}). It belongs to the operator's file: name the host in allowInsecureHttp of donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS, then it can be used here.`,
+    `${REFUSED[why]} cannot be set in a browser (${host}). Only the operator can allow it: after the host is named in allowInsecureHttp in donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS, it can be used here.`,
     { code: 'setup_address_private', details: { host } },
   );
 }
@@ -67,7 +68,7 @@ function notHere(why: NotPublic, host: string): ConfigurationError {
 export function requirePlainText(name: string, text: string): string {
   if (!text.includes('${')) return text;
   throw new ConfigurationError(
-    `${name}: variables of the environment (\${…}) belong to the operator's file, donor-sync.yaml. Write the value itself.`,
+    `${name}: environment variables (\${…}) can be used only in the operator's file, donor-sync.yaml. Write the value itself.`,
     { code: 'setup_variable_refused' },
   );
 }

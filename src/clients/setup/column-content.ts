@@ -1,4 +1,4 @@
-/** Recognises the kind of a column by its values, whatever its name is. Pure. */
+/** Recognises the kind of a column by its values, regardless of its name. Pure. */
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
 import { COUNTRY_NAMES, ORGANISATION_WORDS, REGION_NAMES, STREET_WORDS } from './content-words.ts';
 
@@ -21,7 +21,7 @@ export type ContentKind =
 
 /** The share of values that must look alike. */
 const MOST = 0.8;
-/** Streets have many forms, and organisations often have no typical word in their name. */
+/** Streets have many forms, and the names of organisations often do not contain a typical word. */
 const MANY = 0.6;
 const SOME = 0.3;
 

@@ -38,7 +38,7 @@ interface Names {
   /** The first column of each plain or folded spelling. */
   byPlain: ReadonlyMap<string, string>;
   byFolded: ReadonlyMap<string, string>;
-  /** The columns about the contact, without those about the spouse. */
+  /** The columns about the contact, without the columns about the spouse. */
   own: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export function present(columns: readonly string[], name: string): string | null
   return getNameIndex(columns).byFolded.get(folded(name)) ?? null;
 }
 
-/** `Contact First Name` and the like: a longer name that ends the right way. */
+/** `Contact First Name` and the like: a longer name with the right ending. */
 export function endsWith(columns: readonly string[], ending: string): string | null {
   const own = columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate)));
   return own.find((candidate) => plain(candidate).endsWith(ending)) ?? null;

@@ -18,7 +18,7 @@ export interface ColumnGuess extends PersonColumns {
   optOut: string | null;
   deceased: string | null;
   doNotContact: string | null;
-  /** The product whose export this is; null if it is not a known one. */
+  /** The product whose export this is; null if it is not a known export. */
   exportOf: string | null;
   /** A note for the user about such an export; null if there is none. */
   advice: string | null;

@@ -32,7 +32,7 @@ export interface CsvProblem {
   problem: string;
 }
 
-/** A header is read from this much of the file; longer ones do not exist. */
+/** The header is read from this much of the file; longer headers do not exist. */
 const MAX_HEADER_BYTES = 65_536;
 
 /** More columns than any CRM export has. The limit is needed because each column is checked in many ways. */
@@ -96,7 +96,7 @@ export function readHeaderOf(
   // A zero byte means a program or another kind of archive.
   if (text.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
   const start = firstLines(text);
-  if (start === null) return { problem: 'its first line is longer than any line of column names' };
+  if (start === null) return { problem: 'its first line is too long for a header row' };
   const header = readAnyHeader(start, detectEncoding(text));
   if (Array.isArray(header)) return { problem: header[0]?.message.replace(/\.$/, '') ?? '' };
   const columns = header.columns.filter((name) => name !== '');
@@ -107,7 +107,7 @@ export function readHeaderOf(
   if (columns.length > MAX_COLUMNS) {
     const most = MAX_COLUMNS.toLocaleString('en');
     return {
-      problem: `its first line names more than ${most} columns; leave out those that are not needed`,
+      problem: `its first line names more than ${most} columns; remove the columns that are not needed`,
     };
   }
   return {

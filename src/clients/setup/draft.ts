@@ -50,7 +50,7 @@ export interface Setup extends Draft {
 
 export type SetupDeps = Pick<Application, 'store' | 'sealer' | 'settings' | 'integrations'>;
 
-/** Starts a new integration with this name and returns its ID, which no other integration has or had. */
+/** Starts a new integration with this name and returns its ID, which no other integration has or has had. */
 export async function beginSetup(deps: SetupDeps, name: string): Promise<string> {
   await dropOld(deps);
   const ids = proposeIds(name);
@@ -230,13 +230,13 @@ export function workingIntegration({ answers }: Pick<Setup, 'answers'>): Integra
   return { ...answers, partner, crm };
 }
 
-/** Returns the same for requests to the service only, whatever is known about the CRM. */
+/** Returns the same for requests to the service only, regardless of the CRM. */
 export function serviceAlone(setup: Pick<Setup, 'answers'>): Integration {
   return { ...workingIntegration(setup), crm: NOTHING_YET.crm };
 }
 
 /**
- * Returns the answers as settings that were checked like those of a file. Throws a ConfigurationError that names every
+ * Returns the answers as settings that were checked like a settings file. Throws a ConfigurationError that names every
  * problem.
  */
 export async function checkedIntegration(
@@ -245,7 +245,7 @@ export async function checkedIntegration(
 ): Promise<Integration> {
   const options = { path: 'the set-up', allowInsecureHttp };
   const [integration] = await checkDocument([answers], options);
-  if (integration === undefined) throw new Error('the settings of the set-up hold no integration');
+  if (integration === undefined) throw new Error('the settings of the set-up contain no client');
   return integration;
 }
 
@@ -253,8 +253,9 @@ export async function checkedIntegration(
 export const TRIAL_SIZE = 25;
 
 /**
- * Returns the integration as it is during the trial. A run spends no more than the trial, none starts automatically,
- * and no network is created. Whatever happens to the set-up in the meantime, no more is spent than the user requested.
+ * Returns the integration as it is during the trial. A run does not spend more than the trial, no run starts
+ * automatically, and no network is created. Whatever happens to the set-up in the meantime, no more is spent than the
+ * user requested.
  */
 export function onTrial(integration: Integration): Integration {
   const { budget } = integration;

@@ -40,7 +40,7 @@ export async function readDropped(
     const text = await toPlainText('The file', bytes, extent);
     const header = readHeaderOf(text, extent);
     if ('problem' in header) return unusable(header.problem);
-    if (!hasRows(text)) return unusable('it has a line of column names, and no contact below it');
+    if (!hasRows(text)) return unusable('it has a header row but no contacts');
     return { text, header };
   } catch (error) {
     if (isDonorSyncError(error)) return { problem: error.message };

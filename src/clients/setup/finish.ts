@@ -19,7 +19,7 @@ export async function storeSettings(
   // Settings that this set-up stored just before its process ended, and did not yet record, are not a change by others.
   if (present !== stored && present !== wanted) {
     throw new ConfigurationError(
-      `"${id}" was changed elsewhere since this set-up began. Nothing was stored: drop this set-up, and begin again from what is there now.`,
+      `"${id}" has been changed elsewhere since this set-up started. Nothing was stored. Discard this set-up, and start again from the current settings.`,
       { code: 'setup_outdated', details: { integration: id } },
     );
   }
@@ -29,7 +29,7 @@ export async function storeSettings(
 
 export function ofTheFile(id: string): ConfigurationError {
   return new ConfigurationError(
-    `"${id}" is in donor-sync.yaml, which wins. Change it there, or take it out of that file to change it here.`,
+    `"${id}" is in donor-sync.yaml, which takes precedence. Change it there, or remove it from that file to change it here.`,
     { code: 'setup_of_file', details: { integration: id } },
   );
 }

@@ -127,7 +127,7 @@ export function addressByContent(
   });
   const parts = new Set([...named, ...found]);
   if (named.length === 0) {
-    // No words are typical of a place, so it is the column of words between the other parts.
+    // There are no words that are typical of places, so the place is the column of words between the other parts.
     const places = [...parts].map((name) => columns.indexOf(name));
     const [first, last] = [Math.min(...places), Math.max(...places) + 1];
     const city = free.find((name) => {
@@ -171,7 +171,7 @@ export function withNumberedLines(
     if (next === undefined || plain(next) !== `${stem}${number}`) break;
     run.push(next);
   }
-  // Lines without a value are not reported, because most files have one or two more than they use.
+  // Lines without a value are not reported, because most files have one or two more lines than they use.
   const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
   const before = address.filter((name) => name === first || run.includes(name));
   const last = before.at(-1) ?? first;
@@ -197,7 +197,7 @@ export function noStreetNote(addresses: readonly string[], sample: CsvSample): s
       ));
   if (addresses.length === 0 || !addresses.every(isOther)) return [];
   return [
-    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}: the service then knows fewer of the contacts.`,
+    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}: the service then recognises fewer contacts.`,
   ];
 }
 

@@ -19,14 +19,14 @@ export function guessId(
   return (
     ids.find((name) => isId(name, sample)) ??
     ids.find((name) => isId(name, sample, MOST_BLANK)) ??
-    // Some new contacts have no number yet, but the name of the column leaves no doubt.
+    // Some new contacts do not have a number yet, but the column's name is unambiguous.
     ids.find((name) => isNumberOfPerson(name) && isId(name, sample, MOST_NEW)) ??
     null
   );
 }
 
 /**
- * Describes the rows that the chosen ID column leaves out, or says that no column fits (null). Empty if there is no
+ * Describes the rows without a value in the chosen ID column, or says that no column fits (null). Empty if there is no
  * problem.
  */
 export function idNotes(
@@ -41,7 +41,7 @@ export function idNotes(
     .filter((name) => countIds(sample, name) * 2 > sample.length)
     .flatMap((name) => brokenIds(sample, name).map((text) => ` ${text}.`));
   return [
-    `No column seems to have the id of each contact, without which contacts cannot be told apart from one run to the next: choose a column whose value is there and different in each row, or add one with ids of your own.${reasons.slice(0, REASONS).join('')}`,
+    `No column seems to hold an ID for each contact. Without IDs, donor-sync cannot recognise a contact in the next run. Choose a column that has a different value in each row, or add a column with your own IDs.${reasons.slice(0, REASONS).join('')}`,
   ];
 }
 

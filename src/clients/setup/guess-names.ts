@@ -31,7 +31,7 @@ export function guessNames(file: GuessedFile): NameColumns {
   const lastName = isRest ? whole : ownLast;
   const isWhole = firstName === null || lastName === null;
   const fullName = isWhole ? whole : null;
-  // "Nome" and "Name" are the whole name if no other column has the rest of it.
+  // "Nome" and "Name" are the full name if no other column has the rest of the name.
   const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
   const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
   return {
@@ -76,7 +76,7 @@ export function onlyWholeNameNote(
   ).length;
   if (rows === 0) return [];
   return [
-    `In ${formatCount(rows)} of the first ${describeCount(sample.length, 'row')} only "${whole}" has a name: as long as "${firstName}" and "${lastName}" are blank, these contacts are not sent.`,
+    `In ${formatCount(rows)} of the first ${describeCount(sample.length, 'row')} only "${whole}" has a name. These contacts are not sent while "${firstName}" and "${lastName}" are blank.`,
   ];
 }
 

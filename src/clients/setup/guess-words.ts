@@ -88,7 +88,7 @@ export const LAST_NAMES = [
   ...['sukunimi', 'nazwisko'],
 ];
 
-/** Names that start with the last name come first, because it is clear which part is which. */
+/** Names that start with the last name come first, because their parts are unambiguous. */
 export const FULL_NAMES = [
   ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
   ...[
@@ -106,7 +106,7 @@ export const FULL_NAMES = [
   ...['nomedosocio', 'nomecliente', 'nomedocliente', 'nomedoador', 'nomedodoador'],
 ];
 
-/** Columns with the name of another person, or with a name that does not identify anyone. */
+/** Columns with another person's name, or with a name that does not identify anyone. */
 export const OTHER_PEOPLES =
   /spouse|spsp|partner|phonetic|maiden|former|assistant|parent|child|conjoint|ehegatt|ehepartner|conyuge|coniuge|conjuge|echtgeno|maka|middle|geburt|jeunefille/;
 
@@ -220,7 +220,7 @@ export const HOUSE_NUMBERS = [
   ...['numerodelamaison', 'housebuildingnumber', 'buildingnumber'],
   ...['husnummer', 'husnr', 'numerodevoie', 'numerorue', 'numerodaporta'],
 ];
-/** A house number only right after the street: elsewhere these are numbers of people. */
+/** These words mean a house number only right after the street; elsewhere they mean numbers of people. */
 export const NUMBERS_AFTER_STREET = ['numero', 'num', 'nr', 'no', 'n', 'number', 'nummer'];
 /** The kind of street, before its name: `rua`, `calle`, `via`. */
 export const STREET_TYPES = [

@@ -5,7 +5,7 @@ export interface KnownExport {
   name: string;
   /** A file with all of these columns is such an export. */
   knownBy: readonly string[];
-  /** If left out, the export has no column that identifies the contacts, so the user has to choose one. */
+  /** If omitted, the export has no column that identifies the contacts, so the user has to choose one. */
   id?: readonly string[];
   firstName: readonly string[];
   lastName: readonly string[];
@@ -45,7 +45,7 @@ export const KNOWN_EXPORTS: readonly KnownExport[] = [
     ],
     employers: ['Employer'],
     advice:
-      'In Bloomerang, "Account Status" says who has died: leave these people out of the export, or set contacts.optOutField to it and contacts.optOutValues to [Deceased].',
+      'In Bloomerang, "Account Status" marks deceased contacts: leave them out of the export, or set contacts.optOutField to it and contacts.optOutValues to [Deceased].',
   },
   {
     name: 'DonorPerfect',

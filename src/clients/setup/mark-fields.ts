@@ -20,7 +20,7 @@ export const MARKS = [
   list: keyof ContactSettings;
 }[];
 
-/** The values of a field that marks contacts, so that a user can say what they mean. */
+/** The values of a field that marks contacts, so that a user can define their meaning. */
 export interface MarkFieldValues {
   kind: MarkKind;
   field: string;
@@ -37,7 +37,7 @@ const MOST_LISTS = 100;
 
 const DATES_AND_FLAGS: ReadonlySet<string> = new Set(['yes or no', 'date', 'blank']);
 
-/** The columns of a file that could mark contacts: flags, dates, and those with few values. */
+/** The columns of a file that could mark contacts: flags, dates, and columns with few values. */
 export function markableColumns({
   columns,
   sample,
@@ -58,7 +58,7 @@ function partsOfList(value: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The values of a file's columns of marks that are neither yes, no nor a date, with their counts. */
+/** The values in a file's mark columns other than yes, no and dates, with their counts. */
 export function markValuesInFile(
   { sample }: Pick<CsvHeader, 'sample'>,
   contacts: ContactSettings,
@@ -110,7 +110,7 @@ const MARKING_VALUES = {
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
 
-/** Columns that say whether data may be used, and the values with which contacts have withdrawn that. */
+/** Columns that say whether data may be used, and the values that show that a contact has withdrawn the consent. */
 const CONSENT_COLUMNS =
   /consent|legal basis|lawful basis|gdpr|rgpd|dsgvo|avg|privacy|datenschutz|rechtsgrundlage|einwilligung|base l[eé]gal|base jur[ií]dica|consentimiento|consentement|consenso|consentimento|toestemming|grondslag|samtycke|r[aä]ttslig grund/iu;
 const WITHDRAWN =
@@ -151,7 +151,7 @@ type HintedKind = keyof typeof HINT_TEXTS;
 const HINT_TEXTS = {
   optOut: 'contacts that have opted out',
   deceased: 'deceased contacts',
-  doNotContact: 'contacts that want no contact',
+  doNotContact: 'contacts that must not be contacted',
 } as const;
 
 /** Maximum number of values of a column that are named. */
@@ -194,7 +194,7 @@ export function markHints(
         .filter((value) => isHint(kind, name, value));
       if (values.length === 0) return [];
       const named = [...new Set(values)].slice(0, VALUES_NAMED).map((value) => `"${value}"`);
-      return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}: name it in contacts.${kind}Field, list these values in contacts.${kind}Values and the others in contacts.unmarkedValues.${kind}, or these contacts are sent.`;
+      return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}. Name the column in contacts.${kind}Field, list these values in contacts.${kind}Values and the other values in contacts.unmarkedValues.${kind}. Otherwise these contacts are sent.`;
     });
   });
 }
@@ -203,8 +203,8 @@ export function markHints(
 const REMARK_LENGTH = 1_000;
 
 /**
- * Lists the columns of free text, such as notes, that call contacts deceased or say that they want no contact. Their
- * values cannot be listed, because each is a different text. Only the words that were found are named.
+ * Lists the columns of free text, such as notes, that call contacts deceased or say that they must not be contacted.
+ * Their values cannot be listed, because each is a different text. Only the words that were found are named.
  */
 export function remarkNotes(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -222,7 +222,7 @@ export function remarkNotes(
       });
       if (words.length === 0) return [];
       const named = [...new Set(words)].slice(0, VALUES_NAMED).map((word) => `"${word}"`);
-      return `"${name}" seems to speak of ${HINT_TEXTS[kind]} in ${describeCount(words.length, 'row')} (${named.join(', ')}): leave these rows out of the file, or mark them in a column, or these contacts are sent.`;
+      return `"${name}" seems to mention ${HINT_TEXTS[kind]} in ${describeCount(words.length, 'row')} (${named.join(', ')}). Remove these rows from the file, or mark them in a column. Otherwise these contacts are sent.`;
     });
   });
 }

@@ -19,7 +19,9 @@ const LEAST_KNOWN_SHARE = 0.5;
 /** Lines of an address that many users leave out of their export. */
 const FURTHER_LINE = /[2-9]$/;
 
-/** Returns the export of whose columns the file has the most, by number and then by share; null for none. */
+/**
+ * Returns the export that shares the most columns with the file, by number and then by share; null if there is none.
+ */
 export function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
   const scored = KNOWN_EXPORTS.flatMap((known) => {
     if (!known.knownBy.every((name) => present(columns, name) !== null)) return [];
@@ -65,7 +67,7 @@ export function guessOfExport(
 export function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns {
   const hasNames = known.firstName !== null && known.lastName !== null;
   const names = hasNames || known.fullName !== null ? known : byWords;
-  // One part more may be a column of another meaning, such as the region of a time zone.
+  // An additional part may be a column with another meaning, such as the region of a time zone.
   const hasWholeAddress =
     known.addresses.length > 0 && known.addresses.length + 1 >= byWords.addresses.length;
   const further = byWords.employers.slice(1).filter((name) => !known.employers.includes(name));

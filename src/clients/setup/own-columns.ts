@@ -28,7 +28,7 @@ export interface KnownColumns {
   id: string | null;
 }
 
-/** Returns the columns of the file's own that these mappings would write into. Pure. */
+/** Returns the file's own columns that these mappings would write into. Pure. */
 export function findOwnColumns(
   { names, sample }: FileStart,
   mappings: readonly FieldMapping[],
@@ -93,7 +93,7 @@ export function renamedTexts(
   });
 }
 
-/** Returns the columns that the journal next to this output names; none without a journal. */
+/** Returns the columns that the journal next to this output names; an empty list without a journal. */
 export async function readJournalColumns(output: string, cwd: string): Promise<Set<string>> {
   const journal = await openJournal(`${resolve(cwd, output)}.donor-sync-journal`);
   try {
@@ -114,7 +114,7 @@ export function twiceText(names: readonly string[]): string | null {
   const others = twice.length > listed.length ? ', …' : '';
   const [first = ''] = listed;
   const example = first.slice(0, -1);
-  return `Several columns have the same name: ${listed.join(', ')}${others}. They are told apart by their place: ${example} (1)", ${example} (2)" and so on. Check that the right ones are used.`;
+  return `Several columns have the same name: ${listed.join(', ')}${others}. They are distinguished by their position: ${example} (1)", ${example} (2)" and so on. Check that the right columns are used.`;
 }
 
 /** Maximum number of names that are listed, and of characters of each. */

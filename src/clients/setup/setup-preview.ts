@@ -42,11 +42,11 @@ export interface PeoplePreview {
   left: Readonly<Record<string, number>>;
   /** The fields of a contact that could mark people, by name. */
   fields: CrmField[];
-  /** The values of the choice lists that mark, with their counts. */
+  /** The values of the picklists that mark contacts, with their counts. */
   values: MarkFieldValues[];
   /** The CRM's own marks, which count without a setting. */
   automatic: readonly AutomaticMark[];
-  /** True until the user has said what the values of a choice list mean. No contact is shown before. */
+  /** True until the user has defined the meaning of a picklist's values. No contact is shown before. */
   isUnsaid: boolean;
 }
 
@@ -55,7 +55,7 @@ const VALUES_UNSAID: ReadonlySet<string> = new Set([
   ...['opt_out_values_missing', 'opt_out_values_unknown', 'crm_field_unsuitable'],
 ]);
 
-/** Reads the contacts as these settings do; if a choice list has no meaning yet, only its values. */
+/** Reads the contacts with these settings. If the meaning of a picklist is not defined yet, reads only its values. */
 export async function lookAtPeople(
   deps: LiveDeps,
   integration: Integration,
@@ -94,7 +94,7 @@ const MARK_TYPES: ReadonlySet<string> = new Set([
 const MOST_VALUES_READ = 2_000;
 
 /**
- * Counts how often each option of the chosen choice lists occurs in the first contacts. Options that no contact has are
+ * Counts how often each option of the chosen picklists occurs in the first contacts. Options that no contact has are
  * included with 0.
  */
 async function countMarkValues(
@@ -165,7 +165,10 @@ export interface FieldExample {
 export interface FieldsPreview {
   fields: CrmField[];
   findings: FieldMapFinding[];
-  /** Mapped fields that do not exist. A button creates those of a server, the sync those of a file. */
+  /**
+   * Mapped fields that do not exist. A button creates the fields of a server, and the sync creates the columns of a
+   * file.
+   */
   missing: string[];
   createsFields: boolean;
   isFile: boolean;
@@ -245,9 +248,9 @@ function whyNot(
   unfit: ReturnType<typeof mapProfile>['unfit'],
 ): string | null {
   if (changes[field] !== undefined) return null;
-  if (kept.includes(field)) return 'stays as it is, by the rule';
-  if (equal.includes(field)) return 'is the same already';
-  return unfit.find((one) => one.field === field)?.reason ?? 'is written when there is a value';
+  if (kept.includes(field)) return 'stays unchanged because of its rule';
+  if (equal.includes(field)) return 'already has this value';
+  return unfit.find((one) => one.field === field)?.reason ?? 'is written once there is a value';
 }
 
 /** Returns any one contact with its values; null if there is none. */

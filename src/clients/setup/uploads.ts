@@ -55,12 +55,9 @@ const LIMITS: ThreadLimits = { mostTimeMs: 150_000, mostMemoryMb: 1_024 };
 
 /** One file at a time, because each may take a core and hundreds of megabytes. */
 const inTurn = createOneAtATime(20, () => {
-  return new RetriableError(
-    'Too many files are being read at this moment. Try again in a minute.',
-    {
-      code: 'uploads_busy',
-    },
-  );
+  return new RetriableError('Too many files are being read right now. Try again in a minute.', {
+    code: 'uploads_busy',
+  });
 });
 
 /**
@@ -76,7 +73,7 @@ export async function takeUpload(
   const folder = getUploadFolder(where);
   if (folder === null) {
     throw new ConfigurationError(
-      'With Postgres a file cannot be dropped here, as other machines would not see it. Put it where all of them do, and name it in donor-sync.yaml.',
+      'With Postgres a file cannot be uploaded here, because your other machines could not read it. Put it where every machine can read it, and set its path in donor-sync.yaml.',
       { code: 'setup_file_elsewhere' },
     );
   }
@@ -109,7 +106,9 @@ async function readUpload(
   }
 }
 
-/** The form of the names that uploads get here. A file that someone has put next to them has a different name. */
+/**
+ * The form of the names that uploads get here. A file that someone has put next to the uploads has a different name.
+ */
 const UPLOAD_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.csv$/;
 
 /**

@@ -12,7 +12,7 @@ export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>>
   sentAt: number | null;
 };
 
-/** No integration can have this id: the row of the audit's end. */
+/** The row of the audit's end; no integration can have this id. */
 const AUDIT = '*audit';
 
 /** Problems of one integration that are shown. */
@@ -77,7 +77,7 @@ export async function endAlert(
     .execute();
 }
 
-/** Returns the end of the audit that was sent last; null if none was. */
+/** Returns the end of the audit that was sent last; null if none was sent. */
 export async function findSentAuditEnd(
   reader: Reader,
 ): Promise<{ at: number; seq: number; hash: string } | null> {

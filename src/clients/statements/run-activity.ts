@@ -66,7 +66,7 @@ export async function listQueuedRuns(reader: Reader): Promise<Map<string, string
   return new Map(rows.map(({ integration_id, run }) => [integration_id, run]));
 }
 
-/** Counts pending decisions by integration. The contacts of one batch count as one, and so does a network. */
+/** Counts pending decisions by integration. The contacts of one batch count as one decision, and so does a network. */
 export async function countOpenDecisions(reader: Reader): Promise<Map<string, number>> {
   const rows = await reader
     .selectFrom('questions')
@@ -101,7 +101,7 @@ export async function listLastSuccesses(
   return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, Number(at)]])));
 }
 
-/** Lists the runs of these over all contacts since then, the oldest first. */
+/** Lists these integrations' runs over all contacts since then, the oldest first. */
 export async function listNightRuns(
   reader: Reader,
   ids: readonly string[],
@@ -127,7 +127,7 @@ export async function listNightRuns(
   return rows.reverse();
 }
 
-/** Returns the enhancement credits that each of these has spent since its own start time (epoch ms). */
+/** Returns the enhancement credits that each of these integrations has spent since its own start time (epoch ms). */
 export async function listSpentByClient(
   reader: Reader,
   since: ReadonlyMap<string, number>,

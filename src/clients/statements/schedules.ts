@@ -58,8 +58,8 @@ export async function saveSchedules(
 
 /**
  * Claims times that have come by now: records the next times and, in the same transaction, the requested runs. `decide`
- * returns the outcome of each, or null if it is left to another process. Each time is claimed once, however many
- * processes do this. Returns where the next page starts; null at the end.
+ * returns the outcome of each, or null if another process handles it. Each time is claimed once, however many processes
+ * do this. Returns the start of the next page; null at the end.
  */
 export async function claimDueTimes(
   trx: ActorTransaction,

@@ -57,7 +57,7 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
 /** The current time, and the latest plausible one (epoch ms). Used only if the database has no clock. */
 export type ReadyAt = { now: number; latest: number };
 
-/** A time that is too far ahead is from before the clock was set back, and no longer means anything. */
+/** A time that is too far ahead is from before the clock was set back, and is no longer meaningful. */
 export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
   const [now, latest] = isPostgres(reader)
     ? [serverTime(0), serverTime(BURST_MS)]

@@ -96,7 +96,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   held_missing: 'many contacts are missing at once',
   held_opt_outs: 'many contacts opted out at once',
   held_erasures: 'the CRM asks to erase contacts',
-  second_person: 'a request waits for a second user',
+  second_person: 'a request is waiting for a second user',
 };
 
 /** Subjects that end with an ID, which means nothing to a user. */

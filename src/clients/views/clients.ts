@@ -86,7 +86,7 @@ export interface ClientReader {
     briefs: readonly ClientBrief[],
     integrations: ReadonlyMap<string, Integration>,
   ): Promise<ClientView[]>;
-  /** Discards the cached activity, because something was just done. */
+  /** Discards the cached activity, because something has just changed. */
   forget(): void;
 }
 
@@ -100,7 +100,7 @@ interface ClientActivity {
 }
 
 /**
- * Reading the activity of all clients may take this share of the time. With few clients it costs next to nothing; with
+ * Reading the activity of all clients may take this share of the time. With few clients it takes hardly any time; with
  * many, requests share one reading.
  */
 const SHARE_OF_TIME = 0.05;

@@ -52,10 +52,10 @@ export interface HookCallView {
 }
 
 const ANSWERS: Readonly<Record<string, string>> = {
-  accepted: 'taken: a run looks at it',
-  repeated: 'taken before: nothing to do',
-  erasure: 'taken: contacts that the CRM deleted for privacy are erased',
-  other_account: 'about another account of the CRM: left alone',
+  accepted: 'accepted: a run processes it',
+  repeated: 'already accepted: nothing to do',
+  erasure: 'accepted: contacts that the CRM deleted for privacy are erased',
+  other_account: 'ignored: it is about another CRM account',
   signature_missing: 'refused: it was not signed',
   signature_invalid: 'refused: it was signed with another secret',
   signature_too_old: 'refused: it was signed more than five minutes before',
@@ -91,7 +91,7 @@ export async function readWebhook(reader: Reader, integrationId: string): Promis
 
 /** How the calls are signed, in words. */
 export const SIGNATURE_TEXTS = {
-  none: 'not signed: the address is the key',
+  none: 'not signed: the secret is in the address',
   hubspot: 'signed by the HubSpot app',
-  hmac: 'signed with a secret of ours',
+  hmac: 'signed with a secret from donor-sync',
 } as const;

@@ -99,7 +99,7 @@ export async function readPlannedRuns(
   return { cron, timezone, nextRunAt, paused };
 }
 
-/** Returns when a run last succeeded, ISO 8601; null if none has. */
+/** Returns when a run last succeeded, ISO 8601; null if none has succeeded. */
 export async function readLastSuccess(
   reader: Reader,
   integrationId: string,
@@ -112,7 +112,7 @@ export async function readLastSuccess(
   return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
 }
 
-/** Describes what a run spent, one bucket at a time. Credits of two buckets are never added up. */
+/** Describes a run's spending, one bucket at a time. Credits of two buckets are never added up. */
 
 /** `56 credits spent, 944 left`; the credits left are included only if the service was queried. */
 export function spentText({ spent, remaining }: BucketReport): string {

@@ -112,7 +112,7 @@ export function judge(
   return { ...withoutTasks(briefs), tasks };
 }
 
-/** The one count of what needs a user, in clients: the header, the home and its filter show the same. */
+/** The number of clients that need a user. The header, the home page and its filter all show this number. */
 function countNeeds(briefs: readonly Pick<Brief, 'problem' | 'decisions'>[]): number {
   return briefs.filter(needsPerson).length;
 }
@@ -128,7 +128,7 @@ function withoutTasks(briefs: readonly Brief[]): Pick<Verdict, 'level' | 'headli
   if (stopped.length > 0) {
     return { level: 'patience', headline: 'A run stopped early; the next one continues' };
   }
-  if (briefs.length === 0) return { level: 'new', headline: 'No integration is set up yet' };
+  if (briefs.length === 0) return { level: 'new', headline: 'No client is set up yet' };
   const isNew = briefs.every(({ standing }) => standing === 'new');
   return isNew
     ? { level: 'new', headline: 'Ready for the first sync' }

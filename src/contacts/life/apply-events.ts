@@ -1,5 +1,5 @@
 /**
- * The only place that changes contacts: applies an event of `life.ts` to many in one statement, limited to those in
+ * The only place that changes contacts: applies an event of `life.ts` to many in one statement, limited to contacts in
  * the states that the table allows.
  */
 import {
@@ -110,14 +110,14 @@ export function after(
   return { ...row, ...next };
 }
 
-/** Writes rows that were read in this transaction. Contacts that something else has changed stay as they are. */
+/** Writes rows that were read in this transaction. Contacts that something else has changed are not changed again. */
 export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
   for (const batch of inBatches(rows)) {
     await putBatch(trx, { cells: batch.flatMap((row) => WHOLE.map((column) => row[column])) });
   }
 }
 
-/** Records the currencies of these contacts, which decide nothing about their lives. */
+/** Records the currencies of these contacts, which do not affect their states. */
 export async function putCurrencies(
   trx: Trx,
   integrationId: string,

@@ -70,7 +70,7 @@ function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
-/** A job ended without a profile. A contact that has left or is held has nothing to return to. */
+/** A job ended without a profile. A contact that has left or is held does not have a state to return to. */
 function ended(set: Changes): EventRow {
   return {
     ways: [
@@ -151,7 +151,7 @@ export const CREDIT_EVENTS = {
     tracking_id: null,
     ...outcome(
       'no_match',
-      'The service was asked about the same person for another contact, no credit.',
+      'The same person was submitted to the service for another contact, no credit.',
     ),
   }),
   sharedLost: shares('held', outcome('lost_answer', given('outcome_detail'))),
@@ -172,6 +172,6 @@ export const CREDIT_EVENTS = {
         },
       },
     ],
-    otherwise: 'The contact has an answer, or has changed since.',
+    otherwise: 'The contact already has an answer, or has changed since then.',
   },
 } satisfies Record<string, EventRow>;

@@ -141,7 +141,7 @@ export const DECISION_EVENTS = {
     ],
     otherwise: NOT_ASKED,
   },
-  /** The contact is not the erased person, and continues where it was. */
+  /** The contact is not the erased person, and continues from its previous state. */
   distinguished: {
     ways: [
       {

@@ -36,11 +36,11 @@ export const UNKNOWN = 'There is no such contact.';
 
 export const MOVED_ON = 'The contact has changed state since this was decided.';
 
-export const ONLY_THE_ANSWER = 'The contact does not wait for this response.';
+export const ONLY_THE_ANSWER = 'The contact is not waiting for this response.';
 
-export const ONLY_ITS_PROFILE = 'The contact does not wait for this profile.';
+export const ONLY_ITS_PROFILE = 'The contact is not waiting for this profile.';
 
-export const NOT_ASKED = 'No user is asked about this contact any more.';
+export const NOT_ASKED = 'No decision about this contact is pending.';
 
 export const NOT_IN_LINE = 'The contact is not due.';
 

@@ -18,7 +18,7 @@ import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
 
 /**
  * The contact left the CRM while a credit was being spent on it, and waits for the result. It is eligible again once it
- * returns or takes over another contact's job.
+ * returns or inherits another contact's job.
  */
 export const HAS_LEFT = equal(own('eligible'), 0);
 

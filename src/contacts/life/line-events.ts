@@ -37,7 +37,7 @@ export const IN_LINE: Changes = {
   due_reason: given('due_reason'),
   priority: given('priority'),
   tracking_id: null,
-  // This run may have written an older profile already, and that counts if nothing is submitted.
+  // This run may already have written an older profile, which counts if nothing is submitted.
   ...outcomeUnless(
     all(WAS_WRITTEN, not(waitsForAccess(given('priority')))),
     choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),
@@ -143,7 +143,7 @@ export const LINE_EVENTS = {
         set: COUNTS_AS_PAID,
       },
     ],
-    otherwise: 'It has not left, or nothing was paid for it.',
+    otherwise: 'The contact has not left, or nothing was paid for it.',
   },
   suspected: {
     ways: [
@@ -160,6 +160,6 @@ export const LINE_EVENTS = {
       },
     ],
     otherwise:
-      'Work on the contact is in progress, or it is left out, so that nothing is sent or written for it.',
+      'Work on the contact is in progress, or the contact is excluded, so nothing is sent or written for it.',
   },
 } satisfies Record<string, EventRow>;

@@ -1,4 +1,4 @@
-/** Events of merges: a contact takes over what was paid for a contact that was merged into it. */
+/** Events of merges: a contact inherits the paid result of a contact that was merged into it. */
 import { listContactKinds } from '../../core/question-kinds.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
@@ -42,7 +42,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
       // The profile also waits for the user's decision.
       { from: ['held'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
     ],
-    otherwise: 'The contact waits for its own profile.',
+    otherwise: 'The contact is waiting for its own profile.',
   };
 }
 
@@ -58,12 +58,12 @@ export const MERGING_EVENTS = {
         set: { tracking_id: null, due_reason: null, ...outcome('merged_in_crm') },
       },
     ],
-    otherwise: 'The contact does not wait for the job that moves.',
+    otherwise: 'The contact is not waiting for the job that moves.',
     endsJob: true,
   },
   /**
-   * Another contact was merged into it, and it keeps its own profile. Its new details count as the
-   * ones that the profile was requested with.
+   * Another contact was merged into it, and it keeps its own profile. Its new details count as the details with which
+   * the profile was requested.
    */
   absorbed: {
     ways: [
@@ -97,7 +97,7 @@ export const MERGING_EVENTS = {
   inheritedRunning: inherits('submitted'),
   inheritedDone: inherits('ready', [
     {
-      // Its own profile did not fit its names, so the guard checks this one.
+      // Its own profile did not fit its names, so the guard checks this profile.
       from: ['held'],
       to: 'ready',
       when: all(oneOf(own('outcome_reason'), MISMATCH_REASONS), isNull(own('donor_id'))),
@@ -118,9 +118,9 @@ export const MERGING_EVENTS = {
         set: { ...INHERITS, asked_identity: own('identity'), ...outcome('delivery_pending') },
       },
     ],
-    otherwise: 'The contact does not wait for a profile of another name.',
+    otherwise: 'The contact is not waiting for a profile with another name.',
   },
-  /** The response to the merged contact's submission was lost, and a user decides about this one instead. */
+  /** The response to the merged contact's submission was lost, and a user decides about this contact instead. */
   inheritedQuestion: {
     ways: [
       {

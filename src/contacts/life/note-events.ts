@@ -73,7 +73,7 @@ export const NOTE_EVENTS = {
   deliveredLater: {
     ways: [
       {
-        // The run writes waiting values in several passes, and an earlier one found a value that does not fit.
+        // The run writes waiting values in several passes, and an earlier pass found a value that does not fit.
         from: ['settled'],
         to: null,
         when: all(
@@ -100,7 +100,7 @@ export const NOTE_EVENTS = {
       {
         from: ['settled'],
         to: null,
-        // The outcome of the profile stays if it says more than the outcome of the warm path.
+        // The outcome of the profile stays if it is more specific than the outcome of the warm path.
         when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },
@@ -123,7 +123,7 @@ export const NOTE_EVENTS = {
         set: outcome(given('outcome_reason')),
       },
     ],
-    otherwise: 'The contact does not wait, or has an outcome of this run that says more.',
+    otherwise: 'The contact is not waiting, or has a more specific outcome from this run.',
   },
   runEndedUnsettled: {
     ways: [
@@ -134,6 +134,6 @@ export const NOTE_EVENTS = {
         set: { outcome_reason: given('outcome_reason') },
       },
     ],
-    otherwise: 'The contact does not wait for a response.',
+    otherwise: 'The contact is not waiting for a response.',
   },
 } satisfies Record<string, EventRow>;

@@ -1,4 +1,4 @@
-/** The outcome that a run records for a contact, and when an earlier outcome says more. */
+/** The outcome that a run records for a contact, and when an earlier outcome takes precedence. */
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import {
   all,
@@ -29,7 +29,7 @@ export function listReasons(wanted: Outcome): string[] {
 
 export const UNCHANGED = listReasons('unchanged');
 
-/** This run wrote a profile into the CRM, which says more than what it reads afterwards. */
+/** This run wrote a profile into the CRM, and this outcome is more informative than a later reading. */
 export const WAS_WRITTEN = all(
   equal(own('outcome_run'), RUN),
   oneOf(own('outcome_reason'), listReasons('written')),

@@ -28,8 +28,8 @@ import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
 
 /**
- * The run already has an outcome for the contact. It says more than the later reading, which only
- * finds that nothing is to be done.
+ * The run already has an outcome for the contact. It is more informative than the later reading, which only finds that
+ * there is nothing to do.
  */
 const SAID_MORE = any(
   WAS_WRITTEN,
@@ -82,7 +82,7 @@ export const READING_EVENTS = {
   chosen: {
     ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
     otherwise: UNDER_WAY,
-    // A profile for other details, or one that is too old, is no longer needed.
+    // A profile for other details, or a profile that is too old, is no longer needed.
     endsJob: true,
   },
   foundFresh: {
@@ -117,7 +117,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNDER_WAY,
   },
-  /** Records what was read, and nothing else. */
+  /** Records only the data that was read. */
   seen: {
     ways: [
       {
@@ -146,7 +146,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** It had left while its paid profile was on its way, or while a question was open. */
+  /** It had left while its paid profile was in flight, or while a question was open. */
   cameBack: {
     ways: [
       {

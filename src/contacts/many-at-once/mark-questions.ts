@@ -45,8 +45,8 @@ export async function recordAskedMarks(
 }
 
 /**
- * Confirms every mark that users were asked about, and no other; returns their number. Needs no
- * lease: a run in progress has stopped spending, and the next run checks again.
+ * Confirms every mark that users were asked about, and only those; returns their number. Needs no lease: a run in
+ * progress has stopped spending, and the next run checks again.
  */
 export async function confirmAskedMarks(
   trx: ActorTransaction,

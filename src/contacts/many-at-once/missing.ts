@@ -96,9 +96,8 @@ export async function countMissing(
 }
 
 /**
- * Opens a hold for each missing contact that has none, and gives all open ones this detail. They
- * share a batch; contacts that go missing later join the open batch. Resolves with the number of
- * new holds.
+ * Opens a hold for each missing contact that does not have one, and sets this detail on all open holds. They share a
+ * batch; contacts that go missing later join the open batch. Resolves with the number of new holds.
  */
 export async function holdMissing(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -196,7 +195,7 @@ export async function countOpenMissing(
   );
 }
 
-/** The contacts among these IDs that have not left, as far as is known and allowed. */
+/** The contacts among these IDs that have not left, as far as this is known and may be told. */
 export async function listPresent(
   reader: Reader,
   integrationId: string,
@@ -313,7 +312,7 @@ function isMarked(eb: ContactBuilder) {
   ]);
 }
 
-/** Marked, and no user has said within the window to wait for it. */
+/** Marked, and no user has decided within the window to wait for it. */
 function isMissing(eb: ContactBuilder, integrationId: string, { since }: DepartureWindow) {
   return eb.and([
     isMarked(eb),

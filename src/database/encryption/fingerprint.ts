@@ -7,9 +7,9 @@ import type { Sealer } from './sealed.ts';
 import { findSecret } from './secrets.ts';
 
 /**
- * A keyed hash of a text: 22 characters, the same for the same purpose and text. Without the key,
- * it does not help anyone to guess the text. Purposes are our own words, such as `identity`, and
- * keep equal texts of different meaning apart.
+ * A keyed hash of a text: 22 characters, the same for the same purpose and text. Without the key, it does not help
+ * anyone to guess the text. Purposes are our own words, such as `identity`, and keep equal texts of different meaning
+ * apart.
  */
 export type Fingerprint = (purpose: string, text: string) => string;
 
@@ -23,7 +23,7 @@ const FINGERPRINT_BYTES = 16;
 export function createFingerprint(key: KeyObject): Fingerprint {
   const hmacOfShort = createShortHmac(key.export());
   return (purpose, text) => {
-    // No purpose contains a NUL, so no two pairs produce the same input.
+    // No purpose contains a NUL, so two different pairs never produce the same input.
     const input = `${purpose}\0${text}`;
     const hmac =
       input.length <= SHORT_LENGTH
@@ -34,8 +34,8 @@ export function createFingerprint(key: KeyObject): Fingerprint {
 }
 
 /**
- * A fingerprint of two fingerprints: 43 characters. Nobody can compute either of them without the
- * key, so a plain hash of both is as hard to guess as a keyed one, at half the cost.
+ * A fingerprint of two fingerprints: 43 characters. Nobody can compute either of them without the key, so a plain hash
+ * of both is as hard to guess as a keyed hash, at half the cost.
  */
 export function joinFingerprints(one: string, other: string): string {
   return hash('sha256', `${one} ${other}`, 'base64url');
@@ -85,7 +85,7 @@ function createShortHmac(key: Buffer): (text: string) => string {
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);
   const sealed = known ?? (await createKey(db, sealer));
-  if (sealed === null) throw fingerprintKeyUnreadable('It vanished while it was read.');
+  if (sealed === null) throw fingerprintKeyUnreadable('It disappeared while it was being read.');
   try {
     return createSecretKey(sealer.open(sealed, secretSealContext(FINGERPRINT_KEY)), 'base64url');
   } catch (error) {
@@ -99,7 +99,7 @@ async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | n
   const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();
   if (used !== undefined) {
     throw fingerprintKeyUnreadable(
-      'It is missing, although the audit has entries that were made with it. Restore the database from a backup.',
+      'It is missing, although the audit has entries that were created with it. Restore the database from a backup.',
     );
   }
   const key = randomBytes(KEY_BYTES).toString('base64url');

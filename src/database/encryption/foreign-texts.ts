@@ -20,12 +20,12 @@ export interface SealedWords {
 }
 
 /**
- * Maximum number of texts kept of one run. A rule that rejects every contact says the same about
- * each, so keeping more would help nobody.
+ * Maximum number of texts kept of one run. A rule that rejects every contact has the same text for each, so keeping
+ * more would not help.
  */
 export const MAX_TEXTS_OF_RUN = 1_000;
 
-/** The texts of a run that are not too old, those about the whole run first. */
+/** The texts of a run that are not too old; texts about the whole run come first. */
 export function listForeignTexts(
   reader: TimedReader,
   runId: string,

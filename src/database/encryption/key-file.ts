@@ -31,8 +31,8 @@ async function readIfExists(path: string): Promise<string | null> {
 }
 
 /**
- * First written completely under another name and then linked, which never replaces a file. So no
- * process sees half a key, and a key that already encrypts something is never lost.
+ * The file is first written completely under another name and then linked, which never replaces a file. So no process
+ * sees half a key, and a key that already encrypts something is never lost.
  */
 async function create(path: string, key: string): Promise<string> {
   const folder = dirname(path);

@@ -81,7 +81,7 @@ export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): Ke
     .map((entry, index) => parseKey(entry.trim(), `${source}, key number ${index + 1}`));
   const kids = new Set(keys.map((key) => key.kid));
   if (kids.size < keys.length) {
-    throw keyInvalid(`${source} has two keys of the same name. Give each key its own name.`);
+    throw keyInvalid(`${source} has two keys with the same name. Give each key a different name.`);
   }
   const [current] = keys;
   if (!current) throw keyInvalid(`${source} is empty. ${HOW_TO_MAKE_A_KEY}`);
@@ -97,7 +97,7 @@ export function generateKey(kid?: string): string {
 }
 
 const HOW_TO_MAKE_A_KEY =
-  'A key is 32 random bytes in base64; make one with: openssl rand -base64 32';
+  'A key is 32 random bytes in base64. Create one with: openssl rand -base64 32';
 
 function parseKey(entry: string, subject: string): SealingKey {
   const colon = entry.indexOf(':');
@@ -109,7 +109,7 @@ function parseKey(entry: string, subject: string): SealingKey {
   const kid = colon === -1 ? derivedKid(bytes) : entry.slice(0, colon);
   if (!KID.test(kid)) {
     throw keyInvalid(
-      `${subject} has a name that cannot be used. Names have up to 32 letters, digits, dots, dashes and underscores.`,
+      `${subject} has an invalid name. Names consist of up to 32 letters, digits, dots, dashes and underscores.`,
     );
   }
   return { kid, secret: createSecretKey(bytes) };
@@ -126,7 +126,7 @@ function keyInvalid(message: string): ConfigurationError {
 
 function keyMissing(): ConfigurationError {
   return new ConfigurationError(
-    `With Postgres the environment variable DONOR_SYNC_SECRET_KEY must be set, to the same value for every process. ${HOW_TO_MAKE_A_KEY}`,
+    `With Postgres the environment variable DONOR_SYNC_SECRET_KEY must be set to the same value for every process. ${HOW_TO_MAKE_A_KEY}`,
     { code: 'secret_key_missing' },
   );
 }

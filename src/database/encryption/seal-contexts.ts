@@ -33,8 +33,8 @@ export function settingsSealContext(integrationId: string): SealContext {
 }
 
 /**
- * The values that a write found in the CRM. Bound to the contact: otherwise a row could restore one
- * person's values to another.
+ * The values that a write found in the CRM. Bound to the contact, because otherwise a row could restore one person's
+ * values to another.
  */
 export function valuesBeforeSealContext(write: {
   id: string;
@@ -96,8 +96,8 @@ export function passkeySealContext(id: string): SealContext {
 }
 
 /**
- * Key of a contact's kept profile. Bound to the contact: otherwise one person's profile could be
- * delivered to another.
+ * Key of a contact's kept profile. Bound to the contact, because otherwise one person's profile could be delivered to
+ * another.
  */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {

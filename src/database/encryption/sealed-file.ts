@@ -153,7 +153,7 @@ function keyOfFile({ secret }: SealingKey, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, MAGIC, KEY_BYTES));
 }
 
-/** Contains the number of the chunk: no two under one key are the same. */
+/** Contains the number of the chunk, so that no two chunks under one key are the same. */
 function buildIv(number: number, isLast: boolean): Buffer {
   const iv = Buffer.alloc(IV_BYTES);
   iv.writeUInt8(isLast ? 1 : 0, 0);
@@ -191,21 +191,21 @@ function parseHeader(header: Buffer, path: string): z.infer<typeof headerSchema>
 
 function noBackup(path: string): ConfigurationError {
   return new ConfigurationError(
-    `${path} is not a backup that \`donor-sync backup\` of this version has made. Nothing was changed.`,
+    `${path} is not a backup that \`donor-sync backup\` of this version has created. Nothing was changed.`,
     { code: 'backup_unknown' },
   );
 }
 
 function keyMissing(path: string, kid: string): ConfigurationError {
   return new ConfigurationError(
-    `The backup ${path} was encrypted with the key "${kid}", which is not here. Put the key into DONOR_SYNC_SECRET_KEY, or its file next to the database. Nothing was changed.`,
+    `The backup ${path} was encrypted with the key "${kid}", which is not available here. Put the key into DONOR_SYNC_SECRET_KEY, or put its file next to the database. Nothing was changed.`,
     { code: 'backup_key_missing', details: { kid } },
   );
 }
 
 function damaged(path: string, cause?: unknown): FatalError {
   return new FatalError(
-    `The backup ${path} is not as it was made: it was cut off, changed, or sealed with another key of the same name. Nothing was changed. Take another backup.`,
+    `The backup ${path} is not in its original state: it was cut off, changed, or encrypted with another key of the same name. Nothing was changed. Take another backup.`,
     { code: 'backup_damaged', cause },
   );
 }

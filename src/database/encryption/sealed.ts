@@ -15,14 +15,13 @@ export interface SealContext {
   row: readonly [string, ...string[]];
 }
 
-/** Text that only the owner of the key can read, for every secret at rest. */
+/** Text that only the owner of the key can read; used for every secret at rest. */
 export interface Sealer {
   /** Encrypts with the current key. The same text gives a different result each time. */
   seal(text: string, place: SealContext): string;
   /**
-   * The text inside. A ConfigurationError that names the key if the ring lacks it. A FatalError if
-   * the value was changed, encrypted for another place, or is in a form that this version does not
-   * know.
+   * The text inside. A ConfigurationError that names the key if the ring lacks it. A FatalError if the value was
+   * changed, encrypted for another place, or has a form that this version does not recognise.
    */
   open(sealed: string, place: SealContext): string;
   /** True if the current key encrypted it; otherwise rotation still has to encrypt it again. */
@@ -47,12 +46,12 @@ const headerSchema = z.strictObject({
 });
 
 /**
- * Encrypts as JWE in compact form (RFC 7516): direct encryption with A256GCM, with the key ID in
- * the header. The place is additional authenticated data, the `aad` of the JSON form. It is not
- * stored, because the reader knows where it reads. Any JOSE library can decrypt it with both.
+ * Encrypts as JWE in compact form (RFC 7516): direct encryption with A256GCM, with the key ID in the header. The place
+ * is additional authenticated data, the `aad` of the JSON form. It is not stored, because the reader knows the location
+ * that it reads from. Any JOSE library can decrypt it with both.
  *
- * This one is written on `node:crypto`, which is synchronous and many times as fast as WebCrypto,
- * which those libraries use: a page of contacts encrypts hundreds of values.
+ * This implementation uses `node:crypto`, which is synchronous and many times as fast as WebCrypto, which those
+ * libraries use: a page of contacts encrypts hundreds of values.
  */
 export function createSealer({ current, keys }: KeyRing): Sealer {
   const currentHeader = base64url(
@@ -148,7 +147,7 @@ function base64url(bytes: Buffer): string {
 
 function keyUnknown(kid: string): ConfigurationError {
   return new ConfigurationError(
-    `A secret in the database was encrypted with the key "${kid}", which is not here. Add that key to DONOR_SYNC_SECRET_KEY, after the current one and a comma. A key that was made for a database file is next to it, in the file that ends in ".key".`,
+    `A secret in the database was encrypted with the key "${kid}", which is not available here. Add that key to DONOR_SYNC_SECRET_KEY, after the current one and a comma. A key that was created for a database file is next to it, in the file that ends in ".key".`,
     { code: 'secret_key_unknown', details: { kid } },
   );
 }
@@ -157,8 +156,8 @@ function keyUnknown(kid: string): ConfigurationError {
 function damaged({ table, column }: SealContext, kid?: string, cause?: unknown): FatalError {
   const suspicion =
     kid === undefined
-      ? 'It was changed, or is in a form that this version does not know.'
-      : `It was changed, it was moved here from another row, or the key "${kid}" is not the one that sealed it.`;
+      ? 'It was changed, or this version does not recognise its form.'
+      : `It was changed or moved here from another row, or the key "${kid}" is not the one that encrypted it.`;
   return new FatalError(
     `A secret in the database (${table}.${column}) cannot be opened. ${suspicion} Find out who else writes into the database.`,
     { code: 'sealed_value_damaged', cause, details: { table, column } },

@@ -5,10 +5,7 @@ const MAX_HOLD_MS = 30_000;
 
 /** Mutex for the one connection of a SQLite database, first come, first served. */
 export interface ConnectionQueue {
-  /**
-   * Resolves when the connection is ours; rejects with a FatalError if its current user does not
-   * return it.
-   */
+  /** Resolves when the caller has the connection; rejects with a FatalError if its current user does not return it. */
   enter(): Promise<void>;
   leave(): void;
 }
@@ -57,7 +54,7 @@ export function createConnectionQueue(maxHoldMs = MAX_HOLD_MS): ConnectionQueue 
 
 function heldTooLong(maxHoldMs: number): FatalError {
   return new FatalError(
-    `One transaction has kept the database for more than ${maxHoldMs / 1000} seconds. A transaction must not wait for anything but its own queries.`,
+    `One transaction has kept the database for more than ${maxHoldMs / 1000} seconds. A transaction must wait only for its own queries.`,
     { code: 'database_held_too_long' },
   );
 }

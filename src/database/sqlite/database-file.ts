@@ -12,8 +12,8 @@ export type RequireInPlace = () => Promise<void>;
 export const neverReplaced: RequireInPlace = async () => undefined;
 
 /**
- * The open file has another name by now, or none: everything written into it is lost with this
- * process, and the next process finds another database.
+ * The open file now has another name, or no name: everything written into it is lost when this process ends, and the
+ * next process finds another database.
  */
 export class StoreReplaced extends FatalError {
   constructor(path: string) {
@@ -24,15 +24,12 @@ export class StoreReplaced extends FatalError {
   }
 }
 
-/**
- * Remembers which file is at a path. Call it before you open the file: a replacement in between is
- * then noticed.
- */
+/** Remembers which file is at a path. Call it before you open the file, so that a replacement in between is noticed. */
 export async function rememberFile(path: string): Promise<RequireInPlace> {
   const absolute = resolve(path);
   const first = await readFileIdentity(absolute);
   return async () => {
-    // A folder that can no longer be read counts as a bad sign too.
+    // A folder that can no longer be read also counts as a replaced file.
     const now = await readFileIdentity(absolute).catch(() => null);
     if (now === null || now !== first) throw new StoreReplaced(absolute);
   };

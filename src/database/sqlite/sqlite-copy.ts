@@ -9,9 +9,7 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 const BUSY_TIMEOUT_MS = 5_000;
 
-/**
- * All in one step: with several steps, the copy would restart whenever another process has written.
- */
+/** All in one step, because with several steps the copy would restart whenever another process has written. */
 const ALL_PAGES = 0x7fff_ffff;
 
 /** Files that SQLite keeps next to a database file that is open. */
@@ -33,7 +31,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   settleFile(to);
 }
 
-/** Afterwards, everything of a database is in its one file. Throws if that file is damaged. */
+/** Afterwards, the whole database is in its one file. Throws if that file is damaged. */
 export function settleFile(path: string): void {
   try {
     const database = new Sqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
@@ -95,7 +93,7 @@ function takeLock(path: string): Sqlite.Database | null {
     const known = storeError(error);
     if (!isDonorSyncError(known)) throw known;
     if (known.code === 'database_busy') throw inUse(path);
-    // An unreadable file is what the backup is for.
+    // The backup exists for the case of an unreadable file.
     const isReplaceable = UNREADABLE.includes(known.code) || hasCode(error, 'SQLITE_CANTOPEN');
     if (isReplaceable) return null;
     throw known;
@@ -111,7 +109,7 @@ export async function removeDatabase(path: string): Promise<void> {
 
 function inUse(path: string): RetriableError {
   return new RetriableError(
-    `The database file ${path} is in use by another process. Nothing was changed: stop \`donor-sync serve\` and what else uses it, then repeat the command.`,
+    `The database file ${path} is in use by another process. Nothing was changed. Stop \`donor-sync serve\` and any other program that uses it, then repeat the command.`,
     { code: 'database_in_use' },
   );
 }

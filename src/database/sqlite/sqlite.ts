@@ -67,7 +67,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
     return true;
   }
 
-  /** There is only one, but the driver below queues for it, with a time limit for waiting. */
+  /** There is only one connection, but the driver below queues for it, with a time limit for waiting. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -81,7 +81,7 @@ async function ensureFile(path: string): Promise<RequireInPlace> {
     return await rememberFile(path);
   } catch (error) {
     throw new ConfigurationError(
-      `The database file ${path} cannot be written: ${messageOf(error)}. Name a file in a folder that this user may write to.`,
+      `The database file ${path} cannot be written: ${messageOf(error)}. Name a file in a folder that this user can write to.`,
       { code: 'database_file_unusable', cause: error },
     );
   }

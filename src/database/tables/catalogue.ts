@@ -65,7 +65,7 @@ export type TablesWith<Says extends Partial<Meaning>> = {
   [Name in TableName]: ColumnsThatSay<Name, Says> extends never ? never : Name;
 }[TableName];
 
-/** All meanings of columns of all tables that match this one. */
+/** All meanings of columns, of all tables, that match this meaning. */
 export type SaidAnywhere<Says extends Partial<Meaning>> = {
   [Name in TableName]: {
     [Of in keyof Catalogue[Name]['columns']]: Catalogue[Name]['columns'][Of] extends Column<

@@ -89,7 +89,7 @@ export const CLIENT_TABLES = {
       last_used_at: nullable(bigint()),
       /** Number of contacts that calls named and that the CRM does not have. */
       ignored_count: withDefault(bigint()),
-      /** The last call that requested something, by the clock of the database. */
+      /** Time of the last call that requested something, by the clock of the database. */
       called_at: withDefault(bigint()),
       /** Runs that further calls of a burst request do not start before this instant; 0 after a quiet time. */
       opens_at: withDefault(bigint()),
@@ -167,9 +167,7 @@ export const CLIENT_TABLES = {
       updated_at: bigint(),
     },
   ),
-  /**
-   * A matter that users were notified of; one row per subject, which stays when the matter is over.
-   */
+  /** A matter that users were notified of. There is one row per subject, which stays when the matter is over. */
   alerts: table(
     {
       key: ['integration_id', 'subject'],

@@ -13,7 +13,7 @@ import {
 
 /** State of a contact. */
 export type ContactState =
-  /** Nothing to do until the CRM, the calendar or a user says otherwise. */
+  /** Nothing to do until the CRM, the calendar or a user changes that. */
   | 'settled'
   /** Chosen; waits to be submitted. */
   | 'due'
@@ -46,7 +46,7 @@ export type LastCredit =
    * decides about it again.
    */
   | 'outdated'
-  /** It brought nothing, or counts as not spent: the contact may be submitted again. */
+  /** It returned nothing, or counts as not spent, so the contact may be submitted again. */
   | 'in_vain';
 
 export const CONTACT_TABLES = {
@@ -94,7 +94,7 @@ export const CONTACT_TABLES = {
       asked_at: personal(nullable(bigint())),
       /** Whether that credit still counts; null if none was ever spent. */
       last_credit: personal(nullable(text<LastCredit>())),
-      /** The current job; a contact that left before its end comes back to it. */
+      /** The current job; a contact that left before the job ended has it again when it returns. */
       tracking_id: personal(nullable(text())),
       donor_id: nullable(donorId('contact')),
       /** When a profile was last delivered. */
@@ -107,8 +107,7 @@ export const CONTACT_TABLES = {
       /** The donor that those values belong to; null if nothing was ever delivered. */
       values_donor: nullable(donorId('contact')),
       /**
-       * The identity that those values were bought for, in the form of `identity`; null if nothing
-       * was ever delivered.
+       * The identity that those values were bought for, in the form of `identity`; null if nothing was ever delivered.
        */
       values_identity: personal(nullable(text())),
       /** The result of the last run that touched it, and the reason. */

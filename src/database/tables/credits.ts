@@ -23,7 +23,7 @@ export type JobState =
   | 'delivered'
   | 'failed'
   | 'vanished'
-  /** Not charged: rejected, not processed, or settled as such. */
+  /** Not charged: rejected, not processed, or settled as not charged. */
   | 'unpaid'
   /** Charged or not provably unpaid, and its job ID is unknown. */
   | 'lost';
@@ -44,7 +44,7 @@ export const CREDIT_TABLES = {
       id: text(),
       /**
        * Credits of the enhancements bucket; null if unknown. This is the last reading made while no submission with the
-       * key was open, less the charges of submissions that have closed since.
+       * key was open, minus the charges of submissions that have closed since then.
        */
       balance: nullable(bigint()),
       /** When it was last requested from the service. */
@@ -77,7 +77,7 @@ export const CREDIT_TABLES = {
       next_at: bigint(),
     },
   ),
-  /** A way to make people of an integration's contacts, and whether its match rate is accepted. */
+  /** A mapping from an integration's contacts to people, and whether its match rate is accepted. */
   mappings: table(
     {
       key: ['integration_id', 'id'],
@@ -116,7 +116,7 @@ export const CREDIT_TABLES = {
       /** Credits charged, as far as known. */
       charged: nullable(integer()),
       /**
-       * The bucket's last reading while no submission with the key was open, less the charges since then. Submissions
+       * The bucket's last reading while no submission with the key was open, minus the charges since then. Submissions
        * that were open at the same time are not included.
        */
       balance_before: bigint(),
@@ -182,8 +182,8 @@ export const CREDIT_TABLES = {
     },
   ),
   /**
-   * Contacts that were paid for after the backup that this database was restored from, by the
-   * spending journal. A row ends when its contact takes the job or a user is asked about it.
+   * Contacts that were paid for after the backup that this database was restored from, by the spending journal. A row
+   * ends when its contact takes the job or a decision about it is opened.
    */
   recalled_payments: table(
     {
@@ -230,7 +230,7 @@ export const CREDIT_TABLES = {
       written: bigint(),
     },
   ),
-  /** A query that costs credits, or may, and of which it is not known yet whether it did. */
+  /** A query that costs credits or may cost credits, as long as this is not known. */
   query_intents: table(
     {
       key: ['id'],

@@ -1,4 +1,4 @@
-/** Data of the database itself: secrets, texts from outside, and where the store moved. */
+/** Data of the database itself: secrets, texts from outside, and the store's new location after a move. */
 import { bigint, contactId, nullable, sealed, table, text } from './table.ts';
 
 export const DATABASE_TABLES = {
@@ -27,7 +27,7 @@ export const DATABASE_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** The contact's ID in the CRM; the empty string for what is about the whole run. */
+      /** The contact's ID in the CRM; the empty string for data about the whole run. */
       crm_id: contactId({
         forget: 'otherwise',
         about: 'texts',
@@ -53,7 +53,7 @@ export const DATABASE_TABLES = {
       /** The other database, without its password. */
       other: text(),
       /**
-       * Set first in the source, which is not used from then on, and then in the target, which is;
+       * Set first in the source, which is not used from then on, and then in the target, which is used from then on;
        * null until then.
        */
       done_at: nullable(bigint()),

@@ -31,7 +31,7 @@ export const DECISION_TABLES = {
       ),
       /** Null for a question about a contact. */
       network: nullable(text()),
-      /** The reason: it determines what the decisions mean. */
+      /** The reason, which determines the meaning of the decisions. */
       kind: personal(text<QuestionKind>()),
       /**
        * Questions with one cause share this ID and can be decided together; null for a question
@@ -47,7 +47,7 @@ export const DECISION_TABLES = {
        * is over, and for a contact.
        */
       matter: personal(nullable(text())),
-      /** Details of the reason: a word, a number, or what a CRM said. */
+      /** Details of the reason: a word, a number, or a CRM's message. */
       detail: personal(nullable(text())),
       opened_at: bigint(),
       decision: nullable(text<'approved' | 'rejected' | 'resubmitted' | 'superseded'>()),
@@ -55,11 +55,10 @@ export const DECISION_TABLES = {
     },
   ),
   /**
-   * An answer of a user that is not carried out yet. It is in force from `in_force_from` on; if
-   * that is null, it never takes effect automatically. If it needs a second person, only the
-   * confirmation of that person sets it: no clock, run, retry or restore does. Its row is deleted
-   * when the answer is carried out, withdrawn, refused or void. The question then records the
-   * decision, and the audit records the actor.
+   * An answer of a user that is not carried out yet. It is in force from `in_force_from` on; if that is null, it never
+   * takes effect automatically. If it needs a second user, only that user's confirmation sets it; a clock, run, retry
+   * or restore never does. Its row is deleted when the answer is carried out, withdrawn, refused or void. The question
+   * then records the decision, and the audit records the actor.
    */
   answers: table(
     {
@@ -96,16 +95,16 @@ export const DECISION_TABLES = {
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),
       /**
-       * What it needs before its row is deleted: a second person, or only that the service carries it out, outside of the
-       * database. Null for a decision, which nobody else has to confirm.
+       * The step that is needed before its row is deleted: a confirmation by a second user, or only that the service
+       * carries it out, outside of the database. Null for a decision, which nobody else has to confirm.
        */
       needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
       /** When it becomes void, or is no longer tried; null if it does neither. */
       void_from: nullable(bigint()),
       /**
-       * Encrypted, for the audit: the second person, null until that person confirms. For what the service only has to
-       * carry out, the user who gave it.
+       * Encrypted, for the audit: the second user; null until that user confirms. For answers that the service only has
+       * to carry out, the user who gave the answer.
        */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),

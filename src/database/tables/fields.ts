@@ -22,13 +22,13 @@ export type ValueState =
   | 'no_such_field'
   | 'no_permission'
   | 'does_not_fit'
-  /** The field shows amounts in the currency of its record, which is not US dollars, and nothing is converted. */
+  /** The field shows amounts in the currency of its record, which is not US dollars, and amounts are not converted. */
   | 'other_currency'
   /** The CRM has no exchange rate for it, or hides its rates. */
   | 'no_rate'
   /** The currency of the record has changed; the next delivery checks the amount. */
   | 'currency_changed'
-  /** Only a part is there: the field has no room for all of it, or lacks some of its options. */
+  /** Only a part of the value is there: the field is too short for the whole value, or lacks some of its options. */
   | 'shortened'
   /** A user's value is in the field, or its rule protects what is there. */
   | 'kept_for_user'
@@ -44,9 +44,9 @@ export const NEVER_OFFERED = '';
 export const MAY_BE_LOST = '';
 
 /**
- * `left` and `unseen`: a value that may be in a contact whose ID the database no longer has, since
- * the contact was erased. `crm_id` is then the fingerprint of its ID; `unseen` means that the CRM
- * did not return the contact when it was looked up.
+ * `left` and `unseen`: a value that may be in a contact whose ID the database no longer has, because the contact was
+ * erased. `crm_id` is then the fingerprint of its ID; `unseen` means that the CRM did not return the contact when it
+ * was looked up.
  */
 export type WriteState = 'intended' | 'written' | 'refused' | 'undone' | 'left' | 'unseen';
 
@@ -77,11 +77,11 @@ export const FIELD_TABLES = {
       owned_before: personal(text()),
       /** The contact's `values_donor` before, if this write replaces the values of another donor; null if not. */
       donor_before: nullable(donorId('contact')),
-      /** The donor whose profile it writes; null if it writes none, such as a status. */
+      /** The donor whose profile it writes; null if it does not write a profile, for example a status. */
       donor: nullable(donorId('contact')),
       /**
-       * Keyed fingerprint of the donor that its texts name as the introducer; the empty string if they name none, or once
-       * that donor's erasure has cleared them.
+       * Keyed fingerprint of the donor that its texts name as the introducer; the empty string if they do not name one,
+       * or once that donor's erasure has cleared them.
        */
       introducer: donorFingerprint('introducer'),
       /**

@@ -20,8 +20,8 @@ export const JOB_TABLES = {
     },
   ),
   /**
-   * An integration whose CRM finds changes only after a while, so what a call requested is read
-   * again. The row is deleted once that is done.
+   * An integration whose CRM finds changes only after a while, so the contacts that a call requested are read again.
+   * The row is deleted once that is done.
    */
   rereads: table(
     {

@@ -1,4 +1,4 @@
-/** Mirrored groups: what the CRM wants, what the service has, and how it got there. */
+/** Mirrored groups: the members in the CRM, the members at the service, and the steps in between. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 /** State of a donor in a network. */
@@ -90,7 +90,7 @@ export const NETWORK_TABLES = {
       network: text(),
       donor_id: donorId('member'),
       state: personal(text<MemberState>()),
-      /** The bulk add that added it; null if it was there without one. */
+      /** The bulk add that added it; null if it was already there. */
       add_id: nullable(text()),
       /** Why it failed, as a word; `ERASED_MEMBER` if the contact was erased. */
       detail: personal(nullable(text())),

@@ -40,7 +40,7 @@ export const PATH_TABLES = {
       network_id: nullable(text()),
       /** JSON: donor IDs of all those people; null if the service did not name every one. */
       connecting: personal(nullable(text())),
-      /** Fingerprint of what the CRM has; null if its record is to be compared in any case. */
+      /** Fingerprint of the values in the CRM; null if its record must be compared in any case. */
       told: personal(nullable(text())),
     },
   ),
@@ -54,7 +54,7 @@ export const PATH_TABLES = {
     },
     {
       integration_id: text(),
-      /** Fingerprint of the settings that determine what a path is and where it is written. */
+      /** Fingerprint of the settings that determine a path's definition and its fields. */
       settings: text(),
       /** JSON: the service's ID of each network → donor IDs of its members. */
       members: personal(text()),

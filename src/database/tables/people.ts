@@ -20,7 +20,7 @@ export const PEOPLE_TABLES = {
       role: text<Role>(),
       /** JSON: IDs of the integrations that the user may access; null for all. */
       integrations: nullable(text()),
-      /** Hash of the password and how it was made; null while there is none. */
+      /** Hash of the password and its method; null while there is none. */
       password: nullable(text()),
       /**
        * Fingerprint of issuer and subject, as the identity provider first named them; null before.
@@ -34,7 +34,7 @@ export const PEOPLE_TABLES = {
       joined_at: personal(nullable(bigint())),
       /** The last sign-in or request, at most a minute late. */
       seen_at: personal(nullable(bigint())),
-      /** Since when the user is disabled and cannot sign in; null while not disabled. */
+      /** Time since when the user is disabled and cannot sign in; null while not disabled. */
       disabled_at: nullable(bigint()),
     },
   ),
@@ -73,7 +73,7 @@ export const PEOPLE_TABLES = {
       id: text(),
       token_id: nullable(text()),
       person_id: nullable(text()),
-      /** Its kind and its system, in a few words of ours; null if unknown. */
+      /** Its kind and its system, in our own words; null if unknown. */
       browser: personal(nullable(text())),
       begun_at: personal(bigint()),
       /** The last request, at most a minute late. */
@@ -110,7 +110,7 @@ export const PEOPLE_TABLES = {
       last_used_at: personal(nullable(bigint())),
     },
   ),
-  /** A challenge that was used, kept until it would be too old anyway: none counts twice. */
+  /** A challenge that was used, kept until it would be too old anyway, so that no challenge counts twice. */
   spent_challenges: table(
     {
       key: ['hash'],

@@ -17,13 +17,13 @@ export type ForgottenState =
   | 'erased'
   /** Blocked without having been known. */
   | 'blocked'
-  /** Not blocked: the CRM merged an erased contact into it, and a user decides. */
+  /** Not blocked: the CRM merged an erased contact into it, and a user has to decide. */
   | 'merged';
 
 export const PRIVACY_TABLES = {
   /**
-   * People who must not be enhanced again, and contacts of which a user has to say whether they are
-   * one of them. A row counts in every integration of the same CRM account.
+   * People who must not be enhanced again, and contacts for which a user has to decide whether they are one of them. A
+   * row counts in every integration of the same CRM account.
    */
   forgotten: table(
     {
@@ -44,7 +44,7 @@ export const PRIVACY_TABLES = {
       everywhere: integer(),
       /** When the erasure finished. */
       erased_at: nullable(bigint()),
-      /** JSON: what was done, without any ID of the contact. */
+      /** JSON: the actions that were taken, without any ID of the contact. */
       receipt: nullable(text()),
       /** JSON: keyed fingerprints of the donors that only this person was. */
       donors: donorFingerprint('erased'),
@@ -63,9 +63,7 @@ export const PRIVACY_TABLES = {
       at: bigint(),
       integration_id: nullable(text()),
       action: text(),
-      /**
-       * The key that decrypts the contact of the entry (`audit_keys.id`); null if it names none.
-       */
+      /** The key that decrypts the contact of the entry (`audit_keys.id`); null if it does not name a contact. */
       key_id: nullable(text()),
       /**
        * Encrypted JSON: who, from where, details, and the contact, encrypted once more by its own

@@ -1,4 +1,4 @@
-/** Runs, what they did to contacts, and the runs that were requested. */
+/** Runs, their effects on contacts, and requested runs. */
 import type { Trigger } from '../../core/run.ts';
 import {
   bigint,
@@ -119,7 +119,7 @@ export const SYNC_TABLES = {
     {
       key: ['run_id'],
       whenClientErased: 'deleted first',
-      exported: { not: 'kept until the run begins' },
+      exported: { not: 'kept until the run starts' },
       retention: null,
     },
     {
@@ -130,7 +130,7 @@ export const SYNC_TABLES = {
       contact: contactId({
         forget: 'otherwise',
         about: 'runsAsked',
-        whenRemoved: { kept: 'until the run begins' },
+        whenRemoved: { kept: 'until the run starts' },
       }),
       trigger: text<Trigger>(),
       /** 1 if everything is to be read again. */
@@ -142,7 +142,7 @@ export const SYNC_TABLES = {
       resumed: integer(),
       /** When it left the queue: its run started, or another one absorbed it; null while it waits. */
       left_at: nullable(bigint()),
-      /** The run that also does its work, since both waited at the same time; otherwise null. */
+      /** The run that also does its work, because both waited at the same time; otherwise null. */
       merged_into: personal(nullable(text())),
       /** 1 if it was requested by more than a schedule. */
       urgent: withDefault(integer()),

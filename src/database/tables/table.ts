@@ -1,6 +1,6 @@
 /**
- * How a table is declared: its columns, and an answer to each question that applies to every table.
- * A table without an answer does not compile, and a column with a contact's ID has more to answer.
+ * How a table is declared: its columns, and an answer to each question that applies to every table. A table without an
+ * answer does not compile, and a column with a contact's ID needs further answers.
  */
 import type { Generated } from 'kysely';
 import type { Retention } from '../../core/retention.ts';
@@ -9,7 +9,7 @@ import type { Retention } from '../../core/retention.ts';
 export interface Column<Value = unknown, Says extends Meaning = Meaning> {
   readonly kind: 'text' | 'integer' | 'bigint';
   readonly isNullable: boolean;
-  /** True if the database fills it in, so that a row can be added without it. */
+  /** True if the database sets its value, so that a row can be added without it. */
   readonly hasDefault: boolean;
   readonly says: Says;
   /** Exists only in the types, never at runtime. */
@@ -18,7 +18,7 @@ export interface Column<Value = unknown, Says extends Meaning = Meaning> {
 
 /** The meaning of a column's value, and the person that it is about. */
 export type Meaning =
-  /** Nothing about a person: states, counts, times, our own IDs. */
+  /** No data about a person: states, counts, times, our own IDs. */
   | { readonly is: 'operational' }
   /**
    * Something about a person, as a fingerprint, a state or an ID that identifies nobody without the
@@ -54,10 +54,7 @@ export interface ContactIdAnswers {
 export interface DonorMeaning {
   readonly is: 'donor';
   readonly form: 'id' | 'fingerprint';
-  /**
-   * Which donor it is: that of the row's contact, its introducer, a member of a network, or an
-   * erased one.
-   */
+  /** Which donor it is: the donor of the row's contact, its introducer, a member of a network, or an erased donor. */
   readonly of: 'contact' | 'introducer' | 'member' | 'erased';
 }
 
@@ -65,8 +62,7 @@ export interface DonorMeaning {
 export interface SealedMeaning {
   readonly is: 'sealed';
   /**
-   * The key that decrypts it. What the secret key encrypts is encrypted again when that key is
-   * replaced.
+   * The key that decrypts it. Data that is encrypted with the secret key is encrypted again when that key is replaced.
    */
   readonly with: 'secret key' | 'key of the audit' | 'key of the row';
   /** The columns whose values it is bound to; they never change during the life of the row. */
@@ -79,28 +75,25 @@ export interface TableAnswers<Name extends string = string> {
   readonly key: readonly [Name, ...Name[]];
   readonly whenClientErased: WhenClientErased;
   readonly exported: Exported<Name>;
-  /**
-   * The setting that says how long its rows, or what they say about a person, are kept; null if
-   * there is none.
-   */
+  /** The setting that determines how long its rows, or their data about a person, are kept; null if there is none. */
   readonly retention: keyof Retention | null;
 }
 
 /** The effect of erasing a whole client on the rows of a table. */
 export type WhenClientErased =
-  /** Deleted before all others, since they start or request something. */
+  /** Deleted before all other rows, because they start or request something. */
   | 'deleted first'
   | 'deleted'
   | 'deleted with its run'
   | 'deleted with its contact'
   | 'deleted with its network'
-  /** What they say about the client is cleared, and the rows stay. */
+  /** The data about the client is cleared, and the rows stay. */
   | 'cleared'
   /** The rows stay, and the end of the erasure reports their number. */
   | 'counted'
   | 'not of a client';
 
-/** The part of a client's rows that is exported, or the reason why none is. */
+/** The part of a client's rows that is exported, or the reason why nothing is exported. */
 export type Exported<Name extends string = string> =
   | {
       /** The name of the file. */

@@ -1,4 +1,4 @@
-/** Records actions that need a second person, instead of doing them. */
+/** Records actions that need a second user, instead of performing them. */
 
 import { createHash } from 'node:crypto';
 import { collect } from '../../core/collect.ts';
@@ -25,7 +25,7 @@ import {
 } from '../statements/batches.ts';
 import { ERASURE_KIND } from '../statements/erasure-requests.ts';
 import { findQuestion, type Question } from '../statements/questions.ts';
-import { roleFor } from '../views/approval.ts';
+import { clientsOfApproval, roleFor } from '../views/approval.ts';
 import type { DecisionWord } from '../views/kinds.ts';
 import { type Requester, requireSomeoneElse, withoutAccount } from './second-user.ts';
 
@@ -45,8 +45,7 @@ export interface Asked {
 }
 
 /**
- * Returns the approval that waits now; null if none is needed. Throws a ConfigurationError for a
- * requester without an account.
+ * Returns the pending approval; null if none is needed. Throws a ConfigurationError for a requester without an account.
  */
 export async function askSecondPerson(
   { application }: AskDeps,
@@ -70,8 +69,8 @@ export async function askSecondPerson(
 }
 
 /**
- * Whether another user would have to confirm it, in words for the question that comes before; otherwise empty.
- * Throws a ConfigurationError (conflict) where nobody could.
+ * Whether another user would have to confirm it, in words for the question that comes before; otherwise empty. Throws a
+ * ConfigurationError (conflict) if nobody could.
  */
 export async function warnOfSecondUser(
   { application }: AskDeps,
@@ -90,7 +89,7 @@ interface Waiting {
   subject: Subject;
 }
 
-/** Null where one user is enough. */
+/** Null if one user is enough. */
 async function findWaiting(
   application: AskDeps['application'],
   asked: Asked,
@@ -102,23 +101,30 @@ async function findWaiting(
   return rule && { rule, subject };
 }
 
-/** Rules under which a request that nobody could confirm is refused: a wish to be erased must not wait in vain. */
+/**
+ * Rules under which a request that nobody could confirm is refused: a person's request to be erased must not wait in
+ * vain.
+ */
 const REFUSED_WITHOUT_SECOND: readonly (keyof SecondPersonRules)[] = ['forget', 'forgetByCrm'];
 
 async function requireConfirmable(
   { store: { reader }, sealer }: AskDeps['application'],
   account: Account,
-  asked: Pick<Asked, 'request'>,
+  { request }: Pick<Asked, 'request'>,
   { rule, subject: { integrations } }: Waiting,
 ): Promise<void> {
   if (!REFUSED_WITHOUT_SECOND.includes(rule)) return;
-  const needed = { role: roleFor(asked), integrations, setting: `twoPeople.${rule}` };
+  const needed = {
+    role: roleFor({ request }),
+    integrations: clientsOfApproval({ request, integrations }),
+    setting: `twoPeople.${rule}`,
+  };
   await requireSomeoneElse({ reader, sealer, clock: reader.clock }, account, needed);
 }
 
 /**
- * Requests an action that is carried out outside the database. If the settings require a second person, the action
- * waits; otherwise it is in force at once. The service carries it out, and continues it after a restart. Throws a
+ * Requests an action that is carried out outside the database. If the settings require a second user, the action waits;
+ * otherwise it is in force at once. The service carries it out, and continues it after a restart. Throws a
  * ConfigurationError for a caller without an account.
  */
 export async function askForWork(
@@ -149,7 +155,7 @@ function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   return rules.forgetByCrm || rules.approvals !== null;
 }
 
-/** The rule that asks for a second user; null where none does. */
+/** The rule that requires a second user; null if no rule does. */
 function findRule(
   rules: SecondPersonRules,
   request: WorkRequest,

@@ -1,7 +1,4 @@
-/**
- * A second person confirms or refuses; confirmed actions that are not decisions about holds are
- * then carried out.
- */
+/** Lets a second user confirm or refuse. Confirmed actions that are not decisions about holds are then carried out. */
 
 import type { Application } from '../../application.ts';
 import type { Actor } from '../../core/actor.ts';
@@ -167,6 +164,6 @@ function requireIntegration(
 ) {
   const integration = application.integrations.get(integrationId);
   if (integration) return integration;
-  const next = 'It is not in the settings any more: refuse the request instead.';
+  const next = 'It is no longer in the settings: refuse the request instead.';
   throw unknownClient(integrationId, { next, refusal: 'conflict' });
 }

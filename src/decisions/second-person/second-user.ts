@@ -27,7 +27,7 @@ export interface NeededUser {
   role: Role;
   /** The IDs of the clients that the request is about; null for all. */
   integrations: readonly string[] | null;
-  /** The setting that asks for a second user, such as `twoPeople.forget`. */
+  /** The setting that requires a second user, such as `twoPeople.forget`. */
   setting: string;
 }
 
@@ -67,7 +67,7 @@ function reaches(has: readonly string[] | null, needed: readonly string[] | null
   return needed?.every((id) => has.includes(id)) ?? false;
 }
 
-/** Throws a ConfigurationError (conflict) if this account may be the user who asked. */
+/** Throws a ConfigurationError (conflict) if this account may belong to the requester. */
 export async function requireSecondUser(
   reader: Reader,
   approval: ApprovalRecord,
@@ -97,15 +97,15 @@ async function isNewer(
 /** A request outlives its caller, so it needs the name of an account. */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
-    'This needs the name of an account, and you have none yet. Nothing was changed. Sign in as a user, or use an access token of your own.',
+    'This needs a user account, and you do not have one yet. Nothing was changed. Sign in as a user, or use your own access token.',
     { code: 'approval_needs_account', refusal: 'conflict' },
   );
 }
 
 const TOO_NEW =
-  'This account was created after the request, so it does not count as a second person. Let an account that existed before confirm it. Nothing was changed.';
+  'This account was created after the request, so it does not count as a second user. Ask a user whose account already existed to confirm the request. Nothing was changed.';
 const CHANGED =
-  'The request no longer matches the current data: some of it was decided, is gone or was added in the meantime. Nothing was changed. Refuse the request, review it, and submit it again.';
+  'The request no longer matches the current data: some of it has since been decided, removed or added. Nothing was changed. Refuse the request, review it, and submit it again.';
 const GONE =
   'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
 

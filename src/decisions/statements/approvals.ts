@@ -1,8 +1,8 @@
 /**
- * Requests: answers that need a second person, or that the service carries out outside of the database. Confirming is one
- * transaction: a decision about questions becomes an answer to each of them, in force from then on. So it can be neither
- * lost nor applied twice, like any other answer. An answer that is carried out outside the database comes into force, and
- * its row is deleted when it is done.
+ * Requests: answers that need a second user, or that the service carries out outside of the database. Confirming is one
+ * transaction: a decision about questions becomes an answer to each of them, in force from then on. So it can be
+ * neither lost nor applied twice, like any other answer. An answer that is carried out outside the database comes into
+ * force, and its row is deleted when it is done.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -46,7 +46,7 @@ const requestSchema = z.discriminatedUnion('what', [
     what: z.literal('forget'),
     alsoInCrm: z.boolean(),
     blockUnknown: z.boolean(),
-    /** False for the clients of the contact's own CRM account alone. */
+    /** False for only the clients of the contact's own CRM account. */
     everywhere: z.boolean().default(true),
   }),
   z.object({
@@ -94,7 +94,7 @@ export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
 
 export type OperationRequest = Extract<ApprovalRequest, { what: 'operation' }>;
-/** A request whose meaning and subject are known here; those of an operation are its own. */
+/** A request whose meaning and subject are known here. For an operation, the operation itself defines them. */
 export type WorkRequest = Exclude<ApprovalRequest, OperationRequest>;
 export type OperationOutcome = z.infer<typeof outcomeSchema>;
 
@@ -129,7 +129,7 @@ export interface ApprovalSource {
 /** The result of confirming: `gone` if another person was first. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
-/** Records a request that needs a second person; an equal request that is already waiting is not recorded twice. */
+/** Records a request that needs a second user; an equal request that is already waiting is not recorded twice. */
 export function recordApproval(
   trx: ActorTransaction,
   approval: NewApproval,
@@ -313,7 +313,7 @@ export async function expireApprovals(store: ApprovalStore): Promise<void> {
   const now = reader.clock.now();
   const sealer = auditSealer(fingerprint);
   const rows = await selectRequests(reader).execute();
-  // A request far in the future was made before the clock was set back.
+  // A request that lies far in the future was made before the clock was set back.
   const isOver = (at: number) => at <= now || at > now + APPROVAL_MS;
   for (const row of rows.filter(({ void_from: at }) => at !== null && isOver(at))) {
     await store.actingAs(PRODUCT).act(async (trx) => {
@@ -345,7 +345,7 @@ async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<bool
   return numDeletedRows > 0n;
 }
 
-/** The only statement that puts an answer in force that needs a second person. */
+/** The only statement that puts an answer in force that needs a second user. */
 async function claim(
   trx: ActorTransaction,
   { id, integrationId, crmId }: ApprovalRecord,
@@ -366,7 +366,7 @@ async function claim(
   return numUpdatedRows > 0n;
 }
 
-/** Encrypts the acting user, as the second person or as the only one. */
+/** Encrypts the acting user, as the second user or as the only user. */
 function sealConfirmer(
   { actor, fingerprint }: ActorTransaction,
   place: Parameters<typeof answerSealContext>[1],
@@ -405,10 +405,7 @@ function readable(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalR
 
 class DecidedMeanwhile extends Error {}
 
-/**
- * Without the contact, because otherwise the audit would know more than the database; `forget`
- * names it.
- */
+/** Omits the contact, because otherwise the audit would know more than the database; `forget` names it. */
 function toAuditEntry<
   Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}` | 'work.asked',
 >(action: Action, { id, integrationId, request, contacts }: ApprovalRecord, more: AuditDetails) {

@@ -13,8 +13,7 @@ export interface QueueScope {
 }
 
 /**
- * The position of a hold in the queue: since when it is open, and its ID among those of the same
- * moment.
+ * The position of a hold in the queue: the time since when it is open, and its ID among the holds with the same time.
  */
 export type QueuePlace = readonly [openedAt: number, id: string];
 

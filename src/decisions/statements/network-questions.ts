@@ -42,7 +42,7 @@ export async function askAboutNetwork(
   return 'open';
 }
 
-/** The matter is settled: no user has to decide it, and no earlier decision applies. */
+/** The matter is settled: no user has to decide it any more, and earlier decisions no longer apply. */
 export async function settleNetworkQuestion(
   trx: RunTransaction,
   network: string,

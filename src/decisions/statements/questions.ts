@@ -65,10 +65,7 @@ export interface Decider {
   readonly erasures: ErasureLog;
 }
 
-/**
- * The open questions, oldest first; only those about contacts, or about networks, if `about` is
- * given.
- */
+/** The open questions, oldest first; only questions about contacts, or about networks, if `about` is given. */
 export async function listOpenQuestions(
   reader: Reader,
   integrationId?: string,

@@ -1,10 +1,10 @@
 /**
  * Answers that users have given and that are not carried out yet. A question and its contact do not change before an
  * answer is in force, so withdrawing an answer means deleting it. If one process withdraws it while another carries it
- * out, the first one wins. If a process ends while it carries one out, the next process does the rest.
+ * out, the first one wins. If a process ends while it carries out an answer, the next process does the rest.
  *
- * An answer that needs a second person does not come into force on its own. Its row has no time of coming into force,
- * and no statement here touches it. The table refuses such a time without the confirmation; only the statement in
+ * An answer that needs a second user does not come into force on its own. Its row has no time of coming into force, and
+ * the statements here do not change it. The table refuses such a time without the confirmation; only the statement in
  * `approvals.ts` sets it.
  */
 import type { Selectable } from 'kysely';
@@ -141,8 +141,8 @@ export async function withdrawAnswer(
 }
 
 /**
- * Carries out the answers that are in force by now; resolves with the time of the next one, null
- * for none.
+ * Carries out the answers that are in force by now; resolves with the time of the next answer, or null if there is
+ * none.
  */
 export async function applyDueAnswers(store: AnswerStore): Promise<number | null> {
   const rows = await store.connection
@@ -195,8 +195,7 @@ const selectWithdrawable = preparedRead(
 );
 
 /**
- * Stores an answer that needs no second person; resolves with its ID, or null if the same subject
- * already has one.
+ * Stores an answer that does not need a second user; resolves with its ID, or null if the same subject already has one.
  */
 export async function insertAnswer(
   trx: ActorTransaction,

@@ -1,14 +1,11 @@
-/**
- * Texts for requests that wait for a second person, defined once for the command line, the API and
- * pages.
- */
+/** Texts for requests that wait for a second user, defined once for the command line, the API and pages. */
 
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../core/actor.ts';
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { Role } from '../../core/role.ts';
-import type { ApprovalDecision, ApprovalRecord } from '../statements/approvals.ts';
+import type { ApprovalDecision, ApprovalRecord, NewApproval } from '../statements/approvals.ts';
 import {
   type ApprovalStore,
   expireApprovals,
@@ -20,7 +17,7 @@ import { reasonName } from './decision-queue.ts';
 export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** All requests that wait for a second person or are being carried out, without expired ones. */
+/** All requests that wait for a second user or are being carried out, except expired requests. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);
@@ -31,16 +28,18 @@ export const approvalSchema = z
   .object({
     id: z.string(),
     what: z.enum(APPROVAL_KINDS),
-    text: z.string().describe('The action once it is in force, in words without names'),
+    text: z
+      .string()
+      .describe('Describes the action that is carried out after confirmation, without names'),
     integrations: z.array(z.string()),
-    run: z.string().nullable().describe('The run that is to be undone'),
-    contact: z.string().nullable().describe('The ID of the contact that is to be erased'),
-    contacts: z.int().describe('How many contacts it is about'),
-    credits: z.int().describe('What the next run spends on it at most'),
+    run: z.string().nullable().describe('The run to undo'),
+    contact: z.string().nullable().describe('The ID of the contact to erase'),
+    contacts: z.int().describe('Number of contacts that the request is about'),
+    credits: z.int().describe('Maximum number of credits that the next run spends on it'),
     digest: z
       .string()
       .describe(
-        'Digest of the request and its data. It is computed again at the confirmation, and must be the same',
+        'Digest of the request and its data. It is recomputed at the confirmation, and must be the same',
       ),
     askedBy: z.object({
       kind: z.enum(ACTOR_KINDS),
@@ -52,7 +51,7 @@ export const approvalSchema = z
     state: z
       .enum(['waiting', 'confirmed', 'done', 'refused', 'failed'])
       .describe(
-        '`waiting` for a second user; `confirmed`: the service is carrying it out, even after a restart; `done` or `failed`: it has ended, and its outcome can be looked at for a day',
+        '`waiting`: a second user must confirm it. `confirmed`: donor-sync is carrying it out, even after a restart. `done` or `failed`: it has ended, and its outcome is available for a day',
       ),
   })
   .meta({ id: 'Approval' });
@@ -89,6 +88,26 @@ export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   return request.what === 'decide' ? 'decider' : 'admin';
 }
 
+/**
+ * The clients that a user needs access to for seeing or answering it; null for all of them. An erasure everywhere is for
+ * users who reach all clients, like asking for it: otherwise others could tell by what they see whether another client
+ * knows the contact.
+ */
+export function clientsOfApproval({
+  request,
+  integrations,
+}: Pick<NewApproval, 'request' | 'integrations'>): readonly string[] | null {
+  return request.what === 'forget' && request.everywhere ? null : integrations;
+}
+
+/** Whether a user with access to these clients (null: all) may see it. */
+export function isApprovalWithin(
+  clients: ReadonlySet<string> | null,
+  approval: Pick<NewApproval, 'request' | 'integrations'>,
+): boolean {
+  return clients === null || (clientsOfApproval(approval)?.every((id) => clients.has(id)) ?? false);
+}
+
 export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): ApprovalKind {
   if (request.what !== 'decide') return request.what;
   return request.decisions.some(({ decision }) => decision === 'approved') ? 'approve' : 'resubmit';
@@ -108,13 +127,15 @@ export function describeRequest({
   const where = integrations.map((id) => `"${id}"`).join(', ');
   if (request.what === 'operation') return request.text;
   if (request.what === 'undo') {
-    return `Take back what the run ${request.run} wrote into ${who} of ${where}.`;
+    return `Undo the run ${request.run}: restore the previous values of ${who} of ${where}.`;
   }
   if (request.what === 'forget') {
-    const crm = request.alsoInCrm ? ', and clear what we wrote of it in the CRM' : '';
-    const unknown = request.blockUnknown ? ', known or not' : '';
+    const crm = request.alsoInCrm
+      ? ', and clear the values that donor-sync wrote into the CRM'
+      : '';
+    const unknown = request.blockUnknown ? ' (even if it is unknown)' : '';
     const contact = crmId === null ? 'a contact' : `the contact ${crmId}`;
-    return `Erase ${contact}${unknown} from ${where} for ever${crm}.`;
+    return `Erase ${contact}${unknown} from ${where} permanently${crm}.`;
   }
   return decisionSentence(request.decisions, { who, where, credits, contacts });
 }
@@ -128,12 +149,12 @@ function decisionSentence(
     contacts,
   }: { who: string; where: string } & Record<'credits' | 'contacts', number>,
 ): string {
-  const price = credits > 0 ? `for ${describeCount(credits, 'credit')} at most` : 'for no credit';
+  const price = credits > 0 ? `for at most ${describeCount(credits, 'credit')}` : 'for no credit';
   const networks = decisions.filter(({ about }) => about === 'network').length;
   if (networks > 0) {
     const what = networks < decisions.length ? `contacts and ${networks}` : String(networks);
     const held = `${what} held ${networks === 1 ? 'network' : 'networks'}`;
-    return `Approve ${held} of ${where}, with ${who} in all, ${price}.`;
+    return `Approve ${held} of ${where}, with ${who} in total, ${price}.`;
   }
   const [first] = decisions;
   const held =
@@ -141,6 +162,6 @@ function decisionSentence(
       ? ` (${(reasonName(first.subject) ?? first.subject).toLowerCase()})`
       : '';
   if (credits === contacts)
-    return `Ask the service again about ${who} of ${where}${held}, ${price}.`;
+    return `Submit ${who} of ${where}${held} to the service again, ${price}.`;
   return `Approve ${who} of ${where}${held}: the next sync writes their profiles, ${price}.`;
 }

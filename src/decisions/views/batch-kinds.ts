@@ -1,6 +1,6 @@
 /**
- * Every kind of batch, declared once with the texts for all interfaces. A batch is contacts that
- * wait for one cause and are decided together.
+ * Every kind of batch, declared once with the texts for all interfaces. A batch consists of contacts that wait for the
+ * same reason and are decided together.
  */
 import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -52,8 +52,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   identity_mass_change: {
     inShort: (parts) => `changed: ${partCountsText(parts)}`,
     why: ({ parts, count }) =>
-      `Their details changed at about the same time: ${partCountsText(parts)}. To ask the service again would take ${describeCount(count, 'credit')}.`,
-    // One for each contact, or fewer if two of them are the same person.
+      `Their details changed at about the same time: ${partCountsText(parts)}. Submitting them to the service again would cost ${describeCount(count, 'credit')}.`,
+    // One credit for each contact, or fewer if two of them are the same person.
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');
@@ -63,15 +63,15 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           label: `Approve all (${price})`,
           title: `Spend ${price}?`,
           confirm: `Approve all ${contacts}`,
-          effect: `The next sync submits ${contacts} again and spends ${price} at most.`,
-          hint: 'They are worth asking about again: the next sync asks the service, for a credit each.',
+          effect: `The next sync submits ${contacts} again and spends at most ${price}.`,
+          hint: 'They are worth submitting again: the next sync submits them to the service, for one credit each.',
         },
         reject: {
           label: 'Reject all (no credit)',
-          title: `Take over the details of ${contacts}?`,
+          title: `Accept the new details of ${contacts}?`,
           confirm: `Reject all ${contacts}`,
-          effect: 'They count as known from now on. A later change is checked again.',
-          hint: 'They are the same people still: the new details are taken over, and nothing is spent.',
+          effect: 'The new details count as known from now on. A later change is checked again.',
+          hint: 'They are still the same people: the new details are accepted, and nothing is spent.',
         },
       };
     },
@@ -79,18 +79,18 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
       const contacts = `The changed details of ${describeCount(count, 'contact')} are`;
       return word === 'approve'
         ? `${contacts} to be submitted. The next sync spends ${describeCount(count, 'credit')} on that.`
-        : `${contacts} taken over as those of the same people. Nothing is spent on that.`;
+        : `${contacts} accepted as details of the same people. Nothing is spent on that.`;
     },
     alert: ({ count, parts }) => ({
       subject: 'held_batch',
-      problem: `the details of ${describeCount(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${describeCount(count, 'credit')}`,
+      problem: `the details of ${describeCount(count, 'contact')} changed at once (${partCountsText(parts)}); submitting them again costs ${describeCount(count, 'credit')}`,
       steps: ['Nothing is spent on them before a user decides: donor-sync holds --show'],
     }),
   },
   paid_since_backup: {
     inShort: () => 'perhaps paid for since the backup',
     why: ({ count }) =>
-      `The database was restored from a backup. These contacts are new or changed since, or the service has lost their jobs. Some or all of them (${count}) may have been paid for, and nothing outside the database says which. A balance that is not lower than before proves nothing: credits may have been added, and other tools may spend from the same key.`,
+      `The database was restored from a backup. Since the backup, these contacts were added or changed, or the service has lost their jobs. Some or all of them (${count}) may have been paid for, and nothing outside the database shows which. A balance that is not lower than before proves nothing, because credits may have been added, and other tools may spend credits with the same key.`,
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');
@@ -100,7 +100,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           label: `Buy them (${price})`,
           title: `Spend ${price}?`,
           confirm: `Buy the profiles of ${contacts}`,
-          effect: `The next sync submits ${contacts} and spends ${price} at most. Profiles that were bought after the backup are paid for a second time.`,
+          effect: `The next sync submits ${contacts} and spends at most ${price}. Profiles that were bought after the backup are paid for a second time.`,
           hint: 'Nothing was spent between the backup and the restore, or the profiles are worth the price.',
         },
         reject: {
@@ -108,20 +108,20 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           title: `Count ${contacts} as paid for?`,
           confirm: `Count ${contacts} as paid for`,
           effect:
-            'Nothing is spent on them until they change or their profiles would be old. Values that are in the CRM stay.',
-          hint: 'They were synced after the backup: their values are in the CRM already.',
+            'Nothing is spent on them until they change or their profiles would have become old. Values in the CRM stay.',
+          hint: 'They were synced after the backup: their values are already in the CRM.',
         },
       };
     },
     decided(word, count) {
       const contacts = describeCount(count, 'contact');
       return word === 'approve'
-        ? `The profiles of ${contacts} are to be bought. The next sync spends ${describeCount(count, 'credit')} at most on that.`
-        : `${contacts} ${count === 1 ? 'counts' : 'count'} as paid for. Nothing is spent on them until they change or their profiles would be old.`;
+        ? `The profiles of ${contacts} are to be bought. The next sync spends at most ${describeCount(count, 'credit')} on that.`
+        : `${contacts} ${count === 1 ? 'counts' : 'count'} as paid for. Nothing is spent on them until they change or their profiles would have become old.`;
     },
     alert: ({ count }) => ({
       subject: 'held_restored',
-      problem: `the database was restored from a backup, and ${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} new or changed since: they may be paid for already`,
+      problem: `the database was restored from a backup, and ${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} new or changed since then: they may already be paid for`,
       steps: ['Nothing is spent on them before a user decides: donor-sync holds'],
     }),
   },
@@ -130,8 +130,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     why({ isListChanged }) {
       const changed = isListChanged
         ? ` ${LIST_CHANGE.charAt(0).toUpperCase()}${LIST_CHANGE.slice(1)}.`
-        : ' An incomplete export, a filter left on and lost access look like this.';
-      return `They are missing from the CRM, and nothing says that they were deleted.${changed} Until you decide, none of them is removed.`;
+        : ' This happens after an incomplete export, with a filter that was left on, or after lost access.';
+      return `They are missing from the CRM, and nothing shows that they were deleted.${changed} Until you decide, no contact is removed.`;
     },
     credits: () => 0,
     answers(count) {
@@ -142,8 +142,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           title: `Remove ${contacts}?`,
           confirm: `Remove ${contacts}`,
           effect:
-            'They count as removed. In a file, the next sync removes their rows from the output, with the values that were paid for. In the networks, the groups decide again.',
-          hint: 'They were deleted, or do not belong to this client any more.',
+            'They count as removed. In a file, the next sync removes their rows from the output, with the values that were paid for. In the networks, membership follows the groups again.',
+          hint: 'They were deleted, or no longer belong to this client.',
         },
         reject: {
           label: 'Wait for them',
@@ -163,14 +163,14 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     },
     alert({ count, isListChanged }) {
       const changed = isListChanged
-        ? '; the settings that make the list have changed since it was last complete'
+        ? '; the settings that determine the list have changed since it was last complete'
         : '';
       return {
         subject: 'held_missing',
-        problem: `${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing from the CRM, and nothing says that they were deleted${changed}`,
+        problem: `${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing from the CRM, and nothing shows that they were deleted${changed}`,
         steps: [
-          'Look whether the export is complete and whether donor-sync can still see all contacts',
-          'None of them is removed before a user decides: donor-sync holds',
+          'Check that the export is complete and that donor-sync can still see all contacts',
+          'No contact is removed before a user decides: donor-sync holds',
         ],
       };
     },
@@ -178,7 +178,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   mass_opt_out: {
     inShort: () => 'opted out at once',
     why: ({ marks }) =>
-      `They were marked as opted out at about the same time${byMarks(marks)}. A wrong opt-out field and an import that ticks everyone look like this. Nothing is delivered to them or shown of them. Until you decide, none of their profiles is deleted.`,
+      `They were marked as opted out at about the same time${byMarks(marks)}. This also happens with a wrong opt-out field, or after an import that ticks everyone. Nothing is delivered to these contacts, and nothing about them is shown. Until you decide, none of their profiles is deleted.`,
     credits: () => 0,
     answers(count) {
       const contacts = describeCount(count, 'contact');
@@ -188,7 +188,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           title: `Delete the profiles of ${contacts}?`,
           confirm: `Delete the profiles of ${contacts}`,
           effect:
-            'Profiles that were paid for are deleted 30 days after the marks were set; after objections, by the next sync. If the contacts opt in again later, the next refresh buys new profiles.',
+            'Paid profiles are deleted 30 days after the marks were set. After objections, the next sync deletes them. If the contacts opt in again later, the next refresh buys new profiles.',
           hint: 'These contacts have asked not to be researched.',
         },
         reject: {
@@ -196,7 +196,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           title: `Keep the profiles of ${contacts}?`,
           confirm: `Keep the profiles of ${contacts}`,
           effect:
-            'Nothing is deleted. Nothing is delivered either until the marks are corrected in the CRM or in the settings.',
+            'Nothing is deleted. Until the marks are corrected in the CRM or in the settings, nothing is delivered either.',
           hint: 'The opt-out field is wrong, or an import has ticked everyone.',
         },
       };
@@ -204,8 +204,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     decided(word, count) {
       const marks = `The opt-out marks of ${describeCount(count, 'contact')} count as`;
       return word === 'approve'
-        ? `${marks} right. Their profiles are deleted 30 days after the marks were set; after objections, by the next sync.`
-        : `${marks} an error. Their profiles are kept, and delivered once the marks are gone.`;
+        ? `${marks} right. Their profiles are deleted 30 days after the marks were set. After objections, the next sync deletes them.`
+        : `${marks} an error. Their profiles are kept, and delivered once the marks are removed.`;
     },
     alert({ count, marks }) {
       const fields = marks.filter((mark) => mark !== BY_OBJECTION).map((mark) => `"${mark}"`);
@@ -214,8 +214,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
         subject: 'held_opt_outs',
         problem: `${describeCount(count, 'contact')} with a paid profile ${count === 1 ? 'was' : 'were'} marked as opted out at once${by}`,
         steps: [
-          'Look whether contacts.optOutField names the right field and whether the marks are right',
-          'Nothing is delivered to them; their profiles are deleted only after a user confirms the marks: donor-sync holds',
+          'Check that contacts.optOutField names the right field and that the marks are right',
+          'Nothing is delivered to them. Their profiles are deleted only after a user confirms the marks: donor-sync holds',
         ],
       };
     },
@@ -232,7 +232,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           title: `Erase ${contacts}?`,
           confirm: `Erase ${contacts}`,
           effect:
-            'All data about them is erased for good: in the database, at the service, and in the CRM fields that donor-sync wrote and that are unchanged since. The audit records each erasure.',
+            'All data about them is permanently erased: in the database, at the service, and in the CRM fields that donor-sync wrote and that have not changed since. The audit records each erasure.',
           hint: 'These people asked to be erased.',
         },
         reject: {
@@ -249,8 +249,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
       const contacts = describeCount(count, 'contact');
       const are = count === 1 ? 'is' : 'are';
       return word === 'approve'
-        ? `${contacts} ${are} to be erased. donor-sync starts at once while it runs as a service; otherwise the next sync does it. The audit records each erasure.`
-        : `${contacts} ${are} kept. donor-sync does not ask again unless the CRM withdraws its request and makes it once more.`;
+        ? `${contacts} ${are} to be erased. donor-sync starts at once if it runs as a service. Otherwise the next sync erases them. The audit records each erasure.`
+        : `${contacts} ${are} kept. donor-sync does not ask again unless the CRM withdraws its request and repeats it later.`;
     },
     alert({ count, source }) {
       const isForbidden = source === 'privacy_hold';
@@ -263,8 +263,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
         steps: [
           'Nothing is delivered to contacts that the CRM marks to be forgotten',
           isForbidden
-            ? 'End the privacy hold in the CRM, then donor-sync asks again: donor-sync holds'
-            : 'None of them is erased before a user decides: donor-sync holds',
+            ? 'End the privacy hold in the CRM. Then donor-sync asks again: donor-sync holds'
+            : 'No contact is erased before a user decides: donor-sync holds',
         ],
       };
     },
@@ -276,15 +276,15 @@ function erasureReason(source: ErasureSource, count: number): string {
   const question = `Erase these ${describeCount(count, 'contact')}?`;
   switch (source) {
     case 'crm_event':
-      return `${question} The CRM deleted them for privacy. At most 25 such contacts are erased automatically each day; these are over that limit.`;
+      return `${question} The CRM deleted them for privacy. At most 25 such contacts are erased automatically each day, and these exceed that limit.`;
     case 'should_forget':
-      return `${question} The CRM marks them to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. A wrong bulk update looks like this. Until you decide, none of them is erased.`;
+      return `${question} The CRM marks them to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. This also happens after a wrong bulk update. Until you decide, no contact is erased.`;
     case 'privacy_hold':
       return `A privacy hold in the CRM (HasPrivacyHold) forbids the erasure of ${describeCount(count, 'contact')} that the CRM marks to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. Once the hold ends in the CRM, donor-sync asks whether to erase them.`;
     case 'objection':
-      return `${question} Their people object to profiling (HasOptedOutProfiling). They are not researched any more, and their profiles are deleted, but the CRM still holds the values that donor-sync wrote.`;
+      return `${question} Their people object to profiling (HasOptedOutProfiling). They are no longer researched, and their profiles are deleted, but the CRM still has the values that donor-sync wrote.`;
     case 'merged':
-      return `${question} Contacts that were merged into them were deleted in the CRM for privacy. Until you decide, none of them is erased.`;
+      return `${question} Contacts that were merged into them were deleted in the CRM for privacy. Until you decide, no contact is erased.`;
   }
 }
 
@@ -298,4 +298,4 @@ export function byMarks(marks: readonly string[]): string {
 }
 
 export const LIST_CHANGE =
-  'the settings that make the list (filter, file or columns) have changed since it was last complete';
+  'the settings that determine the list (filter, file or columns) have changed since it was last complete';

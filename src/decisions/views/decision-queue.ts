@@ -27,12 +27,9 @@ export interface QueueQuery {
 }
 
 export interface DecisionQueue {
-  /**
-   * Number of pending decisions, whatever the query: contacts that are decided together count as
-   * one.
-   */
+  /** Number of pending decisions, regardless of the query. Contacts that are decided together count as one decision. */
   total: number;
-  /** Clients with pending decisions, those with the most first. */
+  /** Clients with pending decisions; clients with the most decisions come first. */
   clients: { id: string; name: string; count: number }[];
   /** The reasons for the pending decisions of the queried client, or of all. */
   reasons: { reason: string; name: string; count: number }[];

@@ -1,8 +1,8 @@
 /**
- * Every kind of question, declared once with the texts for all interfaces: its name, its reason,
- * the possible decisions, their consequences, and what the user is shown. A kind that lacks one of
- * these does not compile. Texts about many contacts that are decided together are in
- * `batch-kinds.ts`. The effect of a decision on a contact is in `../statements/questions.ts`.
+ * Every kind of question, declared once with the texts for all interfaces: its name, its reason, the possible
+ * decisions, their consequences, and the data that the user sees. A kind that lacks one of these does not compile.
+ * Texts about many contacts that are decided together are in `batch-kinds.ts`. The effect of a decision on a contact is
+ * in `../statements/questions.ts`.
  */
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
@@ -36,7 +36,7 @@ interface Kind {
   answers: Answers;
   /** The decision about this many questions, and the consequences; whole sentences. */
   decided(word: DecisionWord, count: number): string;
-  /** Why the other decisions make no sense, in a whole sentence; if omitted, `why` says it. */
+  /** Why the other decisions do not make sense, in a whole sentence; if omitted, `why` says it. */
   refusal?: string;
   /**
    * The decisions allowed for all questions of this kind at once, whatever their details; none if
@@ -51,7 +51,7 @@ const WRITE = 'The next sync writes the profile into the CRM.';
 
 const ASK_AGAIN: Answer = {
   label: 'Ask again (1 credit)',
-  effect: 'The next sync asks the service once more.',
+  effect: 'The next sync submits it to the service again.',
 };
 
 const KEEP_FORMER: Answer = {
@@ -74,14 +74,15 @@ const OF_A_CONTACT = { hasProfile: false, decided: decidedText };
 const OF_A_NETWORK = {
   hasProfile: false,
   decided: networkDecidedText,
-  refusal: 'It is about a network, and there is nothing to submit again.',
+  refusal: 'This decision is about a network, so there is nothing to submit again.',
 };
 
 export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   name_mismatch: {
     ...OF_A_PROFILE,
     name: 'Names differ',
-    why: (detail) => mismatchText(detail) ?? "the name in the profile is not the contact's name",
+    why: (detail) =>
+      mismatchText(detail) ?? "the name in the profile differs from the contact's name",
     answers: SAME_OR_ANOTHER,
     atOnce: HOLD_DECISIONS,
   },
@@ -95,14 +96,14 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   },
   lost_answer: {
     ...OF_A_CONTACT,
-    name: 'Answer was lost',
+    name: 'Response was lost',
     why: (detail) =>
-      `the answer to its submission was lost, and its credit may be spent${detail === null ? '' : ` (${detail})`}`,
+      `the response to its submission was lost, and its credit may have been spent${detail === null ? '' : ` (${detail})`}`,
     answers: {
       reject: { label: 'Leave it alone', effect: 'Nothing is written into the contact.' },
       resubmit: ASK_AGAIN,
     },
-    refusal: 'The answer was lost, so there is no profile to approve.',
+    refusal: 'The response was lost, so there is no profile to approve.',
     atOnce: ['reject', 'resubmit'],
   },
   identity_mass_change: {
@@ -112,15 +113,15 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       // Approving a changed identity means submitting it again.
       approve: {
         label: 'Ask again (1 credit)',
-        effect: 'The next sync asks the service about the new details.',
+        effect: 'The next sync submits the new details to the service.',
       },
       reject: {
         label: 'It is the same person',
-        effect: 'The new details are taken over. No credit is spent.',
+        effect: 'The new details are accepted. No credit is spent.',
       },
     },
     decided: BATCH_KINDS.identity_mass_change.decided,
-    refusal: 'It is about details that changed: nothing was submitted yet.',
+    refusal: 'This decision is about changed details, and nothing has been submitted yet.',
     hasProfile: false,
   },
   paid_since_backup: {
@@ -134,17 +135,18 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       },
       reject: {
         label: 'It is paid for',
-        effect: 'No credit is spent until it changes or its profile would be old.',
+        effect: 'No credit is spent until it changes or its profile would have become old.',
       },
     },
     decided: BATCH_KINDS.paid_since_backup.decided,
-    refusal: 'It is about a contact that may be paid for: nothing was submitted yet.',
+    refusal:
+      'This decision is about a contact that may be paid for, and nothing has been submitted yet.',
     hasProfile: false,
   },
   contacts_missing: {
     name: 'Missing from the CRM',
     why: (detail) =>
-      `it is missing from the CRM with many others, and nothing says that it was deleted: approve if it is gone, reject to wait${detail === LIST_CHANGED ? `; ${LIST_CHANGE}` : ''}`,
+      `it is missing from the CRM with many others, and nothing shows that it was deleted: approve if it is gone, reject to wait${detail === LIST_CHANGED ? `; ${LIST_CHANGE}` : ''}`,
     answers: {
       approve: {
         label: 'It is gone',
@@ -156,7 +158,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       },
     },
     decided: BATCH_KINDS.contacts_missing.decided,
-    refusal: 'It is about a contact that is missing from the CRM.',
+    refusal: 'This decision is about a contact that is missing from the CRM.',
     hasProfile: false,
   },
   mass_opt_out: {
@@ -174,16 +176,16 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       },
     },
     decided: BATCH_KINDS.mass_opt_out.decided,
-    refusal: 'It is about an opt-out mark.',
+    refusal: 'This decision is about an opt-out mark.',
     hasProfile: false,
   },
   erasure_requested: {
-    name: 'CRM asks for erasure',
+    name: 'CRM requests erasure',
     why: (detail) => erasureReason(toErasureSource(detail)),
     answers: {
       approve: {
         label: 'Erase it',
-        effect: 'All data about it is erased, here and in the fields that donor-sync wrote.',
+        effect: 'All data about it is erased, both here and in the fields that donor-sync wrote.',
       },
       reject: {
         label: 'Keep it',
@@ -222,15 +224,15 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     ...OF_A_CONTACT,
     name: 'Holds values of a former name',
     why: () =>
-      'it has another name now, and the CRM still holds the values of the former name: approve if it is the same person, reject to blank these values',
+      'it has another name now, and the CRM still holds the values of the former name: approve if it is the same person, reject to clear these values',
     answers: {
       approve: {
         label: 'Same person, new name',
         effect: 'The values stay as they are. No credit is spent.',
       },
       reject: {
-        label: 'Blank our values',
-        effect: 'The next sync clears what donor-sync wrote into this contact.',
+        label: "Clear donor-sync's values",
+        effect: 'The next sync clears the values that donor-sync wrote into this contact.',
       },
       resubmit: ASK_AGAIN,
     },
@@ -239,7 +241,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     ...OF_A_PROFILE,
     name: 'Another donor for many',
     why: () =>
-      'the service now gives another donor for it, and for many others that did not change',
+      'the service now matches it to another donor, as it does many others that did not change',
     answers: {
       approve: {
         label: 'Write the new profile',
@@ -253,7 +255,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   forgotten_person: {
     name: 'Looks like an erased person',
     why: () =>
-      'it looks like a person who was erased: approve if it is another one, reject to block this id too',
+      'it looks like a person who was erased: approve if it is another person, reject to block this ID too',
     answers: {
       approve: {
         label: 'It is another person',
@@ -261,11 +263,11 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       },
       reject: {
         label: 'It is the erased person',
-        effect: 'This id is blocked too. What an earlier sync has written is erased with "forget".',
+        effect: 'This ID is blocked too. To erase the values of an earlier sync, use "forget".',
       },
     },
     decided: erasedDecidedText,
-    refusal: 'It is about a contact that looks like an erased person.',
+    refusal: 'This decision is about a contact that looks like an erased person.',
     hasProfile: false,
   },
   group_shrunk: {
@@ -284,26 +286,26 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     ...OF_A_NETWORK,
     name: 'Group cannot be read',
     why: (detail) =>
-      `the group cannot be read to its end (${detail ?? 'unknown'}); no member is added or removed`,
+      `the group cannot be read completely (${detail ?? 'unknown'}); no member is added or removed`,
     ...toBeFixed('Correct the group in the CRM, or name another one in the settings'),
   },
   network_deleted: {
     ...OF_A_NETWORK,
     name: 'Network is gone',
     why: (detail) =>
-      `the service does not have the network any more; creating it again takes ${detail ?? 'some'} credits`,
+      `the service no longer has the network; creating it again costs ${detail ?? 'some'} credits`,
     answers: {
       approve: {
         label: 'Create it again',
         effect: 'The next sync spends the credits named above.',
       },
-      reject: { label: 'Leave it', effect: 'The network is not mirrored any more.' },
+      reject: { label: 'Leave it', effect: 'The network is no longer mirrored.' },
     },
   },
   name_taken: {
     ...OF_A_NETWORK,
     name: 'Name is taken',
-    why: () => 'another network of the service has this name',
+    why: () => 'another network at the service has this name',
     ...toBeFixed('Give one of the two networks another name, here or at the service'),
   },
   network_refused: {
@@ -317,7 +319,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
 
 /** It cannot be approved: it has to be fixed elsewhere, and can be hidden until then. */
 function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
-  const effect = `${fix}: then the hold is released automatically.`;
+  const effect = `${fix}. Then the hold is released automatically.`;
   return {
     answers: { reject: { label: 'Hide it', effect } },
     refusal: `It cannot be approved. ${effect}`,
@@ -344,15 +346,15 @@ function decidedText(word: DecisionWord, count: number): string {
 function erasedDecidedText(word: DecisionWord, count: number): string {
   const holds = describeCount(count, 'hold');
   return word === 'approve'
-    ? `${holds} approved: not the person who was erased. The next sync continues, and does not ask again.`
-    : `${holds} rejected: blocked like the person who was erased. \`donor-sync forget\` erases what was written before.`;
+    ? `${holds} approved as people other than the erased person. The next sync continues and does not ask again.`
+    : `${holds} rejected and blocked like the erased person. \`donor-sync forget\` erases the values that were written before.`;
 }
 
 function networkDecidedText(word: DecisionWord, count: number): string {
   const holds = describeCount(count, 'hold');
   return word === 'approve'
-    ? `${holds} of networks approved. The next sync continues with it.`
-    : `${holds} of networks rejected. Nothing is changed there until something else changes.`;
+    ? `${holds} of networks approved. The next sync carries this out.`
+    : `${holds} of networks rejected. The networks stay unchanged until something else changes.`;
 }
 
 /** True if the word is a kind of question. */
@@ -362,7 +364,7 @@ export function isKind(word: string): word is QuestionKind {
 
 /** Texts for the name guard's results; the guard is in `name-guard.ts`. */
 const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
-  ['last_name_differs', 'the profile has another last name'],
+  ['last_name_differs', 'the profile has a different last name'],
   ['first_name_unrelated', 'the profile has a first name that is not a form of the contact’s'],
   ['profile_name_missing', 'the profile has no name to compare'],
 ]);
@@ -380,7 +382,7 @@ function twoPeopleReason(detail: string | null): string {
   }
   const [, hidden] = detail?.split('hidden: ') ?? [];
   if (hidden !== undefined) {
-    return `the CRM no longer shows fields that may hold values of another person (${hidden}): show them again, or approve if they are gone`;
+    return `the CRM no longer shows fields that may hold values of another person (${hidden}): make the fields visible again, or approve if the values are gone`;
   }
   return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
 }
@@ -396,7 +398,7 @@ function erasureReason(source: ErasureSource): string {
     case 'privacy_hold':
       return 'the CRM marks it to be forgotten (ShouldForget), and a privacy hold in the CRM (HasPrivacyHold) forbids the erasure. End the hold in the CRM first, or reject to keep it';
     case 'objection':
-      return `its person objects to profiling (HasOptedOutProfiling): ${decide}`;
+      return `the person objects to profiling (HasOptedOutProfiling): ${decide}`;
     case 'merged':
       return `a contact that was merged into it was deleted in the CRM for privacy: ${decide}`;
   }
@@ -405,9 +407,9 @@ function erasureReason(source: ErasureSource): string {
 /** Why a contact of a batch is held: a sentence without its capital and its full stop. */
 function massChangeReason(detail: string | null, batchCount: number | undefined): string {
   const changed = changedPartsText(parseChangedParts(detail));
-  if (batchCount === 2) return `its ${changed} changed, with that of 1 other`;
+  if (batchCount === 2) return `its ${changed} changed together with those of 1 other contact`;
   const others = batchCount === undefined || batchCount < 2 ? 'many' : formatCount(batchCount - 1);
-  return `its ${changed} changed, with those of ${others} others`;
+  return `its ${changed} changed together with those of ${others} others`;
 }
 
 /** Throws a ConfigurationError (unknown) that lists the existing reasons if the word is not a reason. */

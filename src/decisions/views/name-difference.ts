@@ -1,4 +1,4 @@
-/** The differences of two names: letter by letter to be seen, and in words for screen readers. Pure. */
+/** The differences of two names: letter by letter for the eye, and in words for screen readers. Pure. */
 import { describeCount } from '../../core/quantities.ts';
 import { shareRoot } from '../../mapping/names.ts';
 
@@ -70,7 +70,7 @@ function comparePart(name: string, ours: string | null, theirs: string | null): 
   const shared = sharedLetters([...mine], [...other]);
   const longest = Math.max([...mine].length, [...other].length);
   if (shared === null || shared.ours.size / longest < LEAST_SHARED) {
-    return { ...whole, words: sentence('is another one') };
+    return { ...whole, words: sentence('is different') };
   }
   const apart = longest - shared.ours.size;
   return {
@@ -107,7 +107,7 @@ function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   return shared;
 }
 
-/** Runs of letters that both have, and of letters that only one has. */
+/** Runs of letters that both names have, and of letters that only one name has. */
 function splitPieces(letters: readonly string[], shared: ReadonlySet<number>): NamePiece[] {
   const pieces: NamePiece[] = [];
   for (const [place, letter] of letters.entries()) {

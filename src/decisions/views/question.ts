@@ -47,7 +47,7 @@ export interface Choice extends Answer {
   decision: DecisionWord;
 }
 
-/** The decisions that make sense; none that would write a profile if the contact is gone. */
+/** The decisions that make sense. If the contact is gone, decisions that would write a profile are excluded. */
 export function listChoices(question: Question, { isGone = false } = {}): Choice[] {
   const { answers } = KINDS[question.kind];
   return decisionsFor(question).flatMap((decision) => {
@@ -56,7 +56,7 @@ export function listChoices(question: Question, { isGone = false } = {}): Choice
   });
 }
 
-/** Why decisions other than those of `decisionsFor` make no sense; a whole sentence. */
+/** Why decisions other than those of `decisionsFor` do not make sense; a whole sentence. */
 export function refusalText(question: CountedQuestion): string {
   const why = reasonText(question);
   return KINDS[question.kind].refusal ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;

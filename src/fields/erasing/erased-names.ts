@@ -26,8 +26,8 @@ export interface NamesOfPerson {
    */
   areInWritten(contact: string, words: string): boolean;
   /**
-   * The same names without the name of the contact whose texts are searched: such a text names the
-   * contact itself.
+   * The same names without the name of the contact whose texts are searched: because such a text names the contact
+   * itself.
    */
   except(own: string | null): NamesOfPerson;
   /** The same by a full name as written, which may have more words than a first and a last name. */
@@ -46,7 +46,7 @@ export const NO_NAMES: NamesOfPerson = {
 /** Fingerprints of the words of a text, in order. */
 export type WordFingerprints = (text: string) => readonly string[];
 
-/** Given names and words of organisations recur; this keeps most of them, in about 1 MB. */
+/** Given names and words of organisations recur. This cache keeps most of them in about 1 MB. */
 const TEXTS_KEPT = 5_000;
 
 /**
@@ -70,8 +70,8 @@ export function fingerprintWords(fingerprint: Fingerprint, text: string): string
 }
 
 /**
- * Fingerprints of the words of a name; null if the first or the last name is missing. A last name
- * alone matches too much: relatives and namesakes.
+ * Fingerprints of the words of a name; null if the first or the last name is missing. A last name alone would also
+ * match relatives and namesakes.
  */
 export function fingerprintName(
   wordsIn: WordFingerprints,

@@ -1,7 +1,7 @@
 /**
- * A record of what erasing a person from one integration has done so far. It is stored with the
- * block before each step, so a repetition after a kill can still report everything. It holds names
- * of fields and networks, and counts, but not the contact's ID.
+ * A record of the progress of erasing a person from one integration. It is stored with the block before each step, so a
+ * repetition after a kill can still report everything. It holds names of fields and networks, and counts, but not the
+ * contact's ID.
  */
 import { z } from 'zod';
 
@@ -78,8 +78,8 @@ const noteSchema = z.object({
     unseen: count,
   }),
   /**
-   * Fields of the contact that donor-sync has written. Once the store has erased the contact, only
-   * this list tells where values may be.
+   * Fields of the contact that donor-sync has written. Once the store has erased the contact, only this list shows
+   * where values may be.
    */
   written: names,
   /** Why the CRM could not be reached; null if it was reached or was not to be cleared. */

@@ -176,10 +176,7 @@ function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
   return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
 
-/**
- * The records that the contact was merged into, one after the other; a circle of merges ends where
- * it started.
- */
+/** The records that the contact was merged into, one after the other. A circle of merges ends at its start. */
 function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
@@ -193,7 +190,7 @@ function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[]
   return [...heirs];
 }
 
-/** Pure but for fingerprints: the values of a contact that name the person. */
+/** The values of a contact that name the person. Pure except for fingerprints. */
 function namingValues(
   { store }: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   { crmId, owned, mergedInto, writes }: ContactWithWrites,
@@ -401,8 +398,8 @@ async function findErasedMentions(
   const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
   if (donors.length === 0) return null;
   const merges = await findMerges(store.reader, integrationId);
-  // A contact that took in such a contact can have its texts. The other contacts are not read,
-  // because this is part of every run.
+  // A contact that absorbed such a contact can have its texts. The other contacts are not read, because this is part of
+  // every run.
   const naming = await listNamingContacts(store.reader, integrationId, donors);
   const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
   const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
@@ -496,7 +493,7 @@ async function findErasedHolders(
   return { mentions, unseen: left.filter(({ crmId }) => !ids.has(crmId)).length };
 }
 
-/** Clears the found texts in the CRM, and reports what is left there. Can be repeated. */
+/** Clears the found texts in the CRM, and reports the texts that remain there. Can be repeated. */
 export async function clearMentions(
   deps: MentionDeps,
   lease: Lease,
@@ -529,8 +526,7 @@ export async function clearMentions(
   while (holders.length > 0) {
     const ids = holders.splice(0, size);
     const lookups = await connector.readByIds(ids, seen);
-    // The CRM may have merged a record since the last run: its texts are now in the record that
-    // took it in.
+    // The CRM may have merged a record since the last run: its texts are now in the record that absorbed it.
     for (const lookup of lookups) {
       if (lookup.state !== 'removed' || lookup.mergedInto === null) continue;
       if (followed.has(lookup.id)) continue;

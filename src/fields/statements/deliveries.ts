@@ -20,7 +20,7 @@ import { recordUndone } from './value-states.ts';
 
 export type WriteRecord = FromRow<Selectable<Tables['writes']>>;
 
-/** A write on its way to disk, before it is sent to the CRM. */
+/** A write that is being stored, before it is sent to the CRM. */
 export interface IntendedWrite {
   id: string;
   crmId: string;
@@ -31,14 +31,11 @@ export interface IntendedWrite {
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
-  /**
-   * The donor whose values it replaces; null if the previous values were the same donor's, or no
-   * donor's.
-   */
+  /** The donor whose values it replaces; null if the previous values belonged to the same donor or to no donor. */
   donorBefore: string | null;
-  /** The donor whose profile it brings; null if it brings none, for example a status. */
+  /** The donor whose profile it writes; null if it does not write a profile, for example a status. */
   donor: string | null;
-  /** Keyed fingerprint of the donor whom its texts name; empty if they name none. */
+  /** Keyed fingerprint of the donor whom its texts name; empty if they do not name a donor. */
   introducer: string;
   /** Fingerprint of the contact's ID; the fingerprints of its texts are keyed to it. */
   contact: string;
@@ -46,7 +43,7 @@ export interface IntendedWrite {
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the words of the donor's name; null if the write brings no profile. */
+  /** Fingerprints of the words of the donor's name; null if it does not write a profile. */
   called: string | null;
 }
 
@@ -60,7 +57,7 @@ export interface IntendedValues {
 /** The values that another run wrote into a contact, and when. */
 export interface WriteOfOther {
   after: OwnedValues;
-  /** The donor whose profile it brought; null if it brought none, for example a status. */
+  /** The donor whose profile it wrote; null if it did not write a profile, for example a status. */
   donor: string | null;
   writtenAt: number;
 }
@@ -242,7 +239,7 @@ export async function recordUndoneWrite(
   if (write.donorBefore === null || fields.length === 0) {
     await move(trx, trx.lease, 'valuesWritten', [owns], moment);
   } else {
-    // The fields that are left are no longer ours: users have typed over them.
+    // The remaining fields are no longer ours, because users have overwritten them.
     const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
     await move(trx, trx.lease, 'valuesOfDonor', [former], moment);
   }

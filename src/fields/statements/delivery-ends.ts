@@ -120,7 +120,7 @@ function refusedOnes(deliveries: readonly Delivery[]): string[] {
   );
 }
 
-/** Records that the service knew these people; the time when that was first settled stays. */
+/** Records that the service recognised these people; the time when this was first settled does not change. */
 async function recordKnown(
   trx: RunTransaction,
   trackingIds: readonly string[],
@@ -183,7 +183,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
     .set(({ fn, ref, val }) => ({
       state: 'delivered',
       closed_at: now,
-      // The time when it was first settled that the service knew the person stays.
+      // The time when it was first settled that the service recognised the person does not change.
       known: fn.coalesce(ref('known'), val(1)),
       answered_at: fn.coalesce(ref('answered_at'), now),
     }))
@@ -205,7 +205,7 @@ async function hold(
   delivery: Delivery,
 ): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
-    // This hold does not use the job's ID: its approval decides nothing about the names. The job stays unchanged,
+    // This hold does not use the job's ID: its approval does not decide about the names. The job stays unchanged,
     // because its profile is paid for if the contact leaves and returns.
     await openErasedHolds(trx, lease, run, [delivery.crmId]);
     return;

@@ -94,8 +94,8 @@ export async function listValuesToBlank(
 }
 
 /**
- * Contacts at rest that took in a record with values of ours, directly or through others: the CRM may have
- * filled their blank fields from it.
+ * Contacts at rest that absorbed a record with values of ours, directly or through others: the CRM may have filled
+ * their blank fields from it.
  */
 export async function listFilledByMerges(
   reader: Reader,
@@ -167,7 +167,7 @@ function buildPartsQuery(reader: Reader, integrationId: string) {
     .where('part.departure_read', '=', 1);
 }
 
-/** The contacts that took in records with values of ours that are not accounted for. */
+/** The contacts that absorbed records with values of ours that are not accounted for. */
 async function findHeirs(reader: Reader, integrationId: string): Promise<string[]> {
   const parts = await buildPartsQuery(reader, integrationId)
     .select(['part.crm_id', 'part.merged_into'])
@@ -272,9 +272,7 @@ async function findIntended(reader: Reader, integrationId: string, crmIds: reado
   return found;
 }
 
-/**
- * Contacts at rest with values that were bought for a different name from the one paid for last.
- */
+/** Contacts at rest with values that were bought for a different name than the name that was paid for last. */
 async function listRenamed(
   reader: Reader,
   { integrationId }: OfIntegration,
@@ -356,15 +354,15 @@ function hasOtherName({
 }: Pick<ContactRow, 'identity' | 'asked_identity' | 'values_identity'>): boolean {
   if (asked_identity === null || asked_identity === NEXT_READING) return false;
   if (values_identity === null) return false;
-  // A user may have approved the values for a different name than the paid one.
+  // A user may have approved the values for a different name than the paid name.
   return [identity, asked_identity].every((name) =>
     changedParts(values_identity, name).includes('name'),
   );
 }
 
 /**
- * Contacts that took in other records, and whose waiting profile was paid for under a different name. Which record's
- * profile came first does not say who the contact is. A user's approval remains valid.
+ * Contacts that absorbed other records, and whose waiting profile was paid for under a different name. The order of the
+ * records' profiles does not determine who the contact is. A user's approval remains valid.
  */
 async function listMismatches(
   reader: Reader,

@@ -21,13 +21,13 @@ import {
 import { deliverAsLost } from './lost-values.ts';
 import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.ts';
 
-/** A profile on its way to disk. */
+/** A profile that is being stored. */
 export interface ProfileToKeep {
   /** Keyed fingerprint of the donor's ID. */
   donor: string;
   /** The encrypted key; empty if the profile is not to be kept. */
   key: string;
-  /** The encrypted profile; empty likewise. */
+  /** The encrypted profile; empty in the same case. */
   profile: string;
   /** When its credit was spent (epoch ms). */
   paidAt: number;
@@ -51,7 +51,7 @@ export interface OfferedMap {
   lines: readonly string[];
 }
 
-/** A kept profile with its contact, its job, and those of its values that are not in the CRM. */
+/** A kept profile with its contact, its job, and its values that are not in the CRM. */
 export interface KeptOfContact {
   kept: KeptRecord;
   contact: ContactRecord;
@@ -157,9 +157,8 @@ export async function listDeliveredProfiles(
 }
 
 /**
- * Delivered profiles with a value that waits for one of these reasons, that were offered with one
- * of these maps, or that a user requested. Returns a page, and where the next page starts (null
- * after the last).
+ * Delivered profiles with a value that waits for one of these reasons, that were offered with one of these maps, or
+ * that a user requested. Returns a page, and the start of the next page (null after the last).
  */
 export async function listFreedProfiles(
   reader: Reader,

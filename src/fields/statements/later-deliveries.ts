@@ -11,10 +11,7 @@ import type { ValueNote } from './value-states.ts';
 /** `requested` of a profile for which a user wants all fields. */
 export const ALL_FIELDS = '*';
 
-/**
- * Enhanced contacts that nothing is delivered to, by their state and the last reason why they were
- * left out.
- */
+/** Enhanced contacts that nothing is delivered to, by their state and the last reason why they were skipped. */
 export interface NotDeliverable {
   state: ContactState;
   isEligible: boolean;
@@ -116,7 +113,7 @@ export async function countNotDeliverable(
         eb.not(LISTED),
         eb('k.is_delivered', '=', 0),
         eb('k.gone_at', 'is not', null),
-        // There is neither a kept profile nor a job that could bring it again.
+        // There is no kept profile, and no job that could return it again.
         eb.and([
           eb('k.crm_id', 'is', null),
           eb.not(
@@ -147,8 +144,8 @@ export async function countNotDeliverable(
 }
 
 /**
- * The kept profiles that can be delivered again: those of contacts at rest that the filter still
- * lists.
+ * The kept profiles that can be delivered again, that is, the profiles of contacts at rest that the filter still
+ * includes.
  */
 export function deliverable(reader: Reader, integrationId: string) {
   return reader
@@ -265,8 +262,8 @@ const AT_REST = sql<SqlBool>`(c.state in ('settled', 'due') and c.eligible = 1)`
 const LISTED = isListed('c');
 
 /**
- * IDs of contacts that something may be delivered to, in order. Each part walks along an index and
- * ends after a page. So a few parts cost little, however many profiles are kept.
+ * IDs of contacts that something may be delivered to, in order. Each part walks along an index and ends after a page.
+ * So reading a few parts is cheap, however many profiles are kept.
  */
 export async function listCandidates(
   reader: Reader,

@@ -149,7 +149,7 @@ export async function findNotes(
   return notes;
 }
 
-/** The waiting time of a value counts from the first time that the same reason kept it out. */
+/** The waiting time of a value counts from the first time that it could not be written for the same reason. */
 export async function putNotes(
   trx: RunTransaction,
   integrationId: string,

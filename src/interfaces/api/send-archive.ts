@@ -21,17 +21,11 @@ export async function sendArchive<Input extends InputSchema, Result extends z.Zo
 ): Promise<Response> {
   const { archive } = operation;
   if (archive === undefined) throw new Error(`${operation.name} writes no files.`);
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = writable.getWriter();
-  const zip = createZip((bytes) => writer.write(bytes), world.clock.now());
-  const sent = perform({ ...world, writeFile: zip.add }, caller, operation, input)
-    .then(zip.finish)
-    .then(() => writer.close());
-  // Passes the error to the reader at the other end.
-  sent.catch((error: unknown) => writer.abort(error).catch(() => {}));
+  const zip = await createZip(world.clock.now());
+  perform({ ...world, writeFile: zip.add }, caller, operation, input).then(zip.finish, zip.abort);
   return sendStream(c, deps, {
     file: archive(input),
     mediaType: 'application/zip',
-    parts: readable,
+    parts: zip.bytes,
   });
 }

@@ -11,9 +11,9 @@ export interface StreamedFile {
 }
 
 /**
- * Responds with a file to download. Throws the error of its first part, so that the caller gets an error response. A
- * later error is logged and cuts the connection, because a response that ends normally looks complete. If the reader
- * leaves, the parts end early and nothing is logged.
+ * Responds with a file to download. Throws the error of its first part (`toCsvParts` puts the
+ * first page into it), so that the caller gets an error response. A later error is logged and cuts the connection, because a response that ends normally looks complete. If the
+ * reader leaves, the parts end early and nothing is logged.
  */
 export async function sendStream(
   c: Context<HttpEnv>,

@@ -1,117 +1,73 @@
 /** A ZIP file that is written while its files are read, so that no file has to be in memory or on disk. */
-import { Buffer } from 'node:buffer';
-import { pipeline } from 'node:stream/promises';
-import { crc32, createDeflateRaw } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { WriteFile } from '../../core/write-file.ts';
 
 export interface ZipWriter {
-  /** Adds a file, as fast as the bytes are accepted. Throws a RangeError at 4 GiB, which the format cannot describe. */
-  add(name: string, parts: AsyncIterable<string>): Promise<void>;
+  /** The ZIP file's bytes, written as fast as they are read. A reader that stops also stops the file that is being added. */
+  bytes: AsyncIterable<Uint8Array>;
+  /** Adds a file. Rejects if its first part cannot be read, before any of it is written. */
+  add: WriteFile;
   /** Writes the table of contents, without which the file is not complete. */
-  finish(): Promise<void>;
+  finish(): void;
+  /** Ends the bytes with an error. */
+  abort(error: unknown): void;
 }
-
-/** A file's entry in the table of contents. */
-interface Entry {
-  name: Buffer;
-  crc: number;
-  packed: number;
-  size: number;
-  offset: number;
-}
-
-const LOCAL_HEADER = 0x04034b50;
-const DESCRIPTOR = 0x08074b50;
-const TABLE_ENTRY = 0x02014b50;
-const END_OF_TABLE = 0x06054b50;
-
-/** Version 2.0, made on Unix; sizes follow the data, and names are UTF-8. */
-const VERSION = 20;
-const MADE_ON_UNIX = (3 << 8) | VERSION;
-const FLAGS = 0x0808;
-const DEFLATE = 8;
 
 /** Only the owner can read and write the files, as with files that the terminal writes. */
-const MODE = 0o100600 * 0x10000;
+const MODE = 0o100600;
 
-const MAX_SIZE = 0xffffffff;
+/** Creates a writer. The files get the time `now` (epoch ms). */
+export async function createZip(now: number): Promise<ZipWriter> {
+  const { ZipFile } = await import('yazl');
+  const zip = new ZipFile();
+  const bytes = requireReadable(zip.outputStream);
+  // Without a listener, an error of the stream would end the process.
+  bytes.on('error', () => {});
+  return { bytes, add, finish: () => zip.end(), abort };
 
-/** Creates a writer. `write` resolves once the bytes are accepted. The files get the time `now` (epoch ms, in UTC). */
-export function createZip(write: (bytes: Uint8Array) => Promise<void>, now: number): ZipWriter {
-  const entries: Entry[] = [];
-  const { time, date } = toDosTime(now);
-  let written = 0;
-  return { add, finish };
-
-  async function put(bytes: Buffer): Promise<void> {
-    await write(bytes);
-    written = requireSmall(written + bytes.length);
-  }
-
-  async function add(text: string, parts: AsyncIterable<string>): Promise<void> {
-    const entry: Entry = { name: Buffer.from(text), crc: 0, packed: 0, size: 0, offset: written };
-    const { name } = entry;
-    await put(Buffer.concat([u32(LOCAL_HEADER), u16(VERSION), ...common(entry), u16(0), name]));
-    await pipeline(measured(entry, parts), createDeflateRaw(), async (packed) => {
-      for await (const bytes of packed) {
-        entry.packed += bytes.length;
-        await put(bytes);
-      }
-    });
-    await put(Buffer.concat([u32(DESCRIPTOR), u32(entry.crc), u32(entry.packed), u32(entry.size)]));
-    entries.push(entry);
-  }
-
-  async function finish(): Promise<void> {
-    const start = written;
-    for (const entry of entries) {
-      const head = [u32(TABLE_ENTRY), u16(MADE_ON_UNIX), u16(VERSION), ...common(entry)];
-      const rest = [u16(0), u16(0), u16(0), u16(0), u32(MODE), u32(entry.offset), entry.name];
-      await put(Buffer.concat([...head, ...rest]));
+  async function add(name: string, parts: AsyncIterable<string>): Promise<void> {
+    const iterator = parts[Symbol.asyncIterator]();
+    try {
+      await write(name, await iterator.next(), iterator);
+    } finally {
+      await iterator.return?.();
     }
-    const count = u16(entries.length);
-    const size = u32(written - start);
-    await put(
-      Buffer.concat([u32(END_OF_TABLE), u16(0), u16(0), count, count, size, u32(start), u16(0)]),
-    );
   }
 
-  /** The fields that a local header and the table of contents share. Sizes are 0 before the data. */
-  function common({ name, crc, packed, size }: Entry): Buffer[] {
-    const sizes = [u32(crc), u32(packed), u32(size), u16(name.length)];
-    return [u16(FLAGS), u16(DEFLATE), u16(time), u16(date), ...sizes];
+  async function write(
+    name: string,
+    first: IteratorResult<string>,
+    rest: AsyncIterator<string>,
+  ): Promise<void> {
+    const file = Readable.from(startedWith(first, rest), { objectMode: false });
+    const close = () => file.destroy(new Error(`${name} was not read to its end.`));
+    if (bytes.destroyed) close();
+    // yazl does not close a file whose reader has left.
+    bytes.once('close', close);
+    try {
+      zip.addReadStream(file, name, { mtime: new Date(now), mode: MODE });
+      await finished(file);
+    } finally {
+      bytes.off('close', close);
+    }
+  }
+
+  function abort(error: unknown): void {
+    bytes.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }
 
-async function* measured(entry: Entry, parts: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  for await (const part of parts) {
-    const bytes = Buffer.from(part);
-    entry.crc = crc32(bytes, entry.crc);
-    entry.size = requireSmall(entry.size + bytes.length);
-    yield bytes;
-  }
+/** The types of yazl do not say that its stream can be destroyed. */
+function requireReadable(stream: unknown): Readable {
+  if (stream instanceof Readable) return stream;
+  throw new Error('yazl writes into another kind of stream.');
 }
 
-function requireSmall(size: number): number {
-  if (size <= MAX_SIZE) return size;
-  throw new RangeError('A ZIP file cannot have 4 GiB or more.');
-}
-
-function u16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeUInt16LE(value);
-  return bytes;
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-/** Pairs of seconds and days, as the format counts them. */
-function toDosTime(now: number): { time: number; date: number } {
-  const at = new Date(now);
-  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1);
-  const years = at.getUTCFullYear() - 1980;
-  return { time, date: (years << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate() };
+/** All parts, of which the first was read already. */
+async function* startedWith(
+  first: IteratorResult<string>,
+  rest: AsyncIterator<string>,
+): AsyncGenerator<string> {
+  for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
 }

@@ -38,7 +38,7 @@ export type MemberEnd =
   /** Not paid for: another bulk add may add it. */
   | { kind: 'unpaid' };
 
-/** How a bulk add ended: the credits it cost, and what is still to come. */
+/** How a bulk add ended: its cost in credits, and the donors without a result yet. */
 export interface AddEnd {
   state: Extract<AddState, 'running' | 'unclear' | 'done' | 'unpaid'>;
   charged: number | null;
@@ -169,7 +169,7 @@ export function listAdds(
   return addsIn(reader, { integrationId, state }).then(({ rows }) => fromRows(rows));
 }
 
-/** The donors of a bulk add in the mirror: those without a result yet, and the members. */
+/** The donors of a bulk add in the mirror: donors without a result yet, and members. */
 export async function listAddedDonors(
   reader: Reader,
   addId: string,
@@ -250,10 +250,7 @@ const STATE_OF = {
   failed: 'failed',
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
 
-/**
- * A mark of a key's spending on bulk adds: it changes when another one is sent or answered; `own`
- * is left out.
- */
+/** A mark of a key's spending on bulk adds: it changes when another bulk add is sent or answered; `own` is left out. */
 export async function findSpendMark(reader: Reader, partnerKey: string, own = ''): Promise<string> {
   const [adds] = (await selectAdds(reader, { partnerKey, own })).rows;
   return `${adds?.latest} ${adds?.count} ${adds?.unanswered}`;

@@ -23,7 +23,7 @@ export function listNetworkMembers(reader: Reader, network: string): Promise<Mem
     .then(fromRows);
 }
 
-/** Each donor's contacts, by CRM ID; donors without a contact are left out. */
+/** Each donor's contacts, by CRM ID; donors without a contact are omitted. */
 export async function findContactsByDonor(
   reader: Reader,
   integrationId: string,

@@ -6,7 +6,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Those of these bulk adds that the database has no record of. */
+/** The bulk adds among these that the database has no record of. */
 export async function findUnknownAdds(
   reader: Reader,
   ids: readonly string[],
@@ -51,8 +51,8 @@ export async function recordRecalledAdd(
 }
 
 /**
- * Takes over the bulk adds that have paid for some of these donors already: they are being added, and
- * the job, or the network itself, tells how that ended. Resolves with the number of donors.
+ * Adopts the bulk adds that have already paid for some of these donors: they are being added, and the job, or the
+ * network itself, shows how that ended. Resolves with the number of donors.
  */
 export async function takeRecalledAdds(
   trx: RunTransaction,

@@ -5,7 +5,7 @@ import { findClient } from '../kit/clients.ts';
 import { acting } from '../kit/operation.ts';
 import { describeSame, mergeAlike } from './alike.ts';
 import { countCauses, type DoctorFinding, shownFinding } from './causes.ts';
-import { CHECK_LIMIT_MS, examineIntegration } from './examine.ts';
+import { CHECK_LIMIT_MS, type Examination, examineIntegration } from './examine.ts';
 
 const findingSchema = z
   .object({
@@ -31,8 +31,7 @@ export function toReport(findings: readonly DoctorFinding[]): DoctorReport {
   return { findings: findings.map(shownFinding), causes: countCauses(findings) };
 }
 
-/** The terminal's command also checks the installation, and accepts several clients. */
-export const examineClient = acting({
+const examineDeclared = {
   name: 'doctor',
   summary: 'Check every prerequisite, and show how to fix each problem',
   role: 'admin',
@@ -40,6 +39,11 @@ export const examineClient = acting({
   by: 'person+token',
   input: z.object({ integration: z.string().describe('The ID of the client') }),
   subjects: ['integration'],
+} as const;
+
+/** The terminal's command also checks the installation, and takes several clients. */
+export const examineClient = acting({
+  ...examineDeclared,
   result: reportSchema,
   async run({ application, signal, ...world }, { integration }) {
     const client = findClient(world, integration);
@@ -49,6 +53,23 @@ export const examineClient = acting({
   say: describeReport,
   ending: endingOf,
 });
+
+/**
+ * The operation for the terminal. Its findings contain the CRM's own messages, which only the user of this machine may
+ * see, and the checks have no time limit. `also` reads more while the client is open.
+ */
+export function examineHere(also?: Examination['also']) {
+  return acting({
+    ...examineDeclared,
+    result: z.object({ findings: z.array(z.custom<DoctorFinding>()) }),
+    async run({ application, signal, ...world }, { integration }) {
+      const client = findClient(world, integration);
+      return { findings: await examineIntegration(application, client, { signal, also }) };
+    },
+    say: ({ findings }) => describeReport(toReport(findings)),
+    ending: ({ findings }) => endingOf(toReport(findings)),
+  });
+}
 
 /** The report in sentences: each finding with its fix, and the number of problems. */
 export function describeReport({ findings, causes }: DoctorReport): string[] {

@@ -62,7 +62,7 @@ export const connectionSchema = z
     ...toLink(wire),
     /** The member. */
     sourceDonor: wire.source_donor,
-    /** Which of the team's networks it comes from; empty if the service does not say. */
+    /** The team's networks that it comes from; empty if the service does not report them. */
     networks: wire.networks ?? [],
   }));
 
@@ -92,10 +92,10 @@ export function filterQuery(filters: Filters): URLSearchParams {
   return query;
 }
 
-/** Some services would take an empty list for no member, others for all. */
+/** Some services would interpret an empty list as no members, others as all members. */
 function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
   if (networkIds?.length !== 0 && inNetworkDonorIds?.length !== 0) return;
-  throw new RangeError('A filter names at least one id; one that is left out restricts nothing');
+  throw new RangeError('A filter needs at least one ID. Omit the filter to apply no restriction');
 }
 
 /** Everything that connects one donor to the team's members (service document, section 4.1). */

@@ -16,18 +16,17 @@ import {
 import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
 
 /**
- * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is
- * not documented, so it is measured with the first of each kind, and `queryCost` returns it. Until
- * then, and if they cost anything, a query whose response is lost, or that is stopped in flight, is
- * not repeated and rejects with `AnswerLost`. `mayLeave` is called before each attempt of a query
- * that costs credits, or may.
+ * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is not documented, so
+ * it is measured with the first query of each kind, and `queryCost` returns it. Until then, and if they cost anything,
+ * a query whose response is lost, or that is stopped in flight, is not repeated and rejects with `AnswerLost`.
+ * `mayLeave` is called before each attempt of a query that costs credits or may cost credits.
  */
 export interface Connections {
   /** Prospects in the whole database who are connected to members. */
   discover(options?: DiscoverOptions, signal?: AbortSignal): Promise<Prospect[]>;
   /**
-   * The connections of 1 to 100 given prospects to members; those without any come last, with
-   * strength 0.
+   * The connections of 1 to 100 given prospects to members; prospects without any connection come last, with strength
+   * 0.
    */
   compare(
     donorIds: readonly string[],

@@ -152,7 +152,7 @@ const lookupConnectionSchema = z
     donor: wire.donor,
   }));
 
-/** Has the connections of a donor computed; `PartnerNotFound` for an unknown one. */
+/** Requests that the connections of a donor be computed; `PartnerNotFound` for an unknown donor. */
 export async function lookupConnections(
   { send, routes }: DiscoverDeps,
   donorId: string,

@@ -16,7 +16,7 @@ export interface QueryCost {
   credits: number;
 }
 
-/** Measures what a query costs. */
+/** Measures the cost of a query. */
 export interface QueryMeter {
   /**
    * Null if queries of this kind are free; undefined if none has been made yet. Without a kind, the
@@ -24,8 +24,8 @@ export interface QueryMeter {
    */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Makes a query and passes it what it charges. While the cost of its kind is unknown, queries run
-   * one by one, so that the loss in the balance is the cost of one.
+   * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one by
+   * one, so that the drop in the balance is the cost of one query.
    */
   meter<Answer>(
     kind: QueryKind,
@@ -74,7 +74,7 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
       const { bucket = null, credits = 0 } = cost ?? {};
       deps.log.info({ query: kind, bucket, credits }, 'query cost');
     } catch {
-      // The response may have been paid for, and we have it: the next query is measured instead.
+      // The response may have been paid for, and it has arrived, so the next query is measured instead.
       deps.log.debug({}, 'what a query costs is not known yet');
     }
     return answer;

@@ -195,7 +195,7 @@ const progressSchema = z.object({
   job_state: z.object({ progress: nestedSchema }).nullish().catch(null),
   total: z.int().nullish().catch(null),
   error: z.unknown().optional(),
-  // Results of an unexpected shape say nothing: then each donor is looked up.
+  // Results with an unexpected shape cannot be used, so each donor is looked up.
   results: resultsSchema.nullish().catch(null),
 });
 

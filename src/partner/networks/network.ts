@@ -138,7 +138,7 @@ export async function deleteNetwork(
   await send(DELETE_NETWORK, { id: networkId }, signal);
 }
 
-/** Fallback if the requested colour is rejected: the allowed ones are not documented. */
+/** Fallback if the requested colour is rejected: the allowed colours are not documented. */
 const FALLBACK_COLOR = 'teal';
 
 /** The requested colour, unless the service is known not to have it. */

@@ -29,7 +29,7 @@ export interface Networks {
   list(signal?: AbortSignal): Promise<Network[]>;
   /**
    * Creates a network, or adopts an existing network with exactly that name. A colour that the service does not have is
-   * replaced with one that it has. Free.
+   * replaced with an available colour. Free.
    */
   create(name: string, color: string, signal?: AbortSignal): Promise<CreatedNetwork>;
   /** Free. `PartnerBadRequest` if another network has the name. */

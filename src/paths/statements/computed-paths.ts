@@ -43,7 +43,7 @@ export async function recordPaths(
   const written = computed.flatMap((each) =>
     each.written === null ? [] : [{ crmId: each.crmId, ...each.written }],
   );
-  // A later run retries what the CRM refused.
+  // A later run retries the values that the CRM refused.
   const done = computed.filter((each) => each.written?.isDone !== false);
   await savePaths(trx, integrationId, run.now, done);
   await saveOwned(trx, integrationId, run, written);

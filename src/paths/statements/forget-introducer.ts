@@ -3,8 +3,8 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
 
 /**
- * `introducer_id` of a path whose introducer was erased. It shows that there was one, so there may
- * be values of ours to clear, and that their text must not be stored anywhere, not even encrypted.
+ * `introducer_id` of a path whose introducer was erased. It shows that there was a path, so there may be values of ours
+ * to clear, and that their text must not be stored anywhere, not even encrypted.
  */
 export const ERASED_INTRODUCER = '';
 

@@ -7,7 +7,7 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /** The scope that warm paths depend on, in addition to the contacts. */
 export interface PathScope {
-  /** Fingerprint of the settings that decide what a path is and where it is written. */
+  /** Fingerprint of the settings that determine a path's definition and its fields. */
   settings: string;
   /** Donor IDs of the members, by the service's network ID. */
   members: Members;
@@ -120,7 +120,7 @@ export async function markConnectedTo(
   }
 }
 
-/** Whether a path leads through a donor; a wildcard in an ID would only find one too many. */
+/** Whether a path leads through a donor; a wildcard in an ID could only produce an extra match. */
 export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
   return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
 }

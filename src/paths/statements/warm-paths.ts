@@ -71,18 +71,18 @@ function knownPath(row: {
 const idsSchema = z.array(z.string());
 
 /**
- * Marks as stale what can have changed since the last time. These are all paths, if the settings
- * changed or a member joined; paths through a member who left, and the leaver's own; paths of
- * contacts enhanced since; and old paths. Contacts without a path are added. Only contacts that a
- * run has touched since are checked, so that a run without changes costs next to nothing.
+ * Marks as stale what can have changed since the last time. These are all paths, if the settings changed or a member
+ * joined; paths through a member who left, and the leaver's own; paths of contacts enhanced since; and old paths.
+ * Contacts without a path are added. Only contacts that a run has touched since are checked, so that a run without
+ * changes is nearly free.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);
 }
 
 /**
- * Contacts whose path is to be computed: first those without a computed path, then the oldest, with
- * the contacts of one donor together. Contacts who left the CRM or opted out are not included.
+ * Contacts whose path is to be computed: first contacts without a computed path, then the oldest paths, with the
+ * contacts of one donor together. Contacts who left the CRM or opted out are not included.
  */
 export async function listStalePaths(
   reader: Reader,

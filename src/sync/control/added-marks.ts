@@ -32,7 +32,7 @@ export function withAddedMarks(
       );
     },
     async *findMarked(cursor) {
-      // A longer list makes the run read all contacts again, except those outside the filter.
+      // A longer list makes the run read all contacts again, except contacts outside the filter.
       if (cursor === null && objectors.size > 0) yield [...objectors];
       if (connector.findMarked !== undefined) yield* connector.findMarked(cursor);
     },

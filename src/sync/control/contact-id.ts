@@ -14,7 +14,7 @@ export function toContactId(canonicalId: CanonicalId, integrationId: string, tex
   const id = trimmed === '' || /\p{Cc}/u.test(trimmed) ? null : canonicalId(trimmed);
   if (id !== null) return id;
   throw new ConfigurationError(
-    `"${text}" cannot be the id of a contact in the CRM of "${integrationId}". Copy the id from the address of the contact's page in the CRM.`,
+    `"${text}" cannot be a contact ID in the CRM of "${integrationId}". Copy the ID from the address of the contact's page in the CRM.`,
     { code: 'contact_id_malformed', details: { integration: integrationId } },
   );
 }

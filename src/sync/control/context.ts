@@ -20,9 +20,8 @@ import type { ErasedTexts } from './erased-texts.ts';
 import type { NormalisedFields } from './normalised-fields.ts';
 
 /**
- * When this process first saw each request whose response is lost. It uses only its own monotonic
- * clock, in memory: neither another process's clock nor an adjustable clock shows how long the
- * service has had.
+ * When this process first saw each request whose response is lost. It uses only its own monotonic clock, in memory:
+ * neither another process's clock nor an adjustable clock shows how much time the service has had.
  */
 export interface Observations {
   /** When this request was first seen; `nowMs` if this is the first time. */
@@ -98,10 +97,7 @@ export interface Run {
   normalised?: NormalisedFields;
   /** The names of all fields that the CRM shows; set before contacts are read. */
   described: ReadonlySet<string>;
-  /**
-   * The mapped fields that this run has created: values that were written into them before no
-   * longer exist.
-   */
+  /** The mapped fields that this run has created, so that earlier values in them no longer exist. */
   created?: ReadonlySet<string>;
   /** Fingerprint of the service key, which balances and open submissions belong to. */
   partnerKey: string;
@@ -116,10 +112,7 @@ export interface Run {
    * none.
    */
   erasedTexts?: ErasedTexts;
-  /**
-   * Contacts that a page showed as not to be submitted while their profile was on its way, and when
-   * (monotonic ms).
-   */
+  /** Contacts that a page showed as not to be submitted while their profile was in flight, and when (monotonic ms). */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
   /** When the restore was made that this run has sorted (epoch ms); omitted until it has. */
   sortedRestore?: number;
@@ -140,7 +133,7 @@ export interface Run {
   named?: Set<string>;
   /** The most credits for enhancements that a user lets this run spend; null for no limit. */
   limit: number | null;
-  /** True to take over contacts that carry another database's donor ID, without a credit. */
+  /** True to adopt contacts that have another database's donor ID, without a credit. */
   adopt: boolean;
   /**
    * The profiles that a user wants delivered again; the run then does nothing else. Null or omitted

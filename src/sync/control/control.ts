@@ -6,15 +6,15 @@ import type { RunReason, StopCode } from '../../core/run.ts';
 /** The stations of a run. */
 export type Station = 'read' | 'submit' | 'poll' | 'deliver';
 
-/** How long requests that are in flight when a run stops have to finish. */
+/** The time that requests in flight have to finish when a run stops. */
 const GRACE_MS = 6_000;
 
 /** Why a wait ends early. */
 const CHANGED = 'changed';
 
 /**
- * Stations check again after this long, even without a signal. Everything that the run does comes
- * with a signal. Changes from outside do not, for example a profile that a user approves.
+ * Stations check again after this time, even without a signal. Everything that the run does comes with a signal.
+ * Changes from outside do not, for example a profile that a user approves.
  */
 export const IDLE_MS = 5_000;
 
@@ -45,7 +45,7 @@ export interface RunControl {
   /** Marks a station as done. */
   finish(station: Station): void;
   isDone(station: Station): boolean;
-  /** True while nothing is submitted until more is delivered: waiting would not fill a batch. */
+  /** True while nothing is submitted until more is delivered, so that waiting would not fill a batch. */
   submitWaits: boolean;
   /** Signals that the store has changed. */
   notify(): void;
@@ -178,7 +178,7 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
   'lease_lost',
 ]);
 
-/** The stop code of an error that another run may get past; null for an error that is a failure. */
+/** The stop code of an error that may not occur in another run; null for an error that is a failure. */
 function toStopCode(error: DonorSyncError): StopCode | null {
   if (isStopCode(error.code)) return error.code;
   if (error.kind !== 'retriable') return null;

@@ -63,7 +63,7 @@ async function requireSameAccount(
 /** The ID of one account means a different person in another: an account stays with its client. */
 export function accountChanged(id: string, { name }: Pick<CrmAccount, 'name'>): ConfigurationError {
   return new ConfigurationError(
-    `"${id}" was connected to another CRM account before; now it leads to "${name}". IDs of one account mean other people in another. Nothing was changed. Sign in to the account that it was connected to, or set up a client for the new one: donor-sync init`,
+    `"${id}" was connected to another CRM account before, and now leads to "${name}". The same IDs mean different people in another account. Nothing was changed. Sign in to the account that it was connected to, or set up a client for the new one: donor-sync init`,
     { code: 'crm_account_changed', details: { integration: id } },
   );
 }

@@ -159,7 +159,7 @@ function mergedSince(
   return merged.get(store.fingerprint('forgotten', id)) ?? NEVER;
 }
 
-/** Compares the name first: most contacts share it with nobody, which saves computing the rest. */
+/** Compares the name first. Most contacts share it with nobody, which saves computing the rest. */
 function alikeSince(
   { fingerprint }: EraseDeps['store'],
   { byName }: ErasedPersons,
@@ -175,8 +175,8 @@ function alikeSince(
 }
 
 /**
- * Contacts that left the CRM, with the facts about erased people: an erased contact passes on
- * nothing, and a contact that took in an erased one may be that person.
+ * Contacts that left the CRM, with the facts about erased people. An erased contact does not pass anything on, and a
+ * contact that absorbed an erased contact may be that person.
  */
 export function departures(
   deps: EraseDeps,

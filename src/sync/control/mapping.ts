@@ -16,7 +16,7 @@ export function fingerprintMapping(
   return store.fingerprint('mapping', JSON.stringify([crm.kind, ...getShape(connector, crm)]));
 }
 
-/** A connector that does not describe its columns has only those in its settings, if any. */
+/** A connector that does not describe its columns has only the columns in its settings, if any. */
 function getShape(connector: Shaped, crm: Integration['crm']): readonly [string, string] {
   const shape = connector.identity?.();
   if (shape) return [shape.columns, shape.mode];

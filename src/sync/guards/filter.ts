@@ -1,6 +1,6 @@
 /**
- * No credit for contacts that `contacts.filter` no longer includes: a CRM does not report that they
- * left the filter.
+ * Spends no credit on contacts that `contacts.filter` no longer includes: a CRM does not report that they left the
+ * filter.
  */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';

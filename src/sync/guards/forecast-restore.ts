@@ -1,12 +1,10 @@
 /** The contacts that a run after a restore will hold, for the plan. */
 import { findRestoreToSort } from '../../backup/restores.ts';
 import { findBought } from '../../contacts/many-at-once/paid-since-backup.ts';
-import { isReadable, type SharingContact } from '../../credits/statements/paid-jobs.ts';
+import type { SharingContact } from '../../credits/statements/paid-jobs.ts';
 import { findRecalled } from '../../credits/statements/recalled-payments.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
-import { askedBefore } from '../plan.ts';
-import { sharingRules } from '../sharing.ts';
-import { isExplained } from './since-backup.ts';
+import { findMaybePaid, isExplained } from './since-backup.ts';
 
 /** Which contacts a run would hold because they may be paid for. */
 export interface RestoreForecast {
@@ -18,25 +16,21 @@ export async function forecastRestore(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'partner' | 'log'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,
 ): Promise<RestoreForecast> {
-  const { store, clock } = deps;
-  const { id, refresh } = run.integration;
-  const restore = await findRestoreToSort(store.reader, id);
+  const { reader, fingerprint } = deps.store;
+  const { id } = run.integration;
+  const restore = await findRestoreToSort(reader, id);
   const isKnown = restore === null || (await isExplained(deps, run, restore));
   return {
     async findWaiting(contacts) {
-      const rules = sharingRules(deps, run);
-      const oldBefore = askedBefore({ refresh, now: clock.now() });
+      const waiting = await findMaybePaid(deps, run, contacts);
+      if (isKnown) return waiting;
       const ids = contacts.map(({ crmId }) => crmId);
-      const recalled = await findRecalled(store.reader, store.fingerprint, id, ids);
-      const bought = await findBought(store.reader, id, ids);
-      const waiting = contacts.filter(({ crmId, identity }) => {
-        const row = recalled.get(crmId);
-        if (row === undefined) {
-          return !isKnown && (bought.get(crmId) ?? 0) < (restore?.heldAt ?? 0);
-        }
-        return !isReadable(row, identity, rules) && row.paidAt >= oldBefore;
-      });
-      return new Set(waiting.map(({ crmId }) => crmId));
+      const recalled = await findRecalled(reader, fingerprint, id, ids);
+      const bought = await findBought(reader, id, ids);
+      const unknown = ids.filter(
+        (crmId) => !recalled.has(crmId) && (bought.get(crmId) ?? 0) < restore.heldAt,
+      );
+      return new Set([...waiting, ...unknown]);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * One contact, one person, beyond delivery: handles contacts that were renamed or merged and still
- * hold a former person's values (design, promise 14). Costs no credit.
+ * Enforces "one contact, one person" outside of delivery: handles contacts that were renamed or merged and still have a
+ * former person's values (design, promise 14). Costs no credit.
  */
 
 import { isOwned, type OwnedValues, rateIn, withRate } from '../../contacts/owned-values.ts';

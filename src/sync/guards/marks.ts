@@ -1,8 +1,7 @@
 /**
- * A mark that leaves out more than half of the contacts is right in a memorial file, and wrong if a
- * column means the opposite of its name. So a user confirms its column and values once; until then
- * nothing is spent. Paid profiles are still delivered. A file that crosses the half during a
- * nightly run causes a question, not a failure.
+ * A mark that excludes more than half of the contacts is right in a memorial file, and wrong if a column means the
+ * opposite of its name. So a user confirms its column and values once; until then nothing is spent. Paid profiles are
+ * still delivered. A file that exceeds this share during a nightly run causes a question, not a failure.
  */
 
 import type { MarkCount } from '../../../connectors/contract.ts';
@@ -16,7 +15,7 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 type MarkDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** Finds the marks that leave out most contacts and have a value that no user has confirmed. */
+/** Finds the marks that exclude most contacts and have a value that no user has confirmed. */
 export async function findUnconfirmedMarks(
   deps: MarkDeps,
   integrationId: string,
@@ -82,7 +81,7 @@ export async function askAboutMarks(
   run.control.stopSpending('marks_unconfirmed', unconfirmedText(marks, id));
 }
 
-/** Says what the marks leave out, and how to continue. */
+/** Describes the contacts that the marks exclude, and how to continue. */
 export function unconfirmedText(marks: readonly MarkCount[], integrationId: string): string {
-  return `${marks.map(markText).join('; ')}. Nobody is sent to the service until you have confirmed this once, with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
+  return `${marks.map(markText).join('; ')}. No contact is sent to the service until you have confirmed this once with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
 }

@@ -57,7 +57,7 @@ export async function holdMassChange(
   const changes = await countChanges(store.reader, id, since, guards.massChange.atLeast);
   if (changes === null || !isMassChange(changes, guards.massChange)) return;
   const held = await holdChanges(store, run.lease, run.id, newId);
-  log.warn({ run: run.id, ...changes, held }, 'many identities changed at once, so a user decides');
+  log.warn({ run: run.id, ...changes, held }, 'many identities changed at once: a user decides');
   run.control.notify();
 }
 

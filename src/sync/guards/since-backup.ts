@@ -1,7 +1,7 @@
 /**
- * A database that was restored from a backup does not know what was paid for since. The spending
- * journal does: contacts in it get their profile from the job, without a credit. A user decides about
- * all others that may have been paid for.
+ * A database that was restored from a backup does not know what has been paid for since then. The spending journal
+ * does: contacts in it get their profile from the job, without a credit. A user decides about all other contacts that
+ * may have been paid for.
  */
 import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/restores.ts';
 import { listDueContactIds } from '../../contacts/contacts.ts';
@@ -18,7 +18,11 @@ import {
   recordJobProgress,
 } from '../../credits/statements/jobs.ts';
 import { expectBalance } from '../../credits/statements/journal/recall.ts';
-import { findShares } from '../../credits/statements/paid-jobs.ts';
+import {
+  findLostPersons,
+  findShares,
+  type SharingContact,
+} from '../../credits/statements/paid-jobs.ts';
 import {
   endRecalled,
   findRecalled,
@@ -47,7 +51,7 @@ export async function isExplained(
 ): Promise<boolean> {
   if (!isJournaled || madeAt === null) return false;
   try {
-    // Other clients of the key may be spending: what was charged in between is in the second reading at the latest.
+    // Other clients of the key may be spending: charges in between are included in the second reading at the latest.
     const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
     const { enhancements: balance } = await partner.readCredits();
     const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
@@ -93,7 +97,7 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 
   async function judge() {
     const restore = await findRestoreToSort(store.reader, run.integration.id);
-    // Before a user has agreed, nothing is spent, and `--adopt` may still take contacts over.
+    // Before a user has agreed, nothing is spent, and `--adopt` may still adopt contacts.
     if (restore === null || !restore.isAgreed) return null;
     return { restore, isKnown: await isExplained(deps, run, restore) };
   }
@@ -121,10 +125,10 @@ export async function recordProgress(
 }
 
 /**
- * Ends the restore with the run that has sorted everything, networks included. A run that stopped
- * spending before that, or in which a user agreed only later, has not sorted anything. A run of single
- * contacts leaves the others to the next complete run. While a job from before the restore is running,
- * the restore stays open: the service may have lost its result.
+ * Ends the restore with the run that has sorted everything, networks included. A run that stopped spending before that,
+ * or in which a user agreed only later, has not sorted anything. A run for single contacts leaves all other contacts to
+ * the next complete run. While a job from before the restore is running, the restore stays open: the service may have
+ * lost its result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
   const { sortedRestore: heldAt } = run;
@@ -161,10 +165,40 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 }
 
 /**
- * Holds contacts that were paid for since the backup, if their profile can no longer be read or is for other details.
- * Also holds contacts of a person who was paid for in another contact. Resolves with the other contacts. A profile that
- * would be old by now is bought again.
+ * The contacts among these that may have been paid for, themselves or as the same person in another contact, but can
+ * share no job. Their job can no longer be read, is for other details, or was lost by the service since the backup. A
+ * profile that would be old by now is bought again.
  */
+export async function findMaybePaid(
+  deps: Pick<SyncDeps, 'store' | 'clock'>,
+  run: Pick<Run, 'integration'>,
+  contacts: readonly SharingContact[],
+): Promise<ReadonlySet<string>> {
+  const { reader, fingerprint } = deps.store;
+  const { id, refresh } = run.integration;
+  const crmIds = contacts.map(({ crmId }) => crmId);
+  const people = contacts.flatMap(({ person }) => person ?? []);
+  const rules = sharingRules(deps, run);
+  const recalled = await findRecalled(reader, fingerprint, id, crmIds);
+  const persons = await findRecalledPersons(reader, people);
+  const restore = await findRestoreToSort(reader, id);
+  const unread = restore === null ? null : rules.since;
+  const lost = await findLostPersons(reader, people, unread);
+  if (recalled.size + persons.size + lost.size === 0) return new Set();
+  const shares = await findShares(reader, fingerprint, id, contacts, rules);
+  const oldBefore = askedBefore({ refresh, now: deps.clock.now() });
+  const bought = await findBought(reader, id, crmIds);
+  const found = contacts.filter(({ crmId, person }) => {
+    if (shares.has(crmId)) return false;
+    const own = recalled.get(crmId)?.paidAt ?? 0;
+    const others = [persons, lost].map((paid) => paid.get(person ?? '') ?? 0);
+    const paidAt = Math.max(own, ...others);
+    return paidAt > 0 && paidAt >= oldBefore && (bought.get(crmId) ?? 0) < paidAt;
+  });
+  return new Set(found.map(({ crmId }) => crmId));
+}
+
+/** Holds the contacts that may have been paid for, and resolves with the others. */
 export async function holdUnreadable(
   deps: GuardDeps,
   run: Run,
@@ -172,26 +206,11 @@ export async function holdUnreadable(
 ): Promise<readonly Prepared[]> {
   const { store, newId } = deps;
   const { id } = run.integration;
-  const crmIds = prepared.map(({ job }) => job.crmId);
-  const recalled = await findRecalled(store.reader, store.fingerprint, id, crmIds);
-  const people = prepared.flatMap(({ job }) => job.person ?? []);
-  const persons = await findRecalledPersons(store.reader, people);
-  if (recalled.size + persons.size === 0) return prepared;
   const jobs = prepared.map(({ job }) => job);
-  const rules = sharingRules(deps, run);
-  const shares = await findShares(store.reader, store.fingerprint, id, jobs, rules);
-  const oldBefore = askedBefore({ refresh: run.integration.refresh, now: deps.clock.now() });
-  const bought = await findBought(store.reader, id, crmIds);
-  const unreadable = jobs.filter(({ crmId, person }) => {
-    if (shares.has(crmId)) return false;
-    const own = recalled.get(crmId)?.paidAt ?? 0;
-    const paidAt = Math.max(own, persons.get(person ?? '') ?? 0);
-    return paidAt > 0 && paidAt >= oldBefore && (bought.get(crmId) ?? 0) < paidAt;
-  });
-  if (unreadable.length === 0) return prepared;
+  const unreadable = await findMaybePaid(deps, run, jobs);
+  if (unreadable.size === 0) return prepared;
   const held = await store.checkpoint(run.lease, async (trx) => {
-    const ids = unreadable.map(({ crmId }) => crmId);
-    const moved = await holdMaybePaid(trx, { runId: run.id, newId }, ids);
+    const moved = await holdMaybePaid(trx, { runId: run.id, newId }, [...unreadable]);
     const fingerprints = moved.map((crmId) => trx.fingerprint('forgotten', crmId));
     await endRecalled(trx, id, fingerprints);
     return moved;

@@ -19,7 +19,7 @@ export function chooseFields(
     const isComputed = mappings.some(({ to }) => to === name);
     throw new ConfigurationError(
       isComputed
-        ? `The field "${name}" gets no value of a profile: each sync computes it again, so there is nothing to deliver. Nothing was changed.`
+        ? `The field "${name}" does not get a value from a profile: each sync computes it again, so there is nothing to deliver. Nothing was changed.`
         : `The field map has no field "${name}"${didYouMean(name, known) || '.'} It has ${known.join(', ')}. Nothing was changed.`,
       { code: 'field_not_mapped', refusal: 'invalid', details: { field: name, known } },
     );

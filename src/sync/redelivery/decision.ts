@@ -56,7 +56,7 @@ export interface RedeliveryDecision {
   kindsToProbe: readonly KindToProbe[];
   /** Field maps that lack lines of the present one. */
   maps: readonly string[];
-  /** The lines of every field map that profiles were offered with. */
+  /** The lines of all field maps with which profiles were offered. */
   linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
   /** True to deliver only what users have requested; false by default. */
   isRequestOnly?: boolean;
@@ -94,7 +94,7 @@ export function decideRedelivery(
   };
 }
 
-/** Only the CRM's own refusal can be tried; what a field's description forbids is known. */
+/** Only the CRM's own refusal has to be tested by a trial. The field's description shows what it forbids. */
 function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boolean {
   if (code === '') return false;
   if (probedAt === null) return true;

@@ -1,6 +1,6 @@
 /**
- * Plans what a later delivery of a kept profile would write into each contact, with the same guard
- * as every delivery.
+ * Plans the values that a later delivery of a kept profile would write into each contact, with the same guard as every
+ * delivery.
  */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -47,13 +47,13 @@ export type Offer = { choice: Choice } & (
       kind: 'fields';
       plan: FieldPlan;
       newDonor: { donorId: string; identity: string } | null;
-      /** True for a record that came back without any of our values: none of its values is ours. */
+      /** True for a record that came back without any value of ours, so that all its values belong to users. */
       isLost: boolean;
     }
   | { kind: 'excluded'; why: RedeliveryExclusion }
 );
 
-/** Works out the offers for these contacts: reads their profiles and records, and writes nothing. */
+/** Computes the offers for these contacts: reads their profiles and records, and writes nothing. */
 export async function planOffers(
   deps: OfferDeps,
   run: OfferRun,
@@ -132,8 +132,8 @@ function offeredBefore({ lines, requested }: Choice): Set<string> {
 }
 
 /**
- * Pure: whether a record came back without any of the values that were written into it. If a record
- * has some of them, it is as a user left it, including its empty fields.
+ * Pure: whether a record came back without any of the values that were written into it. If a record has some of them,
+ * it is in the state in which a user left it, including its empty fields.
  */
 function isBackWithoutOurs(
   { mappings }: Pick<OfferRun, 'mappings'>,
@@ -150,8 +150,7 @@ function isBackWithoutOurs(
 }
 
 /**
- * The values of ours in a record, without the fields that were gone: a blank there was not made by
- * a user.
+ * The values of ours in a record, without the fields that were gone, because a blank in them was not made by a user.
  */
 function stillOwned(
   { created }: Pick<OfferRun, 'created'>,

@@ -16,7 +16,10 @@ export interface WantedDelivery {
   names: readonly string[];
 }
 
-/** Opens the CRM and counts what the delivery would write now; writes nothing. Throws a ConfigurationError for an unknown field. */
+/**
+ * Opens the CRM and counts the values that the delivery would write now; writes nothing. Throws a ConfigurationError
+ * for an unknown field.
+ */
 export async function previewRequest(
   { deps, mappings }: { deps: RunDeps; mappings: readonly FieldMapping[] },
   { integration, only, names }: WantedDelivery,

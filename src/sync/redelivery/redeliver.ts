@@ -182,8 +182,8 @@ async function deliver(
 }
 
 /**
- * Values that the guard keeps out continue to wait, because reading decides about the contact
- * itself. A request for them ends.
+ * Values that the guard rejects continue to wait, because reading decides about the contact itself. A request for them
+ * ends.
  */
 async function endExcluded(
   { store }: Pick<OfferDeps, 'store'>,
@@ -207,8 +207,7 @@ function laterEnd(
   { reason: ended, detail, words, owned, writeId, isDone, after, values }: WrittenEnd,
   newDonor: LaterEnd['newDonor'],
 ): LaterEnd {
-  // Nothing was written, and the contact still holds its old values: no user has to decide about
-  // that.
+  // Nothing was written, and the contact still holds its old values: so no user has to decide about this.
   const reason = ended === 'values_of_two_people' ? 'crm_refused' : ended;
   const isPassing = !isDone && reason !== 'crm_refused';
   const { crmId } = each.kept;

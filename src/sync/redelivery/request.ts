@@ -58,7 +58,7 @@ export interface PreviewedRequest extends RedeliveryRequest {
   only: string | null;
 }
 
-/** Works out what a requested delivery would do; writes nothing and makes only free requests. */
+/** Computes what a requested delivery would do; writes nothing and makes only free requests. */
 export async function previewRedelivery(
   deps: SyncDeps,
   request: PreviewedRequest,

@@ -1,6 +1,6 @@
 /**
  * Decides whether the kept profile of a contact may be shown. The rules are those of its delivery, because a value that
- * may not be written may not be shown on a page.
+ * must not be written must not be shown on a page either.
  */
 
 import type { CrmField } from '../../core/crm-field.ts';

@@ -5,7 +5,7 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-rows.ts';
 import { writeRunRows } from './run-rows.ts';
 
-/** The result for a request whose run was cut off: it waits again, had ended, or is given up. */
+/** The result for a request whose run was cut off: it waits again, had already ended, or is given up. */
 export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
 
 /** A run that is cut off this often crashes its process, or never finishes. */
@@ -48,7 +48,7 @@ async function recordGivenUp(
     .set((eb) => ({
       status: 'failed',
       reason_code: 'cut_off_too_often',
-      reason_message: `Its process ended in the middle of this run, as it did in ${MAX_RESUMES} runs before. It is not tried again until a schedule or a person asks for it.`,
+      reason_message: `Its process ended in the middle of this run, as in ${MAX_RESUMES} runs before. The run is not repeated until a schedule or a user starts it.`,
       finished_at: eb.fn.coalesce('finished_at', eb.val(trx.clock.now())),
       report: null,
     }))

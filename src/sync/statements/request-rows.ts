@@ -20,7 +20,7 @@ export interface NewRunRequest {
   notBefore?: number;
 }
 
-/** Requests of users and webhooks come before those of a schedule. */
+/** Requests of users and webhooks come before requests of a schedule. */
 export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
   return trigger !== 'schedule';
 }

@@ -1,7 +1,7 @@
 import type { LeasedTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 
-/** The contacts of a run by what it did with them, and the credits that it spent. */
+/** The contacts of a run by their outcome, and the credits that the run spent. */
 export type RunCounts = {
   read: number;
   chosen: number;

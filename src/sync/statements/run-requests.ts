@@ -49,7 +49,7 @@ export async function requestRun(trx: ActorTransaction, request: NewRunRequest):
   const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request) : 0;
   const runId = await addRunRequest(trx, { ...request, notBefore });
   await trx.asked(trx, [askedBy(request)]);
-  // Webhooks arrive in bursts, and most calls of a burst request nothing new.
+  // Webhooks arrive in bursts, and most calls of a burst do not request anything new.
   if (request.trigger === 'manual' || runId === request.runId) {
     await recordEntry(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
   }
@@ -342,7 +342,7 @@ export async function beginRunRequest(
   alongside: readonly string[],
 ): Promise<boolean> {
   const now = trx.clock.now();
-  // Locks the webhook's row before those of the requests, in the same order as webhook calls.
+  // Locks the webhook's row before the rows of the requests, in the same order as webhook calls.
   await openBurst(trx, runId);
   const { numAffectedRows = 0n } = await leave(trx, { runId, now });
   const wasAsked = numAffectedRows > 0n;

@@ -210,7 +210,7 @@ function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   return cases.else(eb.lit(OUTCOME_ORDER.length)).end();
 }
 
-/** Records what a run did, before another run changes the same contacts. */
+/** Records a run's results, before another run changes the same contacts. */
 export async function writeRunRows(
   trx: ActorTransaction | RunTransaction,
   run: RunRef,

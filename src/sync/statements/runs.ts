@@ -91,16 +91,16 @@ export async function recordRunBegin(
     chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
   });
   await recordLastRun(trx, { integrationId, id });
-  // A scheduled time is nobody's request: its run is recorded once it starts.
+  // A scheduled time is not a user's request, so its run is recorded once it starts.
   if (wasAsked && trigger !== 'schedule') return;
   const request = { integrationId, runId: id, trigger, full, redelivers };
   await recordEntry(trx, runAsked(request, only));
 }
 
 /**
- * Records how a run ended, with its report and what it did to contacts. Deletes what older runs did
- * before `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are
- * finished, unless it was interrupted: then they are still wanted.
+ * Records how a run ended, with its report and its effects on contacts. Deletes the results of older runs before
+ * `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are finished, unless it was
+ * interrupted: then they are still wanted.
  */
 export async function recordRunEnd(
   trx: RunTransaction,
@@ -142,7 +142,7 @@ export async function requestStop(
   trx: ActorTransaction,
   id: string,
 ): Promise<'stopping' | 'dropped' | 'over'> {
-  // The request first: a run that starts in the meantime is then found as a run.
+  // Looks for the request first, so that a run that starts in the meantime is then found as a run.
   const waited = await dropStopped(trx, id);
   if (waited !== undefined) {
     const details = { run: id, begun: false };
@@ -232,8 +232,7 @@ export async function listRunRecords(reader: Reader, filter: RunFilter): Promise
   if (from !== undefined) query = query.where('started_at', '>=', from);
   if (until !== undefined) query = query.where('started_at', '<', until);
   if (after !== undefined) {
-    // Redundant, but it makes the database use the index: the next runs started at or before that
-    // moment.
+    // Redundant, but it makes the database use the index, because the next runs started at or before that moment.
     query = query
       .where('started_at', '<=', after.startedAt)
       .where((eb) =>
@@ -262,7 +261,7 @@ const interrupt = prepared((db, { integrationId, now }: Slots<OfIntegration & { 
     .set({
       status: 'incomplete',
       reason_code: 'interrupted',
-      reason_message: 'The process ended in the middle of this run; the next one went on.',
+      reason_message: 'The process ended in the middle of this run. The next run continued.',
       finished_at: now,
     })
     .where('integration_id', '=', integrationId)
@@ -372,7 +371,7 @@ const selectOutsideState = preparedRead(
       .compile(),
 );
 
-/** A run for several contacts names none of them; its rows say what it did to each. */
+/** A run for several contacts names none of them; its rows contain the result for each contact. */
 function getRunContact(only: readonly string[] | null): string {
   const [first = ALL_CONTACTS, ...others] = only ?? [];
   return others.length > 0 ? SEVERAL_CONTACTS : first;

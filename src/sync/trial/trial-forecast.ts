@@ -49,7 +49,7 @@ function toState(facts: TrialFacts, paid: number): Pick<TrialForecast, 'state' |
     case 'send':
       return { state: 'on_trial', first: Math.min(paid, step.atMost) };
     default:
-      // Submissions in flight are answered first; their results are not known yet.
+      // The responses to submissions in flight come first; their results are not known yet.
       return { state: 'on_trial', first: Math.min(paid, facts.size) };
   }
 }

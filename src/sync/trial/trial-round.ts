@@ -92,7 +92,7 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
   function stopUnanswered({ count }: Extract<TrialStep, { kind: 'unanswered' }>): void {
     run.control.stopSpending(
       'partner_unavailable',
-      `The Partner Data Service has not yet given the profiles of the ${count} contacts that were sent first, and nothing more is sent before. The next run looks at them again.`,
+      `The Partner Data Service has not yet returned the profiles of the ${count} contacts that were sent first. Nothing more is sent until it has. The next run checks them again.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Decides whether the service knows the people that a mapping creates. Pure. A wrong column would
- * spend every credit for nothing, so a few people go first and the others wait for their results.
+ * Decides whether the service knows the people that a mapping creates. Pure. A wrong column would waste every credit,
+ * so a few people are sent first and the other people wait for their results.
  */
 
 /** Fewer answers than this are not conclusive. */
@@ -101,8 +101,8 @@ export function verdictText({ answered, known, minKnown, later }: Verdict, id: s
   const sent = later ? `the last ${answered} contacts sent` : `the ${answered} contacts sent first`;
   const share = `${Math.round(minKnown * 1_000) / 10} %`;
   return (
-    `The service knew ${known} of ${sent}, less than ${share}, so nothing more is sent. ` +
-    `Check a few people with \`donor-sync plan ${id}\`; correct the columns, ` +
+    `The service recognised ${known} of ${sent}, which is less than ${share}, so nothing more is sent. ` +
+    `Check a few people with \`donor-sync plan ${id}\`. Correct the columns, ` +
     `or accept the rate with \`donor-sync sync ${id} --accept-match-rate\`.`
   );
 }

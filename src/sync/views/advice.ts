@@ -1,7 +1,7 @@
 /** Advice after a run that stopped early: one table for command line, pages and alerts. */
 import type { RunReason, StopCode } from '../../core/run.ts';
 
-/** One thing to do; if it has a command, the command does it or shows it. */
+/** One step to take; if it has a command, the command takes the step or shows it. */
 export interface Step {
   /** A sentence without the final full stop. */
   text: string;
@@ -68,10 +68,10 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     ],
   },
   match_rate_low: {
-    cause: 'the service knew too few of the contacts that were sent first',
+    cause: 'the service recognised too few of the contacts that were sent first',
     needs: 'person',
     steps: [
-      ['See people as they would be sent', 'plan ID'],
+      ['See the people as they would be sent', 'plan ID'],
       ['Correct the columns in the settings, or accept the rate', 'sync ID --accept-match-rate'],
     ],
   },
@@ -80,14 +80,17 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     needs: 'person',
     steps: [
       [
-        'Look whether the export is complete and whether donor-sync can still see all contacts; the next complete sync ends this',
+        'Check that the export is complete and that donor-sync can still see all contacts. The next complete sync ends this',
         'doctor ID',
       ],
-      ['If they are gone, confirm it; otherwise say that they are to be waited for', 'holds'],
+      [
+        'If they are gone, confirm it. Otherwise answer that donor-sync should wait for them',
+        'holds',
+      ],
     ],
   },
   marks_unconfirmed: {
-    cause: 'a mark leaves out more than half of the contacts, and no user has confirmed that yet',
+    cause: 'a mark excludes more than half of the contacts, and no user has confirmed that yet',
     needs: 'person',
     steps: [
       ['See the column and its values', 'plan ID'],
@@ -103,22 +106,24 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     ],
   },
   clock_wrong: {
-    cause: 'the clock of the machine and that of the service differ by minutes',
+    cause: "this machine's clock and the service's clock differ by minutes",
     needs: 'person',
-    steps: [['Set the clock of the machine, best by a time server; nothing is spent until then']],
+    steps: [
+      ['Set the clock of this machine, preferably with a time server. Nothing is spent until then'],
+    ],
   },
   store_replaced: {
     cause: 'the database file was deleted or replaced while it was in use',
     needs: 'person',
     steps: [
       [
-        'Put the database file back or name the right one in the settings, and start donor-sync again; nothing was spent without it',
+        'Restore the database file, or set the right path in the settings, and start donor-sync again. Nothing was spent without the file',
       ],
     ],
   },
   restore_unconfirmed: {
     cause:
-      'the database was restored from a backup or its data was erased, and nobody has agreed to spend since',
+      'the database was restored from a backup or its data was erased, and no user has agreed to spend credits since then',
     needs: 'person',
     steps: [
       ['See what a sync would spend, and on which contacts', 'plan ID'],
@@ -126,7 +131,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     ],
   },
   store_does_not_know_crm: {
-    cause: 'the CRM carries donors that this database does not know',
+    cause: 'the CRM has donor IDs that this database does not know',
     needs: 'person',
     steps: [
       ['Name the database that knows these contacts in the settings, or restore its backup'],
@@ -134,7 +139,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     ],
   },
   lease_lost: {
-    cause: 'another process took the integration over',
+    cause: 'another process took over the client',
     needs: 'time',
     steps: [
       [
@@ -143,7 +148,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     ],
   },
   stopped_by_person: {
-    cause: 'a person stopped it',
+    cause: 'a user stopped it',
     needs: 'time',
     steps: [[`Nothing is lost or paid for twice; ${GOES_ON}. Start it at once`, 'sync ID']],
   },
@@ -153,12 +158,12 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     steps: [[`Nothing is paid for twice; ${GOES_ON}`]],
   },
   partner_key_rejected: {
-    cause: 'the Partner Data Service does not know the API key',
+    cause: 'the Partner Data Service rejected the service key',
     needs: 'person',
     steps: [[`${VALID_KEY_NEEDED}. Check it`, 'doctor ID']],
   },
   partner_key_expired: {
-    cause: 'the API key of the Partner Data Service has expired',
+    cause: 'the service key has expired',
     needs: 'person',
     steps: [
       [
@@ -172,7 +177,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     steps: [[`That usually passes, and ${GOES_ON}. If it does not`, 'doctor ID']],
   },
   crm_unauthorized: {
-    cause: 'the CRM does not let donor-sync in',
+    cause: 'the CRM does not accept the sign-in of donor-sync',
     needs: 'person',
     steps: [['Find out why', 'doctor ID'], ['Connect the CRM again, or renew its credentials']],
   },
@@ -181,15 +186,15 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     needs: 'person',
     steps: [
       [
-        'Put back the credentials of the account that earlier runs wrote into. Check them',
+        'Restore the credentials of the account that earlier runs wrote into. Check them',
         'doctor ID',
       ],
     ],
   },
   crm_limit_reached: {
-    cause: 'the requests that the CRM allows in a day are used up',
+    cause: "the CRM's daily request limit is used up",
     needs: 'time',
-    steps: [[`Once the limit is over, ${GOES_ON}. Find out which other tool uses so many`]],
+    steps: [[`Once the limit resets, ${GOES_ON}. Find out which other tool uses so many`]],
   },
   crm_unavailable: {
     cause: 'the CRM was unavailable for too long',

@@ -4,14 +4,12 @@ import type { EnhanceReason } from '../forecast.ts';
 const DUE_TEXTS = {
   never_enhanced: 'was never enhanced',
   identity_changed: 'name, address or employer has changed since it was enhanced',
-  identity_change_approved:
-    'name, address or employer has changed, and a person approved the credit',
+  identity_change_approved: 'name, address or employer has changed, and a user approved the credit',
   profile_old: 'its profile is older than refresh.afterDays',
-  resubmitted_by_person: 'a person asked for it to be submitted again',
-  lost_answer_resubmitted: 'the answer was lost, and the settings say to submit again',
-  job_vanished: 'the service lost its job before the profile came',
-  profile_shared:
-    'the profile of the same person in another contact or integration is used, no credit',
+  resubmitted_by_person: 'a user asked to submit it again',
+  lost_answer_resubmitted: 'the response was lost, and the settings say to submit it again',
+  job_vanished: 'the service lost its job before the profile arrived',
+  profile_shared: "the same person's profile from another contact or client is used, for no credit",
 } as const satisfies Record<EnhanceReason, string>;
 
 /** An unknown reason speaks for itself. */

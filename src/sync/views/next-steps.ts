@@ -18,7 +18,7 @@ export function nextSteps(
   const { contacts, integration } = report;
   const isAtOwnLimit = isLimited && report.reason?.code === 'budget_reached';
   const steps = isAtOwnLimit ? [] : stepsAfterStop(report);
-  if (contacts.held > 0) steps.push('Decide what waits for you: donor-sync holds');
+  if (contacts.held > 0) steps.push('Make the pending decisions: donor-sync holds');
   if (contacts.failed > 0 && !contactsListed) {
     steps.push(`See why contacts failed: donor-sync runs ${shortId(report.id)}`);
   }

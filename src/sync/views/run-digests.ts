@@ -7,8 +7,8 @@ import type { TimedReader } from '../../database/reader.ts';
 const TOGETHER = 100;
 
 /**
- * Reads digests of integrations, however many. It reads again only those whose last run is new or
- * has not succeeded, because a succeeded run does not change.
+ * Reads digests of integrations, however many. It reads only integrations again whose last run is new or has not
+ * succeeded, because a succeeded run does not change.
  */
 export function createRunDigests<Digest>(
   reader: TimedReader,

@@ -23,7 +23,7 @@ export async function readProgress(
   return toProgress(report, due + submitted + ready, now);
 }
 
-/** The same from the number of contacts of the integration with unfinished work. */
+/** The same estimate from the number of the integration's contacts with unfinished work. */
 export function toProgress(report: RunReport, waiting: number, now: number): RunProgress {
   const { chosen } = report.contacts;
   const settled = Math.max(0, chosen - waiting);

@@ -133,8 +133,8 @@ function toStatus(text: string): RunStatus {
 }
 
 /**
- * The present report of the run with this ID, or null. Looks among started runs, then among waiting
- * requests, and then once more among started runs, because it may have started in between.
+ * The present report of the run with this ID, or null. Searches the started runs, then the waiting requests, and then
+ * the started runs again, because it may have started in between.
  */
 export async function findRunReport(reader: Reader, id: string): Promise<RunReport | null> {
   const row = await findRunById(reader, id);
@@ -195,7 +195,9 @@ export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string 
     .join(', ');
 }
 
-/** What a run achieved, then what it did not. Lists of contacts instead start with contacts that need a user. */
+/**
+ * The order of outcomes in a summary: successes first. Lists of contacts instead start with contacts that need a user.
+ */
 const SUMMARY_ORDER = [
   'written',
   'unchanged',
@@ -211,7 +213,7 @@ export interface Running {
   owner: string;
   /** When the run started, ISO 8601; null if it is not a run, or has not started one yet. */
   since: string | null;
-  /** The ID of the run; null likewise. */
+  /** The ID of the run; null in the same case. */
   run: string | null;
 }
 

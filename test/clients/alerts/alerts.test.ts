@@ -46,7 +46,9 @@ describeEachDatabase('alerts', (open) => {
     await endRun('incomplete', 'crm_unauthorized');
     await alerts.tick();
     await alerts.tick();
-    expect(texts()).toEqual([expect.stringContaining('the CRM does not let donor-sync in')]);
+    expect(texts()).toEqual([
+      expect.stringContaining('the CRM does not accept the sign-in of donor-sync'),
+    ]);
     await endRun('succeeded', null);
     await alerts.tick();
     await alerts.tick();
@@ -159,13 +161,13 @@ describeEachDatabase('alerts', (open) => {
     expect(texts()).toHaveLength(1);
     expect(texts()[0]).toContain('1 decision is pending');
     expect(texts()[0]).toContain(
-      'the details of 2 contacts changed at once (2 addresses); asking about them again takes 2 credits',
+      'the details of 2 contacts changed at once (2 addresses); submitting them again costs 2 credits',
     );
     const [batch] = await listBatches(world.store.reader);
     await recordBatchDecision(world.store.act, batch?.id ?? '', 'rejected');
     await alerts.tick();
     expect(texts()).toHaveLength(2);
-    expect(texts()[1]).toContain('the details that changed at once are decided');
+    expect(texts()[1]).toContain('the decision about the changed details was made');
     expect(texts().join()).not.toMatch(/4711|contact-[123]/);
   });
 

@@ -61,7 +61,9 @@ describeEachDatabase('the end of the audit', (open) => {
     await db.updateTable('audit_head').set(early).execute();
     await clock.advance(DAY_MS);
     await tick();
-    expect(texts()[1]).toContain(`ends at entry ${early.seq}, although it ended at entry`);
+    expect(texts()[1]).toContain(
+      `ends at entry ${early.seq}, although it previously ended at entry`,
+    );
   });
 
   it('is sent again where no channel has taken it', async () => {

@@ -84,18 +84,22 @@ describe('conditionsOf', () => {
     expect(find({ batches: [batch] })).toMatchObject([
       {
         subject: 'held_missing/batch-2',
-        problem: '250 contacts are missing from the CRM, and nothing says that they were deleted',
+        problem: '250 contacts are missing from the CRM, and nothing shows that they were deleted',
         steps: [expect.stringContaining('export'), expect.stringContaining('donor-sync holds')],
       },
     ]);
     expect(find({ batches: [{ ...batch, isListChanged: true }] })[0]?.problem).toContain(
-      'settings that make the list have changed',
+      'settings that determine the list have changed',
     );
   });
 
   it.each([
-    ['mass_opt_out', 'held_opt_outs', 'the opt-outs are decided'],
-    ['erasure_requested', 'held_erasures', 'the erasures that the CRM asks for are decided'],
+    ['mass_opt_out', 'held_opt_outs', 'the decision about the opt-outs was made'],
+    [
+      'erasure_requested',
+      'held_erasures',
+      'the decision about the erasures that the CRM requests was made',
+    ],
   ] as const)('tells of a batch of the kind %s, and when it is decided', (kind, word, over) => {
     const batch = { id: 'batch-3', kind, count: 30, isListChanged: false, marks: [], parts: {} };
     const subject = `${word}/batch-3`;
@@ -120,7 +124,7 @@ describe('conditionsOf', () => {
     expect(condition).toMatchObject({
       subject: 'held_batch/batch-1',
       problem:
-        'the details of 412 contacts changed at once (400 addresses, 20 employers); asking about them again takes 412 credits',
+        'the details of 412 contacts changed at once (400 addresses, 20 employers); submitting them again costs 412 credits',
       steps: [expect.stringContaining('donor-sync holds')],
     });
     expect(subjects({ batches }, { on: ['runFailed'] })).toEqual([]);

@@ -59,7 +59,7 @@ describe('createEmailChannel', () => {
     await server.close();
     open.splice(0);
     expect(await send(server.url).catch(messageOf)).toBe(
-      'The mail server cannot be reached (ESOCKET): check alerts.email.smtp, and whether the server runs.',
+      'The mail server cannot be reached (ESOCKET): check alerts.email.smtp, and check that the server is running.',
     );
   });
 

@@ -145,7 +145,9 @@ it('says in words which values mark contacts, if no column is chosen for that ma
   });
   const file = { columns: names, sample };
   expect(markHints(file, { optOut: null, deceased: 'Deceased', doNotContact: null })).toEqual([
-    expect.stringContaining('"nomail_reason" marks 1 contacts that want no contact with "DNC"'),
+    expect.stringContaining(
+      '"nomail_reason" marks 1 contacts that must not be contacted with "DNC"',
+    ),
   ]);
   expect(markHints(file, { optOut: null, deceased: null, doNotContact: 'x' })).toEqual([
     expect.stringContaining('contacts.deceasedValues'),

@@ -19,7 +19,11 @@ it('reads a header of 25,000 brackets at once, and offers no column for it', asy
 });
 
 it.each([
-  ['a first line without end', `Id,First,Last,${'('.repeat(70_000)}\n1,Ada,Marlowe,x\n`, 'longer'],
+  [
+    'a first line without end',
+    `Id,First,Last,${'('.repeat(70_000)}\n1,Ada,Marlowe,x\n`,
+    'too long',
+  ],
   ['1,001 columns', `Id,${'Column,'.repeat(999)}Last\n1,Ada,Marlowe\n`, '1,000 columns'],
 ])('refuses a file with %s, before it looks at any column', async (_, text, problem) => {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-header-'));

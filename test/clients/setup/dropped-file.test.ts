@@ -62,7 +62,7 @@ describe('the preview of a file', () => {
   it('says why the connector would refuse it', async () => {
     expect(await previewFile(Buffer.from('Id,Name,Note\r1,Ada,x\r'))).toEqual({
       problem:
-        'The file cannot be used: lines end with a carriage return alone; save the file as CSV once more.',
+        'The file cannot be used: lines end with only a carriage return; save the file as CSV again.',
     });
     expect(await previewFile(Buffer.from('Id,"Na"me,Note\n1,Ada,x\n'))).toEqual({
       problem: expect.stringContaining('text follows the closing quote of a column name'),

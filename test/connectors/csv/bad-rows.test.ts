@@ -144,7 +144,7 @@ describe('rows of a CSV file that cannot be read', () => {
       subject: 'bad rows',
       ok: true,
       message: '3 rows cannot be read and are skipped: 11, 101, 201',
-      fix: 'Correct them in the file; of row 11: the row has 2 cells, but the header has 6.',
+      fix: 'Correct them in the file. The problem in row 11: the row has 2 cells, but the header has 6.',
     });
   });
 });

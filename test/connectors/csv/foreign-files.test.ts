@@ -147,7 +147,7 @@ describe('a file that is no UTF-8', () => {
     const broken = Buffer.concat([wide('\uFEFF'), Buffer.from([0x00, 0xd8, 0x41, 0x00])]);
     await expect(read(broken)).rejects.toThrow('starts as UTF-16 text');
     await expect(read(WORKBOOK, { settings: { output: folder.path('out.xlsx') } })).rejects.toThrow(
-      'crm.output is called like a workbook',
+      'crm.output has the name of a workbook',
     );
   });
 });

@@ -104,7 +104,7 @@ describe('who the contacts of a CSV file are', () => {
       const findings = await check(FILE, { contacts });
       expect(findings.find((finding) => finding.subject === subject)).toMatchObject({
         ok: true,
-        message: '3 of 8 contacts are left out by "Mark"',
+        message: '3 of 8 contacts are excluded by "Mark"',
       });
       expect(findings.find((finding) => finding.subject === 'unknown marks')).toMatchObject({
         ok: true,
@@ -164,7 +164,7 @@ describe('who the contacts of a CSV file are', () => {
       for (const subject of ['address', 'employer']) {
         expect(found.find((finding) => finding.subject === subject)).toMatchObject({
           ok: true,
-          message: expect.stringContaining('knows fewer of the contacts'),
+          message: expect.stringContaining('recognises fewer'),
         });
       }
     });
@@ -199,7 +199,7 @@ describe('who the contacts of a CSV file are', () => {
       const contacts = { optOutField: 'Mark', optOutValues: ['never'] };
       const findings = await check(FILE, { contacts });
       expect(findings.find(({ subject }) => subject === 'opt-out')).toMatchObject({
-        message: '0 of 8 contacts have opted out by "Mark"',
+        message: '0 of 8 contacts have opted out according to "Mark"',
         fix: expect.stringContaining('contacts.optOutValues'),
       });
     });

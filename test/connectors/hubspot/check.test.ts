@@ -134,7 +134,7 @@ describe('checking an integration with HubSpot', () => {
       {
         subject: 'daily requests',
         cause: 'crm_limit_reached',
-        message: expect.stringContaining('used up the requests that HubSpot allows it a day'),
+        message: expect.stringContaining("used up HubSpot's daily request limit"),
         fix: expect.stringMatching(
           /midnight in the account's time zone, 2026-03-11 12:00 UTC at the latest.*no change/,
         ),

@@ -133,7 +133,7 @@ describe('the properties of HubSpot', () => {
     });
 
     it.each([
-      ['has a name that HubSpot does not take', { ...NOTE, name: 'Note__c' }, 'small letters'],
+      ['has a name that HubSpot does not take', { ...NOTE, name: 'Note__c' }, 'lowercase letters'],
       ['needs options that are not known', { ...NOTE, type: 'picklist' as const }, 'by hand'],
     ])('fails alone if it %s', async (_, spec, problem) => {
       await restart();

@@ -421,8 +421,8 @@ describe('reading contacts from HubSpot', () => {
         code: 'crm_filter_invalid',
         message:
           'The filter names citi (did you mean "city"?) and zzz, which this HubSpot account does not have, ' +
-          'or does not show to this token. Write the internal name of each property into contacts.filter: ' +
-          'it is in HubSpot under Settings → Properties → the property.',
+          'or which this token cannot read. Write the internal name of each property into contacts.filter. ' +
+          'You find it in HubSpot under Settings → Properties → the property.',
       });
     });
 
@@ -430,7 +430,7 @@ describe('reading contacts from HubSpot', () => {
       const filter = '[{propertyName: city, operator: BETWEEN, value: A}]';
       await expect(account.connector({}, {}, { filter })).rejects.toMatchObject({
         code: 'crm_filter_invalid',
-        message: expect.stringMatching(/has each of its properties.*BETWEEN.*highValue/),
+        message: expect.stringMatching(/has every property in it.*BETWEEN.*highValue/),
       });
     });
   });

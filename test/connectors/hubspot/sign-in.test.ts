@@ -100,7 +100,7 @@ describe('signing in to HubSpot', () => {
       const auth = { type: 'oauth', clientId: 'id', clientSecret: 'secret' };
       const settings = settingsSchema.parse({ kind: 'hubspot', auth });
       const request = { redirectUri, state: 'state', codeVerifier: 'v'.repeat(64) };
-      expect(() => consent?.begin(settings, request)).toThrow(/https addresses only.*--port/);
+      expect(() => consent?.begin(settings, request)).toThrow(/only to https addresses.*--port/);
     });
 
     it('hands over the state as it was given', async () => {

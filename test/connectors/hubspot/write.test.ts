@@ -239,7 +239,11 @@ describe('writing into HubSpot', () => {
       );
       expect(doubtful[0]).toMatchObject({
         refusals: [
-          { retriable: false, fields: ['note'], message: expect.stringContaining('left out') },
+          {
+            retriable: false,
+            fields: ['note'],
+            message: expect.stringContaining('was not written'),
+          },
         ],
       });
       for (const id of [ids[0] ?? '', ids[399] ?? '']) {

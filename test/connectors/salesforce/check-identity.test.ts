@@ -108,9 +108,9 @@ describe('checking what Salesforce contacts are made of', () => {
       {
         subject: 'daily requests',
         cause: 'crm_limit_reached',
-        message: expect.stringContaining('used up the requests that Salesforce allows it'),
+        message: expect.stringContaining("used up Salesforce's request limit"),
         fix: expect.stringMatching(
-          /24 hours ago.*at the latest: sign-in and access need no change/,
+          /24 hours old.*at the latest: sign-in and access need no change/,
         ),
       },
     ]);
@@ -179,7 +179,7 @@ describe('checking what Salesforce contacts are made of', () => {
     expect(of(findings, 'deceased')).toMatchObject([
       {
         ok: false,
-        message: expect.stringMatching(/hidden.*npsp__Deceased__c and Individual.DeathDate/),
+        message: expect.stringMatching(/cannot read.*npsp__Deceased__c and Individual.DeathDate/),
         fix: expect.stringMatching(/permission set.*contacts.includeDeceased: true/),
       },
     ]);

@@ -103,7 +103,7 @@ describe('a Salesforce that is busy, or not there', () => {
       );
       expect(error).toMatchObject({
         ...{ kind: 'retriable', code: 'crm_unavailable' },
-        message: 'An answer of Salesforce could not be read. The next run continues from there.',
+        message: 'A response from Salesforce could not be read. The next run continues from there.',
       });
     });
   });

@@ -175,16 +175,16 @@ describe('Salesforce while people work in it', () => {
   it.each([
     [
       "LastName != 'x' AND Titel = 'CEO'",
-      /^The filter names Titel, which Contact of this org does not have, or which the integration's user cannot see, did you mean "Title"\?.*contacts\.filter/,
+      /^The filter names Titel, a field that Contact does not have in this org or that the integration's user cannot see\. Write .*contacts\.filter.* Did you mean "Title"\?$/,
     ],
     [
       "Acount.Name = 'x'",
-      /^The filter goes by Acount, a relationship that Contact of this org does not have/,
+      /^The filter uses Acount, a relationship that Contact does not have in this org/,
     ],
-    ["CreatedDate > '2026'", /^The filter compares CreatedDate with a text in quotes.*dateTime/],
+    ["CreatedDate > '2026'", /^The filter compares CreatedDate with text in quotes.*dateTime/],
     [
       "Title = 'a' AND LastName = ",
-      /^Salesforce cannot read contacts\.filter from its character 28 on.*apostrophe/,
+      /^Salesforce cannot read contacts\.filter from character 28 on.*apostrophe/,
     ],
     ["Name = 'O'Brien'", /^Salesforce cannot read contacts\.filter/],
   ])('says what is wrong with the filter %s', async (filter, message) => {

@@ -177,7 +177,7 @@ describe('the source of fields', () => {
   });
 
   it('is not made of a map without a field of one’s own', () => {
-    expect(() => projectOf([aSpec({ name: 'Description' })])).toThrow(/no custom field/);
+    expect(() => projectOf([aSpec({ name: 'Description' })])).toThrow(/not name a custom field/);
   });
 
   it('escapes what XML would take for its own', () => {

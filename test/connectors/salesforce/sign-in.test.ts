@@ -172,7 +172,7 @@ describe('signing in to Salesforce', () => {
     await expect(crm.connector()).rejects.toMatchObject({
       kind: 'configuration',
       code: 'crm_version_unknown',
-      message: expect.stringMatching(/retired version 67\.0.*crm\.apiVersion: "69\.0"/),
+      message: expect.stringMatching(/retired API version 67\.0.*crm\.apiVersion: "69\.0"/),
     });
   });
 

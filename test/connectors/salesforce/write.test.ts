@@ -78,7 +78,7 @@ describe('writing to Salesforce', () => {
     ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', false, 'trigger'],
     ['A_CODE_WITHOUT_A_MEANING', false, 'its code'],
     ['INVALID_SESSION_ID', true, 'sign-in'],
-    ['REQUEST_LIMIT_EXCEEDED', true, 'requests'],
+    ['REQUEST_LIMIT_EXCEEDED', true, 'request limit'],
     ['SERVER_UNAVAILABLE', true, 'busy'],
     ['UNABLE_TO_LOCK_ROW', true, 'same moment'],
   ])('explains %s of a record in words', async (code, retriable, words) => {

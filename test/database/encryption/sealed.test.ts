@@ -93,7 +93,7 @@ describe('createSealer', () => {
       expect.objectContaining({
         kind: 'fatal',
         code: 'sealed_value_damaged',
-        message: expect.stringContaining('form that this version does not know'),
+        message: expect.stringContaining('this version does not recognise its form'),
       }),
     );
   });

@@ -66,7 +66,7 @@ describe('holds', () => {
     expect(texts).toEqual([
       '1 hold rejected. The contacts are left alone.',
       '2 missing contacts are kept. If they are still missing in seven days, donor-sync asks again.',
-      '1 hold of networks rejected. Nothing is changed there until something else changes.',
+      '1 hold of networks rejected. The networks stay unchanged until something else changes.',
     ]);
   });
 
@@ -78,13 +78,15 @@ describe('holds', () => {
         ...aContactHold({ kind, detail, batch: 'b' }),
         ...(batchCount === undefined ? {} : { batchCount }),
       });
-    expect(reasonOf('addresses', 1_413)).toBe('its address changed, with those of 1,412 others');
-    expect(reasonOf('addresses,employers', 2)).toBe(
-      'its address and employer changed, with that of 1 other',
+    expect(reasonOf('addresses', 1_413)).toBe(
+      'its address changed together with those of 1,412 others',
     );
-    expect(reasonOf('name')).toBe('its name changed, with those of many others');
+    expect(reasonOf('addresses,employers', 2)).toBe(
+      'its address and employer changed together with those of 1 other contact',
+    );
+    expect(reasonOf('name')).toBe('its name changed together with those of many others');
     expect(reasonOf('unknown', 1)).toBe(
-      'its name, address or employer changed, with those of many others',
+      'its name, address or employer changed together with those of many others',
     );
   });
 
@@ -104,9 +106,9 @@ describe('holds', () => {
   });
 
   it('say why, also for an unknown word of the guard', () => {
-    expect(reasonText(contact())).toBe('the profile has another last name');
+    expect(reasonText(contact())).toBe('the profile has a different last name');
     expect(reasonText(contact({ detail: 'made_up' }))).toBe(
-      "the name in the profile is not the contact's name",
+      "the name in the profile differs from the contact's name",
     );
     expect(reasonText(contact({ kind: 'profile_deceased', detail: null }))).toBe(
       'the profile says that this person has died',

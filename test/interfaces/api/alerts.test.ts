@@ -41,7 +41,7 @@ describe('GET /v1/alerts', () => {
     expect(all.total).toBe(2);
     const byClient = new Map(all.alerts.map((alert) => [alert.integration, alert]));
     expect(byClient.get('riverside')).toMatchObject({
-      ...{ text: 'a request waits for a second user', overAt: null },
+      ...{ text: 'a request is waiting for a second user', overAt: null },
     });
     expect(byClient.get('harbor')?.overAt).not.toBeNull();
     const one = await world.request('/v1/alerts?integration=harbor');

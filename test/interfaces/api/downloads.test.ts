@@ -30,7 +30,7 @@ const BROKEN = [
 it.each(BROKEN)('breaks off a download of $name that fails in the middle', async (one) => {
   const world = await open();
   const token = await world.addToken('admin');
-  const path = await one.path(await one.prepare(world));
+  const path = await one.path(await one.prepare(world, 'second'));
   const headers = { authorization: `Bearer ${token}`, accept: 'text/csv' };
 
   const response = await fetch(world.url + path, { headers });
@@ -51,24 +51,38 @@ it.each(BROKEN)('breaks off a download of $name that fails in the middle', async
   expect(lines).toHaveLength(3);
 });
 
-it('refuses a download that fails before its first part', async () => {
+it.each([
+  ...BROKEN,
+  {
+    name: 'the contacts of a run as JSON',
+    path: async (run: string) => `/v1/runs/${run}/contacts?format=json-file`,
+    prepare: breakRun,
+  },
+])('refuses a download of $name whose first page cannot be read', async (one) => {
   const world = await open();
   const token = await world.addToken('admin');
-  const run = await breakRun(world);
-  const path = `/v1/runs/${run}/contacts?format=json-file`;
-  const { status, headers, text } = await world.request(path, { token });
-  expect(status).toBe(500);
-  expect(headers.get('content-disposition')).toBeNull();
-  expect(text).toContain('internal_error');
+  const path = await one.path(await one.prepare(world, 'first'));
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/csv' };
+  const response = await world.request(path, { headers });
+  expect(response.status).toBe(500);
+  expect(response.headers.get('content-disposition')).toBeNull();
+  expect(response.text).toContain('internal_error');
+});
+
+it('sends the header of a download that has no lines', async () => {
+  const world = await open();
+  const token = await world.addToken('admin');
+  const path = '/v1/audit/export?action=schedule.paused';
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/csv' };
+  const { status, text } = await world.request(path, { headers });
+  expect(status).toBe(200);
+  expect(text).toMatch(/^Entry,At,Who[^\n]+\n$/);
 });
 
 it('ends a download whose reader has left, without an error in the log', async () => {
   const world = await open();
   const token = await world.addToken('admin');
-  const { store } = world.application;
-  await store.act(async (trx) => {
-    for (let at = 0; at < 1_200; at += 1) await savePause(trx, `client-${at}`);
-  });
+  await addEntries(world, 1_200);
   const path = '/v1/audit/export?action=schedule.paused';
   const headers = { authorization: `Bearer ${token}`, accept: 'text/csv' };
   const leave = new AbortController();
@@ -81,13 +95,23 @@ it('ends a download whose reader has left, without an error in the log', async (
   expect(world.logLines.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
-/** No entry of the audit can be read; new ones can still be added. */
-async function breakAudit({ folder }: HttpWorld): Promise<string> {
+function addEntries({ application: { store } }: HttpWorld, count: number): Promise<void> {
+  return store.act(async (trx) => {
+    for (let at = 0; at < count; at += 1) await savePause(trx, `client-${at}`);
+  });
+}
+
+/** No entry of this page of the audit can be read; new ones can still be added. */
+async function breakAudit(world: HttpWorld, page: 'first' | 'second'): Promise<string> {
+  // Older entries come later.
+  if (page === 'second') await addEntries(world, 1_000);
   const columns = ['seq', 'at', 'integration_id', 'action', 'key_id', 'hash'];
+  const isBroken = page === 'first' ? '1 = 1' : 'seq < 200';
   change(
-    folder,
+    world.folder,
     `alter table audit_entries rename to kept_entries;
-    create view audit_entries as select ${columns.join(', ')}, json('[') as sealed from kept_entries;
+    create view audit_entries as
+      select ${columns.join(', ')}, iif(${isBroken}, json('['), sealed) as sealed from kept_entries;
     create trigger keep_entry instead of insert on audit_entries begin
       insert into kept_entries (${columns.join(', ')}, sealed)
       values (${columns.map((column) => `new.${column}`).join(', ')}, new.sealed);
@@ -96,14 +120,21 @@ async function breakAudit({ folder }: HttpWorld): Promise<string> {
   return '';
 }
 
-/** A contact of the run cannot be written. */
-async function breakRun(world: HttpWorld): Promise<string> {
+/** A contact on this page of the run cannot be written. */
+async function breakRun(world: HttpWorld, page: 'first' | 'second'): Promise<string> {
   await world.addPeople(3);
   const token = await world.addToken('admin');
   const asked = await world.request('/v1/integrations/riverside/runs', { method: 'POST', token });
   const { run } = asked.read(z.object({ run: z.object({ id: z.string() }) }));
   await world.untilEnded(run.id);
-  change(world.folder, `update run_rows set at = ${IMPOSSIBLE_TIME}`);
+  const others = page === 'first' ? 0 : 1_500;
+  change(
+    world.folder,
+    `with recursive n(at) as (select 1 union all select at + 1 from n where at <= ${others})
+    insert into run_rows select run_id, 0, 'other-' || n.at, reason, detail, 1
+    from n, (select * from run_rows limit 1) where n.at <= ${others};
+    update run_rows set at = ${IMPOSSIBLE_TIME}, place = 9 where crm_id not like 'other-%'`,
+  );
   return run.id;
 }
 

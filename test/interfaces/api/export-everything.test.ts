@@ -75,6 +75,20 @@ it('is cut if an error stops it, and the client is free again', async () => {
   expect(readZip(Buffer.from(await (await ask()).arrayBuffer())).size).toBeGreaterThan(5);
 });
 
+it('is refused if nothing of it can be read', async () => {
+  const { world, ask } = await openSynced();
+  const db = new Sqlite(join(world.folder, 'store.db'));
+  db.exec('update contacts set outcome_at = 9000000000000000');
+  db.close();
+  const response = await ask();
+  expect([response.status, response.headers.get('content-disposition')]).toEqual([500, null]);
+  expect(await response.text()).toContain('internal_error');
+  expect((await entriesOf(world)).at(-1)).toMatchObject({
+    action: 'everything.ended',
+    details: { complete: false },
+  });
+});
+
 it('is for owners who are signed in, and for clients that there are', async () => {
   const { world, token, ask } = await openSynced();
   const byToken = await world.request(PATH, { method: 'POST', token });

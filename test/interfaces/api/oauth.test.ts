@@ -156,7 +156,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     await putFaults([{ on: { path: '*/token' }, fault: { kind: 'gatewayError', status: 503 } }]);
     const away = await browser.decide(page, 'allow');
     expect(away.status).toBe(503);
-    expect(away.text).toContain('Try again in a while');
+    expect(away.text).toContain('Try again later');
     expect(await findConsentOutcome(world, state)).toContain('cannot be reached');
     await putFaults([]);
     expect((await letIn()).status).toBe(200);
@@ -222,7 +222,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     const other = kind === 'hubspot' ? 'salesforce' : 'hubspot';
     const strange = await browser.open(callback({ state, code: 'c' }, other));
     expect(strange.status).toBe(400);
-    expect(strange.text).toContain(`with a CRM of the kind &quot;${other}&quot;`);
+    expect(strange.text).toContain(`and a CRM of the kind &quot;${other}&quot;`);
     expect(await world.refreshToken()).toBeNull();
   });
 

@@ -28,8 +28,12 @@ describe('a file that is dropped', () => {
     ['a program', new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0]), 'not a CSV file'],
     ['an empty one', text('\n'), 'name at least 2 columns'],
     ['one column', text('Name\nAda Vale\n'), 'name at least 2 columns'],
-    ['no row', text('Id,First Name,Last Name\n'), 'no contact below it'],
-    ['nothing but blank rows', text('Id,First Name,Last Name\n,,\n\n'), 'no contact below it'],
+    ['no row', text('Id,First Name,Last Name\n'), 'a header row but no contacts'],
+    [
+      'nothing but blank rows',
+      text('Id,First Name,Last Name\n,,\n\n'),
+      'a header row but no contacts',
+    ],
   ])('is refused in words where it is no list of contacts: %s', async (_, content, words) => {
     const here = await openLocal();
     const id = await begin(here);
@@ -49,7 +53,7 @@ describe('a file that is dropped', () => {
     expect(shown.text).toContain('<td>&lt;b&gt;Ada&lt;/b&gt;</td><td>Vale, Hill</td>');
     const none = 'Id,First Name,Last Name\n';
     const [seen, refused] = [await preview(here, id, none), await upload(here, id, none)];
-    const sentence = 'it has a line of column names, and no contact below it';
+    const sentence = 'it has a header row but no contacts';
     expect([seen.text, refused.text]).toEqual(Array(2).fill(expect.stringContaining(sentence)));
     expect((await preview(here, id, 'x'.repeat(256 * 1_024 + 1))).status).toBe(413);
     expect((await preview(here, 'nobody', none)).status).toBe(404);
@@ -90,15 +94,17 @@ describe('a file that is dropped', () => {
     const file = await readFile(join(layouts, '47-donortools-donors.csv'));
     await upload(here, id, new Uint8Array(file));
     const { text } = await here.request(`/setup/${id}/people`);
-    expect(text).toContain('No employer is chosen: the service then knows fewer of the contacts');
+    expect(text).toContain(
+      'No employer is chosen: the service then recognises fewer of the contacts',
+    );
     expect(text).not.toContain('No address is chosen');
-    expect(text).toContain('No column seems to have the id of each contact');
+    expect(text).toContain('No column seems to hold an ID for each contact');
     expect(text).toMatch(/In 7 of the first 31 rows only (“|&quot;|")Whole Name/);
     const brevo = await readFile(join(layouts, '78-brevo-contacts.txt'));
     const other = await begin(here);
     await upload(here, other, new Uint8Array(brevo));
     expect((await here.request(`/setup/${other}/people`)).text).toContain(
-      'No address is chosen: the service then knows fewer of the contacts, and a contact that it does not know still costs its credit',
+      'No address is chosen: the service then recognises fewer contacts, and a contact that it does not recognise still costs one credit',
     );
   });
 

@@ -25,7 +25,7 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   expect(asked.text).toContain('The values of Status, in the first 5 contacts');
   expect(asked.text).toMatch(/“Active” \(3\)[\s\S]*“Gone” \(1\)[\s\S]*“Moved” \(1\)/);
   expect(asked.text).toContain(
-    'No column of the file marks contacts that have opted out or contacts that want no contact',
+    'No column of the file marks contacts that have opted out or contacts that must not be contacted',
   );
   // Neither an address nor a name is a mark.
   const offered = /<select id="f-deceased"[\s\S]*?<\/select>/.exec(asked.text)?.[0] ?? '';

@@ -142,7 +142,7 @@ describe('the set-up of a client', () => {
     );
     const refused = await post(here, `/setup/${id}/plan`, { do: 'rest' });
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('was changed elsewhere');
+    expect(refused.text).toContain('has been changed elsewhere');
     expect(await spentBy(here)).toBe(25);
     expect(await storedSettings(here, id)).toMatchObject({ name: 'By apply' });
   });
@@ -214,7 +214,7 @@ describe('the answers of the steps', () => {
       'when.age': 'ifEmpty',
       do: 'look',
     });
-    expect(example.text).toContain('stays as it is, by the rule');
+    expect(example.text).toContain('stays unchanged because of its rule');
     const forced = await post(here, `/setup/${id}/fields`, {
       'to.age': 'Role',
       'when.age': 'always',

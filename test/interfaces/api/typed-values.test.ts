@@ -13,9 +13,9 @@ it.each([
   [
     'lost, if the CRM does not accept it back',
     true,
-    'the CRM did not accept it back. Undo this run',
+    'the CRM did not accept it when donor-sync tried to restore it. Undo this run',
   ],
-  ['restored', false, 'The value was put back at once.'],
+  ['restored', false, 'The value was restored at once.'],
 ])('says whose value it was, and that it is %s', async (_, refuses, text) => {
   const here = await open();
   const ids = await here.addPeople(4);

@@ -1,6 +1,8 @@
 /** Undo and erasure over the API: the service carries them out, also after a restart. */
+
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createStateReader } from '../../../src/clients/alerts/state.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { askForWork } from '../../../src/decisions/second-person/ask.ts';
 import { createApprovalWatch } from '../../../src/decisions/second-person/carry-on.ts';
@@ -276,6 +278,72 @@ describe('an erasure over the API', () => {
     expect(answers[2]).toEqual(answers[0]);
     expect((await ask(hal.cookie, crmId, {}))[0].status).toBe(200);
     expect(await listStoredApprovals(world.application.store)).toEqual([]);
+  });
+
+  it('everywhere waits for users with access to all clients, so that nobody else learns who knows the contact', async () => {
+    const world = await open({
+      integration: WITHOUT_TRIAL,
+      others: ['harbor'],
+      other: WITHOUT_TRIAL,
+      settings: { twoPeople: { forget: true, forgetEverywhere: true } },
+    });
+    const token = await world.addToken('admin');
+    const [both = '', alone = ''] = await world.addPeople(2);
+    const known = world.crm.records.get(both);
+    if (known === undefined) throw new Error('there is no contact');
+    world.crmOf('harbor').addContact(known.contact);
+    await sync(world, token);
+    await sync(world, token, 'harbor');
+    const ada = await join(world, 'Ada', 'admin');
+    const hal = await join(world, 'Hal', 'admin', ['riverside']);
+    const post = asUser(world, ada.cookie);
+    const pathOf = (contact: string) => `/v1/integrations/riverside/contacts/${contact}/forget`;
+    const wanted = { everywhere: true };
+    // Hal could not confirm it, whether or not the other client knows the contact.
+    for (const contact of [both, alone]) {
+      const refused = await post(`${pathOf(contact)}/preview`, wanted);
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { error: { code: 'second_user_missing' } },
+      });
+      expect(JSON.stringify(refused.body)).toContain('access to all clients');
+    }
+    const ben = await join(world, 'Ben', 'admin');
+    const ids: string[] = [];
+    for (const contact of [both, alone]) {
+      const preview = await post(`${pathOf(contact)}/preview`, wanted);
+      const { digest } = previewSchema.parse(preview.body).preview;
+      const asked = await post(`${pathOf(contact)}?digest=${digest}`, wanted);
+      ids.push(workSchema.parse(asked.body).approval.id);
+    }
+    const list = async (cookie: string) => {
+      const headers = { cookie };
+      const api = (await world.request('/v1/approvals', { headers })).text;
+      const page = (await world.request('/decisions', { headers })).text;
+      return ids.map((id) => [api.includes(id), page.includes(id)]);
+    };
+    expect(await list(ben.cookie)).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+    expect(await list(hal.cookie)).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+    for (const id of ids) {
+      const path = `/v1/approvals/${id}`;
+      const shown = await world.request(path, { headers: { cookie: hal.cookie } });
+      const answers = [await asUser(world, hal.cookie)(`${path}/confirm`)];
+      answers.push(await asUser(world, hal.cookie)(`${path}/refuse`));
+      expect([shown.status, ...answers.map(({ status }) => status)]).toEqual([404, 404, 404]);
+    }
+    // The recipients of alerts may have to do with this client alone.
+    const { integrations } = world.application;
+    const [state] = await createStateReader(world.application.store)([...integrations.values()]);
+    const texts = state?.approvals?.map(({ text }) => text) ?? [];
+    expect(texts).toHaveLength(2);
+    expect(texts[0]).toBe(texts[1]);
+    expect(texts[0]).not.toContain('harbor');
   });
 
   it('that needs a second user is confirmed by a user, never by an access token', async () => {

@@ -114,7 +114,7 @@ describe('apply', () => {
       await writeFile(join(folder, 'both.yaml'), HILLSIDE + riverside);
       const { exitCode, stderr } = await apply('both.yaml', ...options);
       expect(exitCode).toBe(2);
-      expect(stderr).toContain('"riverside" is set in the settings file of the operator');
+      expect(stderr).toContain(`"riverside" is in the operator's settings file`);
       expect(stderr).toContain('Nothing was changed.');
       expect(await exportOf('hillside')).toMatchObject({ exitCode: 2 });
     },

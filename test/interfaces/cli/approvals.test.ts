@@ -124,7 +124,7 @@ describe('donor-sync approvals', () => {
     const forget = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
     const asked = await askedBy(world, [...forget, '--everywhere']);
     expect(asked.text).toBe(
-      `Erase the contact ${id} from "riverside", "harbor" for ever, and clear what we wrote of it in the CRM.`,
+      `Erase the contact ${id} from "riverside", "harbor" permanently, and clear the values that donor-sync wrote into the CRM.`,
     );
     expect(await ourColumns(world, id)).not.toEqual([]);
     const about = await world.run(['about', id, '--integration', 'riverside']);

@@ -97,7 +97,7 @@ describe('donor-sync connect', () => {
     await decide(await addressOf(connecting), 'deny');
     const { exitCode, stderr } = await connecting.ended;
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('did not let donor-sync in (access_denied');
+    expect(stderr).toContain('did not grant donor-sync access (access_denied');
   });
 
   it('ends without a change when it is stopped', async () => {
@@ -128,7 +128,7 @@ describe('donor-sync connect', () => {
   it('knows which integrations sign in by themselves', async () => {
     const { exitCode, stderr } = await run(connectCommand, 'connect', 'hillside');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('it needs no connecting');
+    expect(stderr).toContain('it does not have to be connected');
   });
 
   describe('and donor-sync disconnect', () => {

@@ -358,23 +358,23 @@ describe('init', () => {
     }
     await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.enter);
     await answer('Which CSV file contains the contacts?', `donors.csv${KEYS.enter}`);
-    await answer("Which column has a contact's id?", KEYS.enter);
+    await answer("Which column has a contact's ID?", KEYS.enter);
     await answer('How does the file contain the names?', KEYS.enter);
     await answer('Which column has the first name?', KEYS.enter);
     await answer('Which column has the last name?', KEYS.enter);
-    await answer('Which columns make the address?', KEYS.space + KEYS.enter);
+    await answer('Which columns form the address?', KEYS.space + KEYS.enter);
     await answer('Which columns have employers?', KEYS.enter);
-    await answer('who must not be researched?', KEYS.enter);
-    await answer('who has died?', KEYS.enter);
-    await answer('who wants no contact?', KEYS.enter);
+    await answer('contacts that must not be researched?', KEYS.enter);
+    await answer('deceased contacts?', KEYS.enter);
+    await answer('contacts that must not be contacted?', KEYS.enter);
     await answer('should get the results?', KEYS.enter);
     await answer('name of the nonprofit?', ` West${KEYS.enter}`);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
-    await answer('What is the key of the service?', KEYS.enter);
+    await answer('What is the service key?', KEYS.enter);
     await answer('may one run spend', KEYS.enter);
-    await answer('may a month spend', KEYS.enter);
+    await answer('may be spent in a month', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
-    await answer('In which time zone?', KEYS.enter);
+    await answer('In which time zone does the schedule run?', KEYS.enter);
     await answer('Where should the settings file be written?', KEYS.enter);
     expect((await ended).exitCode).toBe(0);
     expect((await load()).integrations[0]).toMatchObject({
@@ -392,22 +392,22 @@ describe('init', () => {
       await expect.poll(() => stderr.written()).toContain(question);
       stdin.write(keys);
     }
-    await answer("Which column has a contact's id?", KEYS.enter);
+    await answer("Which column has a contact's ID?", KEYS.enter);
     await answer('How does the file contain the names?', KEYS.enter);
-    await answer('Which column has the whole name?', KEYS.enter);
-    await answer('Which columns make the address?', KEYS.enter);
+    await answer('Which column has the full name?', KEYS.enter);
+    await answer('Which columns form the address?', KEYS.enter);
     await answer('Which columns have employers?', KEYS.enter);
-    await answer('who must not be researched?', KEYS.enter);
-    await answer('who has died?', KEYS.down.repeat(4) + KEYS.enter);
-    await answer('who wants no contact?', KEYS.enter);
+    await answer('contacts that must not be researched?', KEYS.enter);
+    await answer('deceased contacts?', KEYS.down.repeat(4) + KEYS.enter);
+    await answer('contacts that must not be contacted?', KEYS.enter);
     await answer('should get the results?', KEYS.enter);
     await answer('name of the nonprofit?', KEYS.enter);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
-    await answer('What is the key of the service?', KEYS.enter);
+    await answer('What is the service key?', KEYS.enter);
     await answer('may one run spend', KEYS.enter);
-    await answer('may a month spend', KEYS.enter);
+    await answer('may be spent in a month', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
-    await answer('In which time zone?', KEYS.enter);
+    await answer('In which time zone does the schedule run?', KEYS.enter);
     await answer('Where should the settings file be written?', KEYS.enter);
     expect((await ended).exitCode).toBe(0);
     expect((await load()).integrations[0]).toMatchObject({

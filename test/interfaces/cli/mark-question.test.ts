@@ -41,11 +41,11 @@ describe('a mark that would leave out more than half of the contacts', () => {
       const { exitCode, run } = await sync(here);
       expect(exitCode).toBe(3);
       expect(run).toMatchObject({ status: 'incomplete', reason: { code: 'marks_unconfirmed' } });
-      expect(run?.reason?.message).toContain('"Gone" leaves out 40 of 60 contacts ("ja": 40)');
+      expect(run?.reason?.message).toContain('"Gone" excludes 40 of 60 contacts ("ja": 40)');
     }
     expect(await here.spent()).toBe(0);
     const plan = await here.run(['plan']);
-    expect(plan.stdout).toContain('"Gone" leaves out 40 of 60 contacts');
+    expect(plan.stdout).toContain('"Gone" excludes 40 of 60 contacts');
     expect(plan.stdout).toContain('sync riverside --accept-marks');
     expect((await here.run(['doctor'])).stdout).toContain('--accept-marks');
 

@@ -86,7 +86,7 @@ describe('one of several integrations', () => {
     const unclear = await several.run(args);
     expect(unclear).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(advice) });
     const { stderr } = await several.run(advised);
-    expect(stderr).toContain('"hillside" has no member in a network yet');
+    expect(stderr).toContain('"hillside" does not have any members in a network yet');
   });
 });
 
@@ -145,7 +145,7 @@ describe('without anybody in a network', () => {
       for (const args of [['prospects'], ['paths', 'C000001']]) {
         const { exitCode, stderr } = await empty.run(args);
         expect(exitCode).toBe(2);
-        expect(stderr).toContain('has no member in a network yet');
+        expect(stderr).toContain('does not have any members in a network yet');
       }
     } finally {
       await empty.close();

@@ -93,7 +93,7 @@ describe('donor-sync plan', () => {
         return { ...row, First: member, Last: member };
       }),
     );
-    expect((await world.run(['plan'])).stdout).toContain('First and last name are the same text');
+    expect((await world.run(['plan'])).stdout).toContain('First and last name are the same,');
     expect((await world.run(['sync', '--json'])).exitCode).toBe(3);
     const { plans } = await world.runJson(['plan'], plansSchema);
     expect(plans).toMatchObject([

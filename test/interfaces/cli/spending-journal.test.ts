@@ -384,6 +384,23 @@ describe('a backup that was made while jobs were under way', () => {
     expect(await world.spent()).toBe(4);
   });
 
+  it('asks about other contacts of the same people, too, and says so in the plan', async () => {
+    const { world, rows, loseJobs } = await openDelivered();
+    await world.saveRows(rows);
+    expect(await sync(world)).toMatchObject({ contacts: { submitted: 1 } });
+    loseJobs();
+    await world.runJson(['restore', 'one.backup', '--yes'], restoredSchema);
+    expect((await world.run(agree)).exitCode).toBe(0);
+    await world.saveRows([...rows.slice(0, 4), { ...rows[0], Id: 'the-same-person' }]);
+    const plan = await world.run(['plan', '--json']);
+    expect(JSON.parse(plan.stdout).plans[0].enhance).toEqual({});
+    await sync(world, '--full');
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(5);
+    const { batches } = await world.runJson(['holds'], holdsSchema);
+    expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 5 }]);
+  });
+
   it('is sorted by the next sync if a user agrees while one that may spend nothing is running', async () => {
     const { world, rows } = await openDelivered();
     await world.saveRows(rows);

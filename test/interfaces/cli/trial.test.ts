@@ -29,7 +29,7 @@ describe('a sync by a wrong column', () => {
     const world = await openWithWrongColumn({ people: 300 });
     const first = await world.run(['sync']);
     expect(first.exitCode).toBe(3);
-    expect(first.stdout).toContain('The service knew 0 of the 25 contacts sent first');
+    expect(first.stdout).toContain('The service recognised 0 of the 25 contacts sent first');
     expect(first.stdout).toContain('donor-sync sync riverside --accept-match-rate');
     expect(await world.spent()).toBe(25);
     const again = await syncedReport(world);

@@ -100,7 +100,7 @@ describe('a charge', () => {
 
 describe('verify', () => {
   it.each([
-    ['a missing job', "delete from jobs where id = 'b'", '1 of 2 paid persons have no job'],
+    ['a missing job', "delete from jobs where id = 'b'", '1 of 2 paid people have no job'],
     [
       'a double refund',
       `drop index ledger_refunds;
@@ -112,7 +112,7 @@ describe('verify', () => {
     [
       'a refund that gave nothing back',
       "update ledger set state = 'refunded'",
-      'nothing was given back',
+      'no credits were returned',
     ],
     [
       'a negative balance',
@@ -123,13 +123,13 @@ describe('verify', () => {
     [
       'a balance that the ledger does not explain',
       "update balances set remaining = 99 where bucket = 'donors'",
-      'which the ledger says was spent',
+      'the amount spent according to the ledger',
     ],
     ['a foreign team', "update jobs set team = 'gone'", 'rows of jobs belong to no team'],
     [
       'a circle of joined donors',
       `insert into record_vacancies values (7, 8, 1, '[]', 0), (8, 7, 1, '[]', 0)`,
-      '2 joined donors lead in a circle',
+      '2 joined donors form a circle',
     ],
     [
       'an alias of nobody',
@@ -140,7 +140,7 @@ describe('verify', () => {
       'an undone join that still holds',
       `insert into record_vacancies values (7, 8, 1, '[]', 0);
        insert into record_undone (number, apart_from, at_ms) values (7, 8, 0)`,
-      'joins were undone, but the one person still leads to the other',
+      'joins were undone, but one person still leads to the other',
     ],
     [
       'a join that can not be undone',
@@ -151,7 +151,7 @@ describe('verify', () => {
     [
       'a member of a network who is no donor',
       'insert into network_members (network, donor) values (1, 99)',
-      'members of networks are no donors',
+      'network members are not donors',
     ],
   ])('names %s', (_, damage, named) => {
     const { db, credits, jobs } = aLedger();

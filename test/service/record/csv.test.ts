@@ -57,11 +57,11 @@ D2,board,Lake View Food Bank,,Chair,2019-01-01,2018-01-01,
     };
     const error = await importing.import(order).catch(String);
     expect(error).toMatchInlineSnapshot(`
-      "ImportProblem: donors.csv was not imported, nothing of it is in:
-      roles.csv:7: ein is no EIN: write 12-3456789; start is no day: write 2026-11-22; amount is empty: a gift has an amount, and its day in start
-      roles.csv:8: end lies before start
+      "ImportProblem: donors.csv was not imported. No part of the file was imported:
+      roles.csv:7: ein is not an EIN: write 12-3456789; start is not a date: write 2026-11-22; amount is empty: a gift needs an amount, and its date in start
+      roles.csv:8: end is before start
       donors.csv:4: id is that of a line above
-      donors.csv:5: first_name is empty; birth is neither a day (1960-03-09) nor a year (1960); deceased is neither yes nor no; state is not two capital letters; postal_code is no ZIP code; capacity is no whole number of dollars: write 250000
+      donors.csv:5: first_name is empty; birth is neither a date (1960-03-09) nor a year (1960); deceased is neither yes nor no; state is not two capital letters; postal_code is not a ZIP code; capacity is not a whole number of dollars: write 250000
       roles.csv:6: donor_id is that of no donor"
     `);
     expect(importing.people()).toEqual([]);

@@ -214,10 +214,10 @@ describe('150 joins', () => {
 
 describe('an undo that was done by halves', () => {
   it.each([
-    ['record_donors', 'are described although they were erased or joined'],
-    ['record_keys', 'what the sources say next of the one person would go to the other'],
-    ['record_vacancies', 'the one person still leads to the other'],
-    ['record_aliases', 'ids of donors lead to somebody else as well'],
+    ['record_donors', 'have a description although they were erased or joined'],
+    ['record_keys', 'new source data about one person would go to the other'],
+    ['record_vacancies', 'one person still leads to the other'],
+    ['record_aliases', 'donor ids also lead to somebody else'],
     ['record_parts', 'parts of joined donors belong to nobody'],
     ['record_part_keys', 'keys of parts of joined donors lead elsewhere'],
     ['record_apart', 'nothing keeps the two people apart'],

@@ -18,7 +18,7 @@ describe('adviceFor', () => {
   it('names the integration in the commands that take one', () => {
     const steps = adviceFor({ code: 'match_rate_low' }, 'riverside').steps.map(stepText);
     expect(steps).toEqual([
-      'See people as they would be sent: donor-sync plan riverside',
+      'See the people as they would be sent: donor-sync plan riverside',
       'Correct the columns in the settings, or accept the rate: donor-sync sync riverside --accept-match-rate',
     ]);
   });

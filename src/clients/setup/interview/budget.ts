@@ -1,4 +1,4 @@
-/** The questions about what a client may spend. */
+/** The questions about a client's budget. */
 import { z } from 'zod';
 import { NONE, type Question } from './question.ts';
 
@@ -14,19 +14,19 @@ const creditsSchema = z.string().transform((text, context): number | null => {
 
 export const PER_RUN: Question<number | null> = {
   setting: 'budget.perRun',
-  noun: 'what one run may spend',
+  noun: 'the budget of a run',
   ask: 'How many credits may one run spend at most?',
-  label: 'Credits a run, at most',
+  label: 'Maximum credits per run',
   schema: creditsSchema,
   initial: NONE,
 };
 
 export const PER_MONTH: Question<number | null> = {
   setting: 'budget.perMonth',
-  noun: 'what a month may spend',
-  ask: 'How many credits may a month spend at most?',
-  label: 'Credits a month, at most',
-  hint: 'A contact costs one.',
+  noun: 'the budget of a month',
+  ask: 'How many credits may be spent in a month at most?',
+  label: 'Maximum credits per month',
+  hint: 'One contact costs one credit.',
   schema: creditsSchema,
   initial: NONE,
 };

@@ -1,4 +1,4 @@
-/** The question about the name of a client, and the ID that is made from it. */
+/** The question about the name of a client, and the ID that is built from it. */
 import { checkedBy, type Question } from './question.ts';
 
 const MAX_NAME_LENGTH = 120;
@@ -14,7 +14,7 @@ export const NAME: Question = {
   initial: 'My nonprofit',
 };
 
-/** Proposes IDs for a name, best first: `riverside`, `riverside-2`, and so on without an end. */
+/** Proposes IDs for a name, best first: `riverside`, `riverside-2`, and so on, endlessly. */
 export function* proposeIds(name: string): Generator<string, never> {
   const stem = toId(name);
   yield stem;

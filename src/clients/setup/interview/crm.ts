@@ -11,7 +11,7 @@ export const CRM_KIND: Question = {
   options: [
     { value: 'salesforce', label: 'Salesforce' },
     { value: 'hubspot', label: 'HubSpot' },
-    { value: 'csv', label: 'A CSV file or workbook', hint: 'an export of any other CRM' },
+    { value: 'csv', label: 'A CSV file or workbook', hint: 'an export from any other CRM' },
   ],
 };
 
@@ -21,26 +21,26 @@ export const SIGN_IN: Question = {
   noun: 'the way to sign in to Salesforce',
   ask: 'How does donor-sync sign in to Salesforce?',
   label: 'How donor-sync signs in',
-  hint: 'Client credentials need the client secret and your My Domain. The app decides as which user they run.',
+  hint: 'Client credentials need the client secret and your My Domain. The app determines the user that they run as.',
   schema: anyText,
   initial: 'clientCredentials',
   options: [
     {
       value: 'clientCredentials',
       label: 'Client credentials of the app',
-      hint: 'an id and a secret',
+      hint: 'an ID and a secret',
     },
     { value: 'jwt', label: 'JWT bearer', hint: 'a certificate and a user name' },
     { value: 'refreshToken', label: 'Refresh token', hint: 'a user signed in once' },
-    { value: 'token', label: 'Access token', hint: 'expires soon; for trying things' },
-    { value: 'oauth', label: 'A user gives access on a page of Salesforce' },
+    { value: 'token', label: 'Access token', hint: 'expires soon; for trying out' },
+    { value: 'oauth', label: 'A user grants access on a Salesforce page' },
   ],
 };
 
 export const SALESFORCE_ADDRESS: Question = {
   setting: 'crm.url',
-  noun: 'the login or My Domain URL of Salesforce',
-  ask: 'What is the login or My Domain URL of Salesforce?',
+  noun: 'your Salesforce login or My Domain URL',
+  ask: 'What is your Salesforce login or My Domain URL?',
   label: 'Address where you sign in',
   hint: 'login.salesforce.com, test.salesforce.com for a sandbox, or your My Domain.',
   schema: checkedBy(addressProblem),
@@ -51,7 +51,7 @@ export const HUBSPOT_ADDRESS: Question = {
   setting: 'crm.url',
   noun: 'the address of the HubSpot API',
   ask: 'What is the address of the HubSpot API?',
-  label: 'Address of the API',
+  label: 'API address',
   schema: checkedBy(addressProblem),
   initial: 'https://api.hubapi.com',
 };

@@ -3,9 +3,9 @@ import { anyText, type Question } from './question.ts';
 
 export const ID_COLUMN = askColumn({
   setting: 'crm.columns.id',
-  noun: 'the column with the id of a contact',
-  ask: "Which column has a contact's id?",
-  label: 'Id of a contact',
+  noun: 'the column with the contact ID',
+  ask: "Which column has a contact's ID?",
+  label: 'Contact ID',
   hint: 'Never changes, and no two contacts share it.',
 });
 
@@ -15,15 +15,15 @@ export const ID_COLUMN = askColumn({
  */
 export const NAME_FORM: Question = {
   setting: 'crm.columns',
-  noun: 'how the names stand in the file',
+  noun: 'how the file contains the names',
   ask: 'How does the file contain the names?',
-  label: 'Names stand in',
+  label: 'Names are in',
   schema: anyText,
   options: [
     { value: 'two', label: 'two columns: first and last name' },
     {
       value: 'whole',
-      label: 'one column with the whole name',
+      label: 'one column with the full name',
       hint: '“Last, First” or “First Last”',
     },
   ],
@@ -45,16 +45,16 @@ export const LAST_NAME = askColumn({
 
 export const FULL_NAME = askColumn({
   setting: 'crm.columns.fullName',
-  noun: 'the column with the whole name',
-  ask: 'Which column has the whole name?',
-  label: 'Whole name, if one column',
+  noun: 'the column with the full name',
+  ask: 'Which column has the full name?',
+  label: 'Full name, if in one column',
 });
 
 /** Answered with any number of columns. */
 export const ADDRESS_COLUMNS = askColumn({
   setting: 'crm.columns.addresses',
-  noun: 'the columns that together make the address',
-  ask: 'Which columns make the address?',
+  noun: 'the columns that form the address',
+  ask: 'Which columns form the address?',
   label: 'Address',
   hint: 'All parts of one address, from the street to the country.',
 });
@@ -69,9 +69,9 @@ export const EMPLOYER_COLUMNS = askColumn({
 
 export const BAD_ROWS: Question<'stop' | 'skip'> = {
   setting: 'crm.badRows',
-  noun: 'what happens if a row cannot be read',
-  ask: 'What if a row cannot be read?',
-  label: 'A row that cannot be read',
+  noun: 'what to do with a row that cannot be read',
+  ask: 'What should happen if a row cannot be read?',
+  label: 'Rows that cannot be read',
   schema: anyText.transform((text) => (text === 'skip' ? 'skip' : 'stop')),
   initial: 'stop',
   options: [

@@ -4,9 +4,9 @@ import { anyText, NONE, type Question } from './question.ts';
 
 /** Describes the contacts that each mark is about. */
 const WHO = {
-  optOut: 'who must not be researched',
-  deceased: 'who has died',
-  doNotContact: 'who wants no contact',
+  optOut: 'contacts that must not be researched',
+  deceased: 'deceased contacts',
+  doNotContact: 'contacts that must not be contacted',
 } as const satisfies Record<MarkKind, string>;
 
 /** The column of a file with each mark; `none` if the file has no such column. */

@@ -1,6 +1,7 @@
 /**
- * One setting that a set-up asks for: its words, its rule and the usual answer. `init` and `add` ask it in the terminal,
- * the set-up in the browser asks it on a page. It knows neither: they show it, collect the answer, and say where to type it.
+ * One setting that a set-up asks for: its words, its rule and the usual answer. `init` and `add` ask it in the
+ * terminal, the set-up in the browser asks it on a page. The question does not know which of them uses it: they show
+ * it, collect the answer, and say where to type it.
  */
 import { z } from 'zod';
 import { notAChoice } from '../../../core/near-miss.ts';
@@ -8,7 +9,10 @@ import { notAChoice } from '../../../core/near-miss.ts';
 export interface Question<Value = string> {
   /** The place of the answer in the settings of a client. */
   setting: string;
-  /** The answer as a noun: `the name of the nonprofit`. Lists of options use it, and the text about a missing answer. */
+  /**
+   * The answer as a noun: `the name of the nonprofit`. Used by lists of options, and by the text about a missing
+   * answer.
+   */
   noun: string;
   /** The sentence that asks for it. */
   ask: string;
@@ -73,7 +77,7 @@ export function findProblem(
   return 'problem' in checked ? checked.problem : null;
 }
 
-/** Says what to answer: `Write the name of the nonprofit`. */
+/** Tells the user what to answer: `Write the name of the nonprofit`. */
 export function missingText({
   noun,
   options,

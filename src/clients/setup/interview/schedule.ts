@@ -12,9 +12,9 @@ const cronSchema = checkedBy((text) => (text === NONE ? null : cronProblem(text)
 
 export const CRON: Question<string | null> = {
   setting: 'schedule.cron',
-  noun: 'when to sync, five fields of cron',
-  ask: 'When shall it sync?',
-  label: 'Line of cron',
+  noun: 'when to sync, as five cron fields',
+  ask: 'When should it sync?',
+  label: 'Cron line',
   schema: cronSchema,
   initial: `0 ${USUAL_HOUR} * * *`,
 };
@@ -22,9 +22,9 @@ export const CRON: Question<string | null> = {
 export const TIMEZONE: Question = {
   setting: 'schedule.timezone',
   noun: 'the time zone of the schedule',
-  ask: 'In which time zone?',
-  label: 'Time zone of the client',
-  hint: 'A city that keeps the same time.',
+  ask: 'In which time zone does the schedule run?',
+  label: "Client's time zone",
+  hint: 'A city in the same time zone.',
   schema: checkedBy(timezoneProblem),
   initial: 'UTC',
 };

@@ -15,8 +15,8 @@ const SERVICE_KEY_FORM = /^(?!.*')[!-~]+$/;
 
 export const SERVICE_KEY: Question = {
   setting: 'partner.apiKey',
-  noun: 'the key of the service',
-  ask: 'What is the key of the service?',
+  noun: 'the service key',
+  ask: 'What is the service key?',
   label: 'Key',
   schema: checkedBy((text) =>
     SERVICE_KEY_FORM.test(text) ? null : 'must be one word, without spaces and quotes',

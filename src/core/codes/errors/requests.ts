@@ -23,6 +23,11 @@ export const REQUEST_ERRORS: ErrorTopic = {
       means: 'The cursor was not returned by this list. Nothing was read.',
       next: 'Start again without a cursor, and pass on each cursor unchanged.',
     },
+    export_too_slow: {
+      means:
+        'The receiver of an export took too long, while no run of the client could start. The files are not complete.',
+      next: 'Repeat it over a faster connection, or run `donor-sync export everything` on the server.',
+    },
     hook_exists: {
       means:
         'The client already has a webhook address, and a new one would lock out its callers. Nothing was changed.',

@@ -11,7 +11,6 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { reachInsufficient, unknownClient } from '../../../core/shared-errors.ts';
 import type { Reader } from '../../../database/reader.ts';
-import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
 import { findOpenBatch as findBatch, findHold } from '../../../operations/find-decision.ts';
@@ -102,11 +101,3 @@ export function findOpenBatch(
 }
 
 type Source = Pick<Store, 'reader' | 'fingerprint'>;
-
-/** Whether the caller has access to all integrations of the request. */
-export function canAccessApproval(
-  c: Context<HttpEnv>,
-  { integrations }: Pick<ApprovalRecord, 'integrations'>,
-): boolean {
-  return integrations.every((integration) => hasAccess(c, integration));
-}

@@ -11,7 +11,12 @@ import { describeFirst } from '../../../decisions/decided-by.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
 import { findQuestion } from '../../../decisions/statements/questions.ts';
 import { findWithdrawableAnswer } from '../../../decisions/statements/withdrawable-answers.ts';
-import { describeApproval, listApprovals, roleFor } from '../../../decisions/views/approval.ts';
+import {
+  describeApproval,
+  isApprovalWithin,
+  listApprovals,
+  roleFor,
+} from '../../../decisions/views/approval.ts';
 import { BATCH_DECISIONS } from '../../../decisions/views/batch-kinds.ts';
 import {
   itemOfBatch,
@@ -26,9 +31,8 @@ import { confirmRequest, refuseRequest } from '../../../operations/approvals.ts'
 import { decideHold, decideHoldBatch } from '../../../operations/decide.ts';
 import { decideAll } from '../../../operations/decide-all.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
-import { getRequester } from '../../api/request/caller.ts';
+import { getCaller, getRequester } from '../../api/request/caller.ts';
 import {
-  canAccessApproval,
   findAccessibleHold,
   findOpenBatch,
   hasAccess,
@@ -177,7 +181,10 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     c.header('Cache-Control', 'no-store');
     const viewer = frame.getViewer(c.get('principal'));
     const known = content.open === null ? await listApprovals(store) : [];
-    const approvals = known.filter((one) => canAccessApproval(c, one)).map((one) => shown(c, one));
+    const { clients } = getCaller(c);
+    const approvals = known
+      .filter((one) => isApprovalWithin(clients, one))
+      .map((one) => shown(c, one));
     const page = { ...content, undo, approvals };
     return c.html(renderDecisions(viewer, page, await readNote(c)));
   }

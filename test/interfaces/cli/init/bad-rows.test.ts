@@ -77,7 +77,7 @@ async function badRowsIn(world: InitWorld): Promise<string> {
   return csvConnector.settingsSchema.parse(integration?.crm).badRows;
 }
 
-const KEY = 'What is the key of the service';
+const KEY = 'What is the service key';
 const SAME_KEY = 'Does it use the same service key';
 
 /** Takes what is proposed to the question about the key, and answers the one about the rows. */

@@ -18,7 +18,7 @@ describe('the key of the service', () => {
       ],
       { isTTY: true },
     );
-    await expect.poll(() => stderr.written()).toContain('What is the key of the service?');
+    await expect.poll(() => stderr.written()).toContain('What is the service key?');
     stdin.write(`pk-4711-secret${KEYS.enter}`);
     const { exitCode, stdout, stderr: questions } = await ended;
     expect(exitCode).toBe(0);
@@ -90,7 +90,7 @@ describe('budget and opt-out', () => {
     const erase = KEYS.backspace.repeat(4);
     await answer('Which field of a contact marks', `${erase}no_research${KEYS.enter}`);
     await answer('may one run spend', `${erase}50${KEYS.enter}`);
-    await answer('may a month spend', `${erase}500${KEYS.enter}`);
+    await answer('may be spent in a month', `${erase}500${KEYS.enter}`);
     expect((await ended).exitCode).toBe(0);
     const [integration] = (await world.load({ ...SET, PARTNER_API_KEY: 'k' })).integrations;
     expect(integration).toMatchObject({

@@ -89,7 +89,7 @@ describe('files as other products export them', () => {
     ]);
     const idNote = idNotes(header, guess.id).join();
     if (answer.id === null)
-      expect(idNote).toMatch(/^No column seems to have the id of each contact/);
+      expect(idNote).toMatch(/^No column seems to hold an ID for each contact/);
     else expect(idNote).toBe(UNREADABLE.get(answer.file) ?? '');
     expect(missingMarksNote(header, guess).join()).toBe(missingMarks(answer));
     // Of these files two have an address without a street.
@@ -114,7 +114,7 @@ describe('what such files lack, in words', () => {
     const header = await read('47-donortools-donors.csv');
     const guess = guessColumns(header.columns, header.sample);
     expect(onlyWholeNameNote(header, guess)).toEqual([
-      'In 7 of the first 31 rows only "Whole Name" has a name: as long as "First Name" and "Last Name" are blank, these contacts are not sent.',
+      'In 7 of the first 31 rows only "Whole Name" has a name. These contacts are not sent while "First Name" and "Last Name" are blank.',
     ]);
   });
 
@@ -143,7 +143,7 @@ describe('what such files lack, in words', () => {
     });
     const none = { optOut: null, deceased: null, doNotContact: null };
     expect(remarkNotes({ columns, sample }, none)).toEqual([
-      '"Notes" seems to speak of deceased contacts in 2 rows ("Passed away", "décédée"): leave these rows out of the file, or mark them in a column, or these contacts are sent.',
+      '"Notes" seems to mention deceased contacts in 2 rows ("Passed away", "décédée"). Remove these rows from the file, or mark them in a column. Otherwise these contacts are sent.',
     ]);
     expect(remarkNotes({ columns, sample }, { ...none, deceased: 'Notes' })).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('what such files lack, in words', () => {
 const MARKED = {
   optOut: 'contacts that have opted out',
   deceased: 'deceased contacts',
-  doNotContact: 'contacts that want no contact',
+  doNotContact: 'contacts that must not be contacted',
 } as const;
 
 /** What `init` says of marks that the file has not. */
@@ -162,7 +162,7 @@ function missingMarks({ marks }: Answer): string {
   const last = missing.pop();
   const listed =
     missing.length === 0 ? '' : `${missing.join(', ')}${missing.length > 1 ? ',' : ''} or `;
-  return `No column of the file marks ${listed}${last}: if there are any, they are sent like all others, for a credit each.`;
+  return `No column of the file marks ${listed}${last}: if there are any, they are sent like all others, at one credit each.`;
 }
 
 async function read(file: string): Promise<CsvHeader> {

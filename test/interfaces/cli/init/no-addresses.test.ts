@@ -49,7 +49,7 @@ it('init says which marks a file lacks, and that an address has no street', asyn
   const { exitCode, stdout } = await world.start(argv).ended;
   expect(exitCode).toBe(0);
   expect(stdout).toContain(
-    'No column of the file marks contacts that have opted out, deceased contacts, or contacts that want no contact',
+    'No column of the file marks contacts that have opted out, deceased contacts, or contacts that must not be contacted',
   );
   expect(stdout).toContain('The address has no street, only "Postnummer"');
 });
@@ -63,10 +63,12 @@ it('init says of an export that lacks an address what that costs, and what else 
   const { exitCode, stdout } = await world.start([...argv, '--name', 'West']).ended;
   expect(exitCode).toBe(0);
   expect(stdout).toContain(
-    'No address column is used, so the service then knows fewer of the contacts, and a contact that it does not know still costs its credit',
+    'No address column is used, so the service then recognises fewer contacts, and a contact that it does not recognise still costs one credit',
   );
   expect(stdout).not.toContain('No employer column is used');
-  expect(stdout).toContain('"Communication Restrictions" marks 3 contacts that want no contact');
+  expect(stdout).toContain(
+    '"Communication Restrictions" marks 3 contacts that must not be contacted',
+  );
 });
 
 it('init says of an export without ids that none of its columns has one, and which comes near', async () => {
@@ -76,6 +78,6 @@ it('init says of an export without ids that none of its columns has one, and whi
   const { exitCode, stderr } = await world.start([...argv, '--name', 'West']).ended;
   expect(exitCode).not.toBe(0);
   expect(stderr).toContain('--csv-id is needed');
-  expect(stderr).toContain('No column seems to have the id of each contact');
+  expect(stderr).toContain('No column seems to hold an ID for each contact');
   expect(stderr).toContain('In 2 of the first 32 rows "ID" repeats the value of an earlier row');
 });

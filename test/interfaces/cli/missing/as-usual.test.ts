@@ -117,9 +117,9 @@ describe('while many rows are missing', () => {
       const about = alerts.filter(({ subject }) => subject.startsWith('held_missing/'));
       expect(about).toHaveLength(1);
       expect(JSON.stringify(webhook.bodies)).toContain(
-        '40 contacts are missing from the CRM, and nothing says that they were deleted',
+        '40 contacts are missing from the CRM, and nothing shows that they were deleted',
       );
-      expect(JSON.stringify(webhook.bodies)).not.toContain('settings that make the list');
+      expect(JSON.stringify(webhook.bodies)).not.toContain('settings that determine the list');
       const sent = webhook.bodies.length;
       expect(await file.sync()).toMatchObject(ASKED);
       await checkAlerts(file);
@@ -147,7 +147,7 @@ describe('while many rows are missing', () => {
     await file.export(file.exported.slice(0, 20));
     expect(await file.sync()).toMatchObject(ASKED);
     const { batches } = await file.here.runJson(['holds'], holdsSchema);
-    expect(batches[0]?.reason).toContain('settings that make the list');
+    expect(batches[0]?.reason).toContain('settings that determine the list');
     await editSettings(file.here, '\n    contacts: { deceasedField: Died }', '');
     await file.export(file.exported);
     expect(await file.sync()).toMatchObject(WELL);

@@ -14,18 +14,16 @@ import {
 import { RetriableError } from '../../../../core/errors.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';
 import { type DoctorFinding, shownFinding } from '../../../../operations/doctor/causes.ts';
-import { examineIntegration } from '../../../../operations/doctor/examine.ts';
 import type { Environment } from '../../../../settings/environment.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import {
   baseOptions,
-  neverAborted,
   type ProductDeps,
   productAction,
   productCommand,
 } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
-import { printFindings } from '../doctor/doctor.ts';
+import { examineClientHere, printFindings } from '../doctor/doctor.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
 import { openWayBack } from './way-back.ts';
 
@@ -69,11 +67,9 @@ interface ConnectCall {
 }
 
 async function connect(deps: ProductDeps, call: ConnectCall, output: Output): Promise<void> {
-  const { application, integration } = call;
+  const { integration } = call;
   await awaitConsent(deps, call, output);
-  const findings = await examineIntegration(application, integration, {
-    signal: neverAborted(),
-  });
+  const findings = await examineClientHere(deps, call);
   const document = { connected: integration.id, findings: findings.map(shownFinding) };
   output.finish(document, () => printConnected(output, integration, findings));
 }

@@ -6,6 +6,7 @@ import type { Finding } from '../../../../../connectors/contract.ts';
 import { failed } from '../../../../../connectors/findings.ts';
 import type { Application, OpenIntegration } from '../../../../application.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../../core/errors.ts';
+import type { Integration } from '../../../../core/integration-settings.ts';
 import { describeSame, mergeAlike } from '../../../../operations/doctor/alike.ts';
 import {
   countCauses,
@@ -13,8 +14,7 @@ import {
   withCommands,
 } from '../../../../operations/doctor/causes.ts';
 import { met, unmet } from '../../../../operations/doctor/checks.ts';
-import { examineClient, toReport } from '../../../../operations/doctor/doctor.ts';
-import { examineIntegration } from '../../../../operations/doctor/examine.ts';
+import { examineClient, examineHere, toReport } from '../../../../operations/doctor/doctor.ts';
 import {
   checkInstallation,
   examineInstallation,
@@ -23,10 +23,12 @@ import {
   networkPolicyValues,
   outboundPorts,
 } from '../../../../operations/doctor/outbound-ports.ts';
+import { perform } from '../../../../operations/kit/perform.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { readOptions, requireTerminal, runAction } from '../../action/command.ts';
 import { namedOrAll } from '../../action/integrations.ts';
 import { recordNamesShown } from '../../action/names-shown.ts';
+import { toCaller, toOperationDeps } from '../../action/operation-asking.ts';
 import { operationCommand } from '../../action/operation-command.ts';
 import {
   baseOptions,
@@ -59,9 +61,8 @@ const optionsSchema = baseOptions.extend({
 });
 
 /**
- * The command `doctor`: checks every prerequisite and shows the fixes. It is not an operation, because reports and
- * `--show` need parts of findings that only the user of this machine may see. Unreadable settings are a finding as
- * well.
+ * The command `doctor`: checks every prerequisite and shows the fixes. It is written by hand, because unreadable
+ * settings are a finding as well. The operation checks each client.
  */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
@@ -166,10 +167,9 @@ async function examine(
     // An unknown client ID is a usage error, not a finding about the installation.
     const chosen = namedOrAll(application, ids);
     const findings = [...general(good), ...(await examineInstallation(application, chosen))];
+    const also = facts === null ? undefined : (open: OpenIntegration) => facts.read(open);
     for (const integration of chosen) {
-      const also = facts === null ? undefined : (open: OpenIntegration) => facts.read(open);
-      const examination = { signal: neverAborted(), also };
-      const found = await examineIntegration(application, integration, examination);
+      const found = await examineClientHere(deps, { application, settings, integration }, also);
       findings.push(...found);
       const names = show ? found.filter(({ words }) => words).length : 0;
       await recordNamesShown(application, {
@@ -182,6 +182,23 @@ async function examine(
   } finally {
     await application.close();
   }
+}
+
+/** The findings about a client. A signal ends the process at once, because nothing is changed. */
+export async function examineClientHere(
+  deps: ProductDeps,
+  { application, settings, integration }: ExaminedClient,
+  also?: (open: OpenIntegration) => Promise<void>,
+): Promise<DoctorFinding[]> {
+  const world = { ...toOperationDeps(deps, application, settings), signal: neverAborted };
+  const input = { integration: integration.id };
+  return (await perform(world, toCaller(deps), examineHere(also), input)).findings;
+}
+
+interface ExaminedClient {
+  application: Application;
+  settings: Settings;
+  integration: Integration;
 }
 
 /** The fix depends on whether there is a file at all. */

@@ -1,0 +1,16 @@
+/**
+ * The parts of a CSV file that is written while it is read. Its header comes with the first page, so that an error of that
+ * page is thrown before anything is sent.
+ */
+export async function* toCsvParts<Page>(
+  header: string,
+  pages: AsyncIterable<Page> | Iterable<Page>,
+  toLines: (page: Page) => string,
+): AsyncGenerator<string> {
+  let before = header;
+  for await (const page of pages) {
+    yield before + toLines(page);
+    before = '';
+  }
+  if (before !== '') yield before;
+}
