@@ -39,10 +39,10 @@ interface Exported {
 }
 
 /**
- * How long the receiver may keep an export waiting, in all. Until its end, no run, undo or erasure of the client can
- * start. Otherwise the files would be of two moments, and after an erasure they would end early and look complete. A
- * transaction would show one moment too, but neither database should keep one open for that long. The server cuts a receiver that takes
- * nothing at all earlier (`stallTimeoutMs`).
+ * The total time for which the receiver may keep an export waiting. Until the export ends, no run, undo or erasure of the
+ * client starts. Otherwise the files would show two different times, and after an erasure they would end early and look
+ * complete. A transaction would also show only one time, but neither database should keep one open for that long. The
+ * server cuts the connection earlier if the receiver accepts nothing at all (`stallTimeoutMs`).
  */
 const MAX_RECEIVING_MS = 10 * 60_000;
 

@@ -119,9 +119,9 @@ export async function findOpenPersons(
 }
 
 /**
- * When these people were submitted in jobs that the service has lost since the backup, while a user is asked about them
- * (epoch ms), by person. Also jobs in progress from before an instant, whose results can no longer be relied on; null
- * for none.
+ * When these people were submitted in jobs that the service has lost since the backup and about which a user has to
+ * decide (epoch ms), by person. Also jobs in progress from before an instant, whose results can no longer be relied on;
+ * null for none.
  */
 export async function findLostPersons(
   reader: Reader,

@@ -1,10 +1,10 @@
-/** A ZIP file that is written while its files are read, so that none of them has to be in memory or on a disk. */
+/** A ZIP file that is written while its files are read, so that no file has to be in memory or on disk. */
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { WriteFile } from '../../core/write-file.ts';
 
 export interface ZipWriter {
-  /** What is written, as fast as it is read. Whoever stops reading it stops the file that is being added. */
+  /** The ZIP file's bytes, written as fast as they are read. A reader that stops also stops the file that is being added. */
   bytes: AsyncIterable<Uint8Array>;
   /** Adds a file. Rejects if its first part cannot be read, before any of it is written. */
   add: WriteFile;
@@ -14,10 +14,10 @@ export interface ZipWriter {
   abort(error: unknown): void;
 }
 
-/** A file that only its owner can read and write, as the terminal writes them. */
+/** Only the owner can read and write the files, as with files that the terminal writes. */
 const MODE = 0o100600;
 
-/** Its files get this time (epoch ms). */
+/** Creates a writer. The files get the time `now` (epoch ms). */
 export async function createZip(now: number): Promise<ZipWriter> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();

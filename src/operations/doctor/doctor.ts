@@ -55,8 +55,8 @@ export const examineClient = acting({
 });
 
 /**
- * The same operation in the terminal: findings with what the CRM said, which is for the user of this machine alone, and
- * as long as the checks need. `also` reads what else is to be known, while the client is open.
+ * The operation for the terminal. Its findings contain the CRM's own messages, which only the user of this machine may
+ * see, and the checks have no time limit. `also` reads more while the client is open.
  */
 export function examineHere(also?: Examination['also']) {
   return acting({
@@ -71,7 +71,7 @@ export function examineHere(also?: Examination['also']) {
   });
 }
 
-/** A report in sentences: each finding with its fix, and their number. */
+/** The report in sentences: each finding with its fix, and the number of problems. */
 export function describeReport({ findings, causes }: DoctorReport): string[] {
   return [
     ...mergeAlike(findings.map(toFinding)).flatMap(({ subject, ok, message, fix, others }) => [

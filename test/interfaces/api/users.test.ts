@@ -209,7 +209,7 @@ describe('an owner', () => {
     expect((await act('role', { role: 'viewer', reach: 'some' })).status).toBe(422);
     expect((await act('role', { role: 'boss', reach: 'all' })).status).toBe(422);
     const elsewhere = { role: 'viewer', reach: 'some', ids: 'harbor, elsewhere' };
-    expect((await act('role', elsewhere)).text).toContain('no integration &quot;elsewhere');
+    expect((await act('role', elsewhere)).text).toContain('no client &quot;elsewhere');
     await act('disable');
     expect((await get(world, '/', benAs.cookie)).status).toBe(303);
     expect((await signIn(world, 'ben@example.org')).status).toBe(401);

@@ -55,7 +55,7 @@ export interface CommandShape<Result> {
   whole?: OperationOf<InputSchema, z.ZodType>;
   opening?: Opening;
   /**
-   * The key of a link in the result that signs its holder in. The link is written to a terminal or into the file of
+   * The key of a link in the result that gives its holder access. The link is written to a terminal or into the file of
    * `--out`, and the recipients of alerts are notified at once.
    */
   letsIn?: string;

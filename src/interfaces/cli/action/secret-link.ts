@@ -1,4 +1,4 @@
-/** Places for a link that signs its holder in: a terminal, or a file that only this user can read. */
+/** Places for a link that gives its holder access: a terminal, or a file that only this user can read. */
 import { open, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
@@ -26,7 +26,7 @@ export async function openLinkPlace(
   if (out === undefined) {
     if (output.isTerminal && !output.isJson) return ON_TERMINAL;
     throw usageError(
-      'Anyone with the link can sign in, so it is shown only on a terminal, and never with --json. Nothing was changed. To write it into a file that only you can read, add --out FILE',
+      'Anyone with the link gets access, so it is shown only on a terminal, and never with --json. Nothing was changed. To write it into a file that only you can read, add --out FILE',
     );
   }
   const file = resolve(cwd, out);

@@ -61,8 +61,8 @@ const optionsSchema = baseOptions.extend({
 });
 
 /**
- * The command `doctor`: every prerequisite, each with its fix. It is written by hand, because settings that cannot be read
- * are a finding too. The operation checks each client.
+ * The command `doctor`: checks every prerequisite and shows the fixes. It is written by hand, because unreadable
+ * settings are a finding as well. The operation checks each client.
  */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
