@@ -100,9 +100,9 @@ interface Control {
   attributes: ReadonlyMap<string, string>;
 }
 
-/** Our pages escape `>` in attributes, so the next one ends the tag. */
+/** Our pages escape `<` and `>` in attributes, so the next one ends the tag. */
 function findControls(text: string): Control[] {
-  return [...text.matchAll(/<(input|select|option|textarea)\b([^>]*)>/g)].map((match) => ({
+  return [...text.matchAll(/<(input|select|option|textarea)\b([^<>]*)>/g)].map((match) => ({
     tag: match[1] ?? '',
     text: match[0],
     start: match.index,
