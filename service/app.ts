@@ -62,7 +62,7 @@ export function createApp(options: AppOptions) {
   return { app, page };
 }
 
-/** The order matters: a caller without access is not charged, and the work comes after the charge. */
+/** The order matters: callers without access are not charged, and the work comes after the charge. */
 function createService(options: AppOptions) {
   const { clock, credits, commitTogether, createId } = options;
   const endpoints = [

@@ -9,7 +9,7 @@ import { answerInvalid } from './validation.ts';
 const MAX_BYTES = 2_000_000;
 /** Nesting of lists and objects; the deepest request has five levels. */
 const MAX_DEPTH = 32;
-/** Values and keys; 10,000 donor IDs are the most that a request needs. */
+/** Values and keys; a request needs at most 10,000 donor IDs. */
 const MAX_VALUES = 30_000;
 
 /** The body of such a request has no meaning, so it is not read. */
@@ -37,8 +37,8 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   return (c, next) => {
     if (BODYLESS.has(c.req.method)) return next();
     const { raw } = c.req;
-    // The limit counts a body that does not state its size and copies the request. Only a request
-    // of the global class can be copied, and the server's is not one.
+    // The limit counts a body that does not state its size and copies the request. Only a request of the global class
+    // can be copied, and the server's request is not of that class.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;

@@ -1,4 +1,4 @@
-/** Credits: six buckets for each team, and a ledger that explains every spent one. */
+/** Credits: six buckets for each team, and a ledger that explains every spent credit. */
 
 import type { Database } from './database.ts';
 
@@ -58,8 +58,8 @@ export interface Credits {
   hasTeam(team: string): boolean;
   balances(team: string): Balances;
   /**
-   * Takes the amount, or as much of it as there is; undefined if there is nothing. The charge stays open until it
-   * is settled or refunded, or until the service restarts, which refunds it.
+   * Takes the amount, or as much of it as is available; undefined if nothing is available. The charge stays open until
+   * it is settled or refunded, or until the service restarts, which refunds it.
    */
   charge(payment: Payment): Charge | undefined;
   /**
@@ -106,7 +106,7 @@ export function createCredits(db: Database, clock: () => number): Credits {
     giveBack(id, amount);
   });
 
-  /** Late charges need no timer: they are made before anyone can read. */
+  /** Late charges do not need a timer, because they are made before anyone can read the balance. */
   const settle = db.transaction(() => {
     for (const { id, ...payment } of sql.due.all(clock())) {
       // Its work was already done.

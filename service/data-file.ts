@@ -11,7 +11,7 @@ import { z } from 'zod';
 /** How many levels above this file the package's folder can be; compiled code is further down. */
 const MAX_FLOORS_UP = 6;
 
-/** Reads a CSV file of `service/data` and checks every row; throws if one is wrong. */
+/** Reads a CSV file of `service/data` and checks every row; throws if a row is wrong. */
 export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
 }

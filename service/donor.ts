@@ -76,7 +76,7 @@ export interface Role {
   end: string | null;
   /** The kind of organisation, if it really exists. */
   body?: BodyKind;
-  /** Served there as a judge, a legislator or a soldier rather than worked there. */
+  /** True if the person served there as a judge, a legislator or a soldier, rather than worked there. */
   isService?: boolean;
   /** Its source; absent for people who were not imported. */
   source?: SourceNote;
@@ -132,7 +132,7 @@ export interface World {
   donorCount: number;
   /** Describes the real people in words; absent without any. */
   realPeople?: string;
-  /** The ISO day that the people are as of: what lasts, lasts until then. */
+  /** The ISO day that describes the state of the people: current roles last until then. */
   asOf: string;
   /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
   donor(n: number): Donor;

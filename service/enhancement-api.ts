@@ -248,7 +248,7 @@ export function resultsRoute(endpoint: Endpoint) {
                 z.string(),
                 z.object({
                   progress: progressSchema,
-                  // For a named schema, nullable would say that it is both: the schema and null.
+                  // For a named schema, nullable would mean that it is both the schema and null.
                   result: z.union([profileSchema, z.null()]),
                   match: matchSchema.nullable(),
                 }),

@@ -140,7 +140,7 @@ type RequestVariables = Pick<
   'key' | 'fault' | 'charged' | 'chargeId' | 'settle'
 >;
 
-/** Settles the charge and creates one job for each paid person, both or neither; matching follows. */
+/** Settles the charge and creates one job for each paid person, either both or neither; matching follows. */
 async function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],

@@ -1,7 +1,6 @@
 /**
- * Faults inside a charge or a job, at the request of the starter of the service, to prove that no
- * credit is lost on the way. The service itself never sets one: only the edge that it is given
- * does.
+ * Faults inside a charge or a job, at the request of the starter of the service, to prove that no credit is lost in
+ * between. The service itself never sets a fault; only the edge that it is given does.
  */
 
 /** A fault inside the service. */

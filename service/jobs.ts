@@ -36,7 +36,7 @@ export interface Job {
   team: string;
   /** Whether the person was matched, with or without success. */
   isMatched: boolean;
-  /** The donor that was found, as a number of the world; null if none was. */
+  /** The donor that was found, as a number of the world; null if none was found. */
   donorNumber: number | null;
   /** Whether it was matched to two people who were mistaken for one. */
   isMixed: boolean;
@@ -173,7 +173,7 @@ export function hasEnded(job: Job, nowMs: number): boolean {
   return job.isMatched && isDue(job, nowMs);
 }
 
-/** Whether a job may end. A clock that was set back to before the submission delays nothing. */
+/** Whether a job may end. A clock that was set back to before the submission does not delay anything. */
 export function isDue(
   { endsAtMs, submittedAtMs }: Pick<Job, 'endsAtMs' | 'submittedAtMs'>,
   nowMs: number,

@@ -1,4 +1,4 @@
-/** Metering: who pays before the work, and who gets a refund (service document, section 4.5). */
+/** Metering: charges requests before the work, and refunds them if necessary (service document, section 4.5). */
 
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -27,11 +27,10 @@ export interface MeterOptions {
 }
 
 /**
- * Charges a request before it runs, as far as the balance allows, and tells the handler in
- * `c.var.charged` how many items are paid. An empty bucket is a 402. The charge is open until the
- * handler settles it in the transaction of its work (`c.var.settle`), with the number of items that
- * it processed; the others are refunded. A request that fails with 4xx or 5xx is refunded, and so
- * is one whose charge is still open when the service restarts.
+ * Charges a request before it runs, as far as the balance allows, and tells the handler in `c.var.charged` how many
+ * items are paid. An empty bucket is a 402. The charge is open until the handler settles it in the transaction of its
+ * work (`c.var.settle`), with the number of items that it processed; the remaining items are refunded. A request that
+ * fails with 4xx or 5xx is refunded, and so is a request whose charge is still open when the service restarts.
  */
 export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {

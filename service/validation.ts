@@ -45,8 +45,8 @@ const submittedSchema = z.object({
 });
 
 /**
- * Answers 400 if the body, or its list `name`, has more than `max` items. It runs before
- * validation, because an over-size request is never a 422 (section 7.2).
+ * Responds with 400 if the body, or its list `name`, has more than `max` items. It runs before validation, because an
+ * over-size request is never a 422 (section 7.2).
  */
 export function limitItems(name: string, max: number): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -63,7 +63,7 @@ export function countItems(body: unknown, name: string): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** The hook of every router: answers a failed schema with the service's 422. */
+/** The hook of every router: responds to a failed schema with the service's 422. */
 export function answerValidationErrors(
   result: { success: boolean; target: string; error?: z.ZodError },
   c: Context<PartnerEnv>,

@@ -1,4 +1,4 @@
-/** Which donors are connected, and how strongly, computed from the roles and gifts of all donors. */
+/** Computes which donors are connected, and how strongly, from the roles and gifts of all donors. */
 
 import type { Database } from '../database.ts';
 import type { World } from '../donor.ts';
@@ -106,10 +106,7 @@ interface Describing {
   today: number;
 }
 
-/**
- * Combines everything that two donors share into one connection; null if that is too little for
- * one.
- */
+/** Combines everything that two donors share into one connection; null if that is not enough for a connection. */
 function describeConnection({ table, nameOf, today }: Describing, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));
   const [strongest, ...further] = byOrganisation(shared);

@@ -31,10 +31,7 @@ const ACQUAINTANCES = {
   gift: { ratePerYear: 0.1, circle: 30 },
 } satisfies Record<TieKind, Acquaintance>;
 
-/**
- * People of different kinds (a trustee and a professor) meet at this share of the rarer kind's
- * rate.
- */
+/** People of different kinds (a trustee and a professor) meet at this share of the lower rate of the two kinds. */
 const ACROSS_KINDS_SHARE = 0.3;
 
 /** An acquaintance that is not renewed loses half of its value in this many years. */
@@ -72,7 +69,7 @@ export function strengthOf(exposure: number): number {
   return Math.floor(-Math.expm1(-exposure / UNITS) * STRENGTH_STEPS) / STRENGTH_STEPS;
 }
 
-/** Less exposure than this (in units) never gives the strength. */
+/** Less exposure than this (in units) never results in the strength. */
 export function exposureFor(strength: number): number {
   return strength >= 1 ? Number.POSITIVE_INFINITY : Math.floor(-Math.log1p(-strength) * UNITS) - 1;
 }

@@ -6,7 +6,7 @@ export interface Ranked {
   strength: number;
 }
 
-/** Keeps the strongest of the offered ones; among equals those with the lower number. */
+/** Keeps the strongest of the offered donors; if they are equally strong, the donors with the lower numbers. */
 export interface Best {
   /** True if it was kept. */
   offer(ranked: Ranked): boolean;
@@ -34,7 +34,7 @@ export function keepBest(minStrength: number, limit: number): Best {
       if (ranked.strength < weakest()) return false;
       if (kept.length < limit) {
         kept.push(ranked);
-        // From here on the order is maintained: the last one is replaced.
+        // From here on the order is maintained, and the last donor is replaced.
         if (kept.length === limit) kept.sort(byStrength);
         return true;
       }

@@ -1,10 +1,9 @@
 /**
- * Finds the connections of a donor without reading all the people of huge organisations. What an
- * organisation can contribute has an upper bound: nobody was there together with the donor for
- * longer than the donor was there. Organisations are visited with the highest bound first, until
- * all that are left could not, even together, bring a new person to the requested strength. All
- * people met until then are judged by everything that the two share, including organisations that
- * were not visited.
+ * Finds the connections of a donor without reading all the people of huge organisations. An organisation's contribution
+ * has an upper bound, because nobody was there together with the donor for longer than the donor was there.
+ * Organisations are visited with the highest bound first, until the remaining organisations, even together, could not
+ * bring a new person to the requested strength. All people met until then are judged by everything that the two share,
+ * including organisations that were not visited.
  */
 
 import { exposureFor, strengthOf } from './formula.ts';
@@ -24,7 +23,7 @@ interface Roster {
   circle: number;
   /** Nobody gets more exposure than this in it. */
   bound: number;
-  /** The sum of the bounds of this roster and all that are visited later, and of their rows. */
+  /** The sum of the bounds of this roster and all later rosters, and of their rows. */
   rest: number;
   rowsLeft: number;
 }

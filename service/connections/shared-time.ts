@@ -64,8 +64,8 @@ export function exposureBetween(
 }
 
 /**
- * The total exposure between a donor, whose ties are given by organisation, and another one.
- * Columns are read directly here, as a search calls this for many people.
+ * The total exposure between a donor, whose ties are given by organisation, and another donor. Columns are read
+ * directly here, as a search calls this for many people.
  */
 export function totalExposure(
   table: TieTable,

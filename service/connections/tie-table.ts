@@ -6,9 +6,9 @@
 import { yearOf, yearsAt } from './calendar.ts';
 
 /**
- * A circle is all people of one kind in one organisation, such as its board. Rows of ties are
- * stored in order of donor and, a second time, in order of circle and donor. The rows of number n
- * start at index n of the `…Starts` and end at index n + 1. Days are those of `calendar.ts`.
+ * A circle consists of all people of one kind in one organisation, such as its board. Rows of ties are stored in order
+ * of donor and, a second time, in order of circle and donor. The rows of number n start at index n of the `…Starts` and
+ * end at index n + 1. Days are those of `calendar.ts`.
  */
 export interface TieTable {
   donorStarts: Uint32Array;
@@ -36,8 +36,8 @@ export interface TieTable {
 }
 
 /**
- * The sum of rate × freshness from the first year of a circle up to a day; days outside of its
- * years add nothing. Two of its people who were there between two days share the difference.
+ * The sum of rate × freshness from the first year of a circle up to a day; days outside of its years do not add to it.
+ * Two of its people who were there between two days share the difference.
  */
 export function curveAt(table: TieTable, circle: number, day: number): number {
   const { curveStarts, curveFirstYears, curves } = table;

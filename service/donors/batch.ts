@@ -28,7 +28,7 @@ export const unpaidIdsSchema = idsSchema('Donor ids that the balance did not cov
 /** The IDs that belong to no donor. */
 export const notFoundIdsSchema = idsSchema('Donor ids that do not exist');
 
-/** How much of a request was done (service document, sections 2.5 and 4.5). */
+/** The part of a request that was processed (service document, sections 2.5 and 4.5). */
 export const batchMetaSchema = z
   .object({
     requested: z.int(),
@@ -38,7 +38,7 @@ export const batchMetaSchema = z
   })
   .openapi('BatchMeta');
 
-/** The cost of a batch that charges each donor ID: a body of another shape costs nothing. */
+/** The cost of a batch that charges each donor ID. A body with another shape costs nothing. */
 export function countDonorIds(body: unknown): number {
   return Array.isArray(body) ? 0 : countItems(body, 'donor_ids');
 }
@@ -50,7 +50,7 @@ export function batchMeta(requested: number, processed: number): z.infer<typeof 
     : { requested, processed };
 }
 
-/** The numbers of the donors that exist, each once, and the IDs of no donor. */
+/** The numbers of the donors that exist, each once, and the IDs that do not belong to a donor. */
 export function resolveDonors(
   world: World,
   ids: readonly string[],

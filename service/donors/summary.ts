@@ -1,7 +1,4 @@
-/**
- * A donor in short, for lists and search results: who it is, without anything that has to be paid
- * for.
- */
+/** A short form of a donor, for lists and search results: the identity, without any data that has to be paid for. */
 
 import { z } from '@hono/zod-openapi';
 import type { Donor } from '../donor.ts';

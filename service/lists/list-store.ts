@@ -58,13 +58,13 @@ export function createLists(db: Database, clock: () => number, createId: () => s
 
   const openedAtMs = clock();
 
-  /** Teams come and go with their keys, so the system list is created with the first change. */
+  /** Teams are added and removed with their keys, so the system list is created with the first change. */
   function openSystemList(team: string): void {
     const id = systemListId(team);
     sql.create.run({ id, team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: openedAtMs });
   }
 
-  /** Reading writes nothing: until the first change, the system list is only described. */
+  /** Reading does not write anything: until the first change, the system list is only described. */
   function describeSystemList(team: string): DonorList {
     const rest = { isSystem: true, createdAtMs: openedAtMs, donorCount: 0 };
     return { id: systemListId(team), team, name: ALL_SAVED_DONORS, ...rest };

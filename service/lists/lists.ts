@@ -125,7 +125,7 @@ function readDonors({ lists, world }: ListOptions, list: DonorList, limit: numbe
       ...toSummary(world.donor(donorNumber)),
       added_at: new Date(addedAtMs).toISOString(),
     })),
-    // The first page names the places whose donor was in fact two different people.
+    // The first page names the entries whose donor was in fact two different people.
     not_found: (after === 0 ? lists.mixed(list) : []).map((donorNumber) => ({
       donor_id: world.donor(donorNumber).id,
       detail: TWO_PEOPLE,

@@ -164,7 +164,7 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
   return isOtherHouse(text, address) ? 'otherHouse' : 'zip';
 }
 
-/** Whether texts and addresses are in one state; unknown if a text names none. */
+/** Whether texts and addresses are in one state; unknown if a text does not name a state. */
 export function fitState(
   texts: readonly AddressText[],
   addresses: readonly ComparableAddress[],

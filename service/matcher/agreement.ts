@@ -16,7 +16,7 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
   // donors.
   if (!isSameName || one.isInvented || one.isDead !== other.isDead) return false;
   if (one.born !== '' && other.born !== '' && one.born !== other.born) return false;
-  // Two with the same name and day of birth are one person, wherever they are said to live.
+  // Two donors with the same name and date of birth are one person, wherever they are said to live.
   if (born.length === WHOLE_DAY && one.born === born && other.born === born) return true;
   const homes = share(one.addresses().map(textOf), other.addresses().map(textOf));
   const employers = share(one.employers(), other.employers());

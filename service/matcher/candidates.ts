@@ -6,7 +6,7 @@ import type { Reading } from './names.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 
-/** More donors of one name than this are too many to tell apart; a house still finds them. */
+/** More donors with one name than this cannot be told apart, but a house still finds them. */
 const MOST_OF_ONE_NAME = 3_000;
 const MOST_OF_AN_INITIAL = 300;
 const MOST_OF_A_HOUSE = 50;

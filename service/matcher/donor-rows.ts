@@ -142,7 +142,7 @@ function toRow(
     addresses: encodeAddresses(donor.addresses.map(comparableAddress)),
     employers: [...employers].join('\n'),
     isDead: Number(donor.isDeceased === true),
-    // Real people never have invented wealth, and invented ones always have some.
+    // Real people never have invented wealth, and invented people always do.
     isInvented: Number(donor.netWorth !== null && !isImported(donor)),
     hasStudied: Number(donor.education.length > 0),
     born: isImported(donor) ? (donor.birthday ?? String(donor.birthYear ?? '')) : '',

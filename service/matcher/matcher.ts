@@ -1,6 +1,6 @@
 /**
- * The matcher: which donor a submitted person is. It weighs what speaks for and against each
- * candidate (`weights.ts`) and prefers finding no donor to finding a wrong one.
+ * The matcher: which donor a submitted person is. It weighs the evidence for and against each candidate (`weights.ts`)
+ * and prefers no donor to a wrong donor.
  */
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
@@ -58,7 +58,7 @@ export interface Match {
    * a day of birth, a middle name counts as well.
    */
   kinds: number;
-  /** Whether something speaks strongly against the donor found, such as another middle initial. */
+  /** Whether there is strong evidence against the donor found, such as another middle initial. */
   isContradicted: boolean;
 }
 
@@ -118,13 +118,13 @@ const LEAST_MENTIONED = 0.001;
 const MAX_TEXT_LENGTH = 300;
 const MAX_TEXTS = 20;
 
-/** A candidate with what speaks for and against it, for the estimate of the weights. */
+/** A candidate with the evidence for and against it, for the estimate of the weights. */
 export interface Compared {
   donorNumber: number;
   evidence: readonly Evidence[];
 }
 
-/** Compares a person with all candidates, and decides nothing. */
+/** Compares a person with all candidates, without deciding anything. */
 export function compareAll(index: DonorIndex, person: SoughtPerson): Compared[] {
   const comparing = comparingWith(index);
   const sought = toSought(person);
@@ -279,7 +279,7 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   };
 }
 
-/** The kinds of evidence beyond the name. Another person elsewhere may well have the same large employer. */
+/** The kinds of evidence beyond the name. Another person elsewhere may have the same large employer. */
 function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const telling = evidence.filter((one) => !(isElsewhere && one.isCommon === true));
@@ -287,8 +287,8 @@ function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
 }
 
 /**
- * Donors who agree in full are one person on file twice, or cannot be told apart: the older one
- * represents both, since otherwise no contact would ever match either.
+ * Donors who agree in full are one person on file twice, or cannot be told apart. The older donor represents both,
+ * because otherwise no contact would ever match either of them.
  */
 function foldTwins(
   index: DonorIndex,
@@ -308,8 +308,8 @@ function foldTwins(
 }
 
 /**
- * In one list that has each of its people under one ID, only rows about which the same is known are
- * twins. Two lists may well know different amounts about one person.
+ * In one list that has each of its people under one ID, only rows about which the same is known are twins. Two lists
+ * may contain different amounts of data about one person.
  */
 function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
   const [one, two] = [best.candidate, other.candidate];
@@ -352,7 +352,7 @@ function byNameAlone(
 
 const MAX_EXPECTED_BEARERS = 0.5;
 
-/** However rare a name is, others who are in no file have it. */
+/** However rare a name is, other people who are not in the file have it. */
 const NAME_ALONE = 0.5;
 
 /**

@@ -151,8 +151,7 @@ export function areSpellings(one: string, other: string): boolean {
 }
 
 /**
- * Whether two last names are two spellings of one. Short names count too, since no letter of them
- * is a typing error.
+ * Whether two last names are two spellings of one. Short names count too, because they do not contain a typing error.
  */
 export function areLastNameSpellings(one: string, other: string): boolean {
   return (

@@ -1,4 +1,4 @@
-/** Which first names one person may use: long and short forms, from public lists. */
+/** The first names that one person may use: long and short forms, from public lists. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
@@ -67,10 +67,7 @@ export function isShortFor(one: string, other: string): boolean {
   return shorts.get(one)?.has(other) === true || shorts.get(other)?.has(one) === true;
 }
 
-/**
- * Whether a name is in the list of common long and short forms; the other list has many that nobody
- * uses.
- */
+/** Whether a name is in the list of common long and short forms; the other list has many forms that nobody uses. */
 export function isCommonForm(name: string): boolean {
   nicknames ??= fromFiles();
   return nicknames.common.has(name);

@@ -13,7 +13,7 @@ export interface Population {
   isMansName(name: string): boolean;
   /** Whether nearly all bearers are women. */
   isWomansName(name: string): boolean;
-  /** Whether it is a known given name: a common one, or a short form of one. */
+  /** Whether it is a known given name: a common name, or a short form of one. */
   isGivenName(name: string): boolean;
   /** Number of people born with this name from 1930 to 2010, rounded down to a step of a factor of two; 0 below 100. */
   births(name: string): number;

@@ -46,7 +46,7 @@ export interface Evidence {
   isCommon?: boolean;
   /** Whether addresses are known for both, and none names the same house. */
   isElsewhere?: boolean;
-  /** Whether it speaks so strongly against one person that an address never outweighs it. */
+  /** Whether it is such strong evidence against one person that an address never outweighs it. */
   isContradiction?: boolean;
   /** Whether the first name agrees as a whole, or in a form or spelling of it. */
   isFull?: boolean;
@@ -77,8 +77,8 @@ export interface Comparing {
 export const LEAST_PEOPLE = 300_000;
 
 /**
- * This number is added to the donors before an employer's share is computed: few donors say little
- * about it.
+ * This number is added to the donors before an employer's share is computed: a few donors are not reliable evidence for
+ * it.
  */
 const ADDED_TO_DONORS = 20_000;
 
@@ -363,7 +363,9 @@ function isSeldomShort(population: Population, short: string, long: string): boo
 /** A name that this many people are given is a full name for most of them. */
 const LEAST_BIRTHS = 3_200;
 
-/** Shares of the people who are given a name: none that is listed, and so few that it is a short form for most. */
+/**
+ * Shares of the people who are given a name: not listed at all, and so rarely given that it is a short form for most.
+ */
 const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
 function fitsFull(first: string, middle: string): boolean {
@@ -423,7 +425,7 @@ function mayBeSlip(
   return fit === 'typo' ? one[0] === other[0] : scanKey(one) === scanKey(other);
 }
 
-/** Father and son; a suffix that one side lacks says nothing. */
+/** Father and son; a suffix that one side lacks is not evidence. */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
   if (reading.generation === null || donor.generation === null) return [];
   return reading.generation === donor.generation ? [GENERATION] : undefined;
@@ -555,7 +557,7 @@ function weighOtherMiddle(
 ): Evidence[] | undefined {
   const hasInitial = [mine, theirs].some((side) => side.every((one) => one.length === 1));
   if (!hasInitial) return undefined;
-  // The initial of the last name that both have explains nothing.
+  // The initial of a last name that both have is not an explanation.
   const others = [
     ...reading.lastParts.filter((part) => part !== donor.last),
     ...donor.lastParts.filter((part) => part !== reading.last),
@@ -621,7 +623,7 @@ function isSlip(one: string, other: string): boolean {
   return isOneEdit && [...(mine ?? '')].toSorted().join() === [...(theirs ?? '')].toSorted().join();
 }
 
-/** How the best employer agrees; one with many people says little. */
+/** How the best employer agrees; an employer with many people is weak evidence. */
 export function weighEmployers(
   { index }: Comparing,
   names: readonly string[],

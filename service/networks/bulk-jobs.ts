@@ -176,7 +176,7 @@ function prepareStatements(db: Database) {
       `select position, donor_id donorId, due_at_ms dueAtMs, is_doomed isDoomed, outcome
        from network_job_items where job = ? order by position`,
     ),
-    // A clock that was set back to before the submission delays nothing.
+    // A clock that was set back to before the submission does not delay anything.
     nextDue: db.prepare<[{ nowMs: number }], Omit<DueItem, 'isDoomed'> & { isDoomed: number }>(
       `select job, position, team, network_id networkId, donor_id donorId, is_doomed isDoomed
        from network_job_items join network_jobs on number = job

@@ -45,7 +45,7 @@ export interface JobWorker {
 }
 
 /**
- * Starts the worker, with the work that an earlier one has left. Due work is read from the database by the clock, so
+ * Starts the worker, with the work that an earlier worker has left. Due work is read from the database by the clock, so
  * that a killed sandbox continues where it stopped. After every few donors, other requests have their turn. It ends
  * with the database.
  */

@@ -43,7 +43,7 @@ export type NetworkOrder = Pick<Network, 'name' | 'color'>;
 
 /** The networks of all teams. No method sees or changes a network of another team. */
 export interface Networks {
-  /** Creates an empty network; undefined if the team has one with that name. */
+  /** Creates an empty network; undefined if the team already has a network with that name. */
   create(team: string, order: NetworkOrder): Network | undefined;
   /** The networks of all teams with their numbers, for callers outside of any team. */
   all(): (NetworkLabel & { number: number; team: string })[];

@@ -93,8 +93,8 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
   }
 
   /**
-   * Works in slices, and starts again if a member was removed between two of them, whose number may
-   * now belong to another one.
+   * Works in slices, and starts again if a member was removed between two of them, whose number may now belong to
+   * another member.
    */
   async function steadily<T>(work: () => Generator<void, T>): Promise<T> {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {

@@ -29,11 +29,13 @@ export interface StoredConnections {
   keep(team: string, donor: number): void;
   /** Deletes the connections of a team's member. */
   drop(team: string, donor: number): void;
-  /** Computes all of them again, since people were added or changed. */
+  /** Computes all of them again, because people were added or changed. */
   renew(): void;
   /** Number of members whose connections were deleted since the start; their numbers are reused. */
   drops(): number;
-  /** The donors with the strongest connections to the members; of equal ones, the lower number first. */
+  /**
+   * The donors with the strongest connections to the members; if they are equally strong, the lower number comes first.
+   */
   rank(members: Iterable<number>, wanted: Wanted): Generator<void, number[]>;
   /**
    * Every connection of the members to each of some donors, strongest first; yields after each
@@ -52,7 +54,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
   const remembered = new Map<number, OtherEnds>();
   let drops = 0;
 
-  /** Only filled by reading: a transaction that is rolled back leaves nothing wrong here. */
+  /** Filled only by reading, so a transaction that is rolled back does not leave wrong data here. */
   function otherEndsOf(member: number): OtherEnds {
     const known = remembered.get(member);
     if (known !== undefined) {
@@ -108,7 +110,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
       ),
     *between(members, donors, minStrength) {
       const found = new Map(donors.map((donor): [number, StoredConnection[]] => [donor, []]));
-      // Member by member, since the members' other ends are large.
+      // Member by member, because the members' other ends are large.
       for (const member of members) {
         const ends = otherEndsOf(member);
         for (const [donor, connections] of found) {

@@ -24,8 +24,8 @@ export interface MissingWork {
 const LONGEST_SUBMIT_MS = 15 * 60_000;
 
 /**
- * Lists charges of enhancements without their jobs. Jobs are deleted after seven days, so nothing can be said
- * about older charges.
+ * Lists charges of enhancements without their jobs. Jobs are deleted after seven days, so older charges cannot be
+ * checked.
  */
 export function findMissingWork(db: Database, clock: () => number): MissingWork[] {
   const sinceMs = clock() - JOB_RETENTION_MS;

@@ -44,7 +44,7 @@ export function refuseDamage<T>(file: string, work: () => T): T {
   }
 }
 
-/** Whether an error says that a file is damaged or no database. */
+/** Whether an error means that a file is damaged or is not a database. */
 export function isDamage(error: unknown): error is Error {
   return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }

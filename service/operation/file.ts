@@ -17,7 +17,7 @@ export function openBeside(file: string): Database {
   return refuseDamage(file, () => openDatabase(file, { isClaimed: false, isDurable: true }));
 }
 
-/** Rejects a missing file: otherwise, a name with a typo would be an empty service. */
+/** Rejects a missing file, because otherwise a name with a typo would create an empty service. */
 export function refuseMissing(file: string): void {
   if (existsSync(file)) return;
   throw new Refusal(
@@ -73,7 +73,7 @@ export async function backUp(db: Database, target: string): Promise<void> {
   }
 }
 
-/** Everything that is wrong with a database, in words; empty if it is in order. */
+/** All problems of a database, in words; empty if it is in order. */
 export function verify(db: Database, clock: () => number): string[] {
   const found = damage(db);
   // Nothing else can be read reliably.
@@ -192,7 +192,7 @@ const CHECKS: readonly Check[] = [
     says: (count) => `${count} jobs lead to donors who were erased or joined, or to none.`,
   },
   {
-    // Each chain of joined donors has to end with an existing one.
+    // Each chain of joined donors has to end with an existing donor.
     query: `with recursive chain (start, number) as (
               select number, joined_to from record_vacancies where joined_to is not null
               union

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
 /**
- * As with the load balancers of other services: an idle connection is not closed just when it is
- * used again.
+ * Longer than the load balancers of other services wait, so that an idle connection is not closed just when it is used
+ * again.
  */
 const KEEP_ALIVE_MS = 75_000;
 

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 /** A more frequent probe gets the last result. */
 const FRESH_MS = 1_000;
 
-/** Creates the check: it returns the problem, or null if the file can be written. */
+/** Creates the check, which returns the problem, or null if the file can be written. */
 export function createReadiness(db: Database, clock: () => number): () => string | null {
   const write = db.prepare<[number]>(
     'insert into readiness values (1, ?) on conflict (only) do update set at_ms = excluded.at_ms',

@@ -1,4 +1,4 @@
-/** The service as an operator runs it: durable in a file, and ending without losing a response. */
+/** The service as an operator runs it: it is stored durably in a file, and ends without losing a response. */
 
 import { Hono } from 'hono';
 import { BASE_PATH, createApp, DONOR_PAGES } from '../app.ts';

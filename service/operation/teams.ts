@@ -4,7 +4,7 @@ import { type Balances, BUCKETS, type BucketAccount, createCredits } from '../cr
 import type { Database } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
-/** A team; a closed one keeps its data, but none of its keys works. */
+/** A team; a closed team keeps its data, but its keys do not work. */
 export interface Team {
   name: string;
   createdAtMs: number;

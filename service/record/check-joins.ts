@@ -64,7 +64,7 @@ export function checkJoins(db: Database): SuspiciousJoin[] {
   }
 }
 
-/** Returns of several years are one source, and few of them say more than a name and an organisation. */
+/** Returns of several years are one source, and few of them contain more than a name and an organisation. */
 function areOfReturns(one: Donor, other: Donor): boolean {
   return [one, other].every(({ sources }) => sources?.name?.source === 'irs-990');
 }

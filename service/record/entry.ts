@@ -1,4 +1,4 @@
-/** A source's statements about one person, before it is known which donor that is. */
+/** A source's statements about one person, before the donor is known. */
 
 import type { Address, BodyKind, SourceNote } from '../donor.ts';
 

@@ -53,7 +53,7 @@ export interface ImportReport {
   joined: number;
   /** The least certain joins, the least certain first. */
   leastCertain: JoinedEntry[];
-  /** Number of entries that name nobody, such as "VACANT" or a bank, and the first of their texts. */
+  /** Number of entries that do not name a person, such as "VACANT" or a bank, and the first of their texts. */
   unread: { count: number; texts: string[] };
   /** Files that could not be read, with the reason. No part of them is imported. */
   refused: { file: string; problem: string }[];
@@ -123,7 +123,7 @@ async function importFiles(db: Database, order: ImportOrder): Promise<ImportRepo
         .slice(0, MOST_JOINS_NAMED);
     } catch (error) {
       const problem = readable(error, basename(file));
-      // One return of thousands is skipped; with a single list there is nothing else to import.
+      // One return of thousands can be skipped; with a single list, there is nothing else to import.
       if (problem === null || source.inFolders === null) throw error;
       report.refused.push({ file: basename(file), problem });
     }
@@ -247,8 +247,8 @@ async function filesIn(path: string, { inFolders }: Source): Promise<string[]> {
 }
 
 /**
- * Computed from the content and everything that is stated about it: the same file with another
- * stated source is a different one.
+ * Computed from the content and everything that is stated about it: the same file with another stated source is a
+ * different file.
  */
 async function fingerprintOf(
   file: string,

@@ -1,4 +1,4 @@
-/** Finds the donor of each entry of a file: by a key of its source, or by what all sources say. */
+/** Finds the donor of each entry of a file: by a key of its source, or by the data of all sources. */
 
 import type { Database } from '../database.ts';
 import { agreeInFull } from '../matcher/agreement.ts';

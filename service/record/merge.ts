@@ -113,7 +113,7 @@ function mergeFacts(donor: Donor, entry: Entry): Facts {
   return facts;
 }
 
-/** "Quincy" says more than "Q", and either says more than nothing. */
+/** "Quincy" is more informative than "Q", and either is more informative than nothing. */
 function isFuller(middle: string | null, present: string | null): boolean {
   if (middle === null) return false;
   if (present === null) return true;

@@ -1,6 +1,7 @@
 /**
- * For which parts of a joined donor the jobs, members and places of teams were made. After an undo, entries that were
- * created for one part lead to that part. Entries that were created for two people as one lead to nobody.
+ * Records for which parts of a joined donor the jobs, members and list entries of teams were created. After an undo,
+ * entries that were created for one part lead to that part. Entries that were created for two people as one lead to
+ * nobody.
  */
 
 import type { Database } from '../database.ts';
@@ -126,7 +127,7 @@ function createCounts() {
   };
 }
 
-/** How to divide a place: it depends on the parts that it was created for. */
+/** How to divide an entry, which depends on the parts that it was created for. */
 interface Division {
   /** Whether the part that leaves was added alone. */
   leaves: boolean;

@@ -10,7 +10,7 @@ import { joinedTo } from './vacancy.ts';
 
 /** References of teams to a donor. Call each function in a transaction of the caller. */
 export interface References {
-  /** Makes everything that led to one donor lead to another one. */
+  /** Makes everything that led to one donor lead to another donor. */
   move(from: number, to: number): void;
   /** Removes everything that leads to a donor, and every trace that it did. */
   forget(number: number, ids: readonly string[]): void;

@@ -87,7 +87,7 @@ interface FiledRow extends Omit<FiledReturn, 'isAmended'> {
   isAmended: number;
 }
 
-/** Returns the donor without what returns said about an organisation's period. */
+/** Returns the donor without the returns' data about an organisation's period. */
 function withoutPeriod(
   donor: Donor,
   organisationId: string,

@@ -55,10 +55,7 @@ export interface RecordStore {
   keysOf(number: number): string[];
   /** Retires the keys of a donor in the lists of these keys: those lists have new ids for it. */
   retireKeys(number: number, keys: readonly string[]): void;
-  /**
-   * Returns an id for a donor with a key: another one if the list has given the key to another
-   * person.
-   */
+  /** Returns an id for a donor with a key: another ID if the list has given the key to another person. */
   freeId(key: string): string;
   /** The ids of the donors that were joined to a donor. */
   aliasesOf(number: number): string[];

@@ -77,7 +77,7 @@ export function undoJoins(db: Database, ids: readonly string[], clock: () => num
   return undone;
 }
 
-/** Finds the part that an operator means: by its own id, or by the id of the other one of two. */
+/** Finds the part that an operator means, by its own id or by the id of the other of two parts. */
 function findPart(db: Database, id: string): Part {
   const record = openRecord(db);
   const parts = openParts(db);

@@ -155,7 +155,7 @@ interface Tie {
   tell(): string;
 }
 
-/** Returns the donor's best tie for each wanted one; undefined if one of them is missing. */
+/** Returns the donor's best tie for each wanted tie; undefined if one of them is missing. */
 function fitTies(donor: Donor, { ties }: Wanted): Tie[] | undefined {
   const found = ties.map((wanted) => {
     const fitting = tiesOf(donor, wanted.relationship).filter((tie) => isWanted(tie, wanted));

@@ -12,10 +12,7 @@ export interface SoughtName {
   lasts: string[];
   /** Whether the last name was treated as a typo of these. */
   isCorrected: boolean;
-  /**
-   * Whether a typo is allowed. A first name that a donor has is never treated as a typo of another
-   * one.
-   */
+  /** Whether a typo is allowed. A first name that a donor has is never treated as a typo of another name. */
   allowsTypo: boolean;
 }
 

@@ -12,10 +12,7 @@ import { createTextTest, longestWord } from './texts.ts';
 
 /** Finds the people of organisations. */
 export interface Organisations {
-  /**
-   * Returns 1 for each donor with a tie that may be the wanted one. The caller has to check the
-   * rest.
-   */
+  /** Returns 1 for each donor with a tie that may be the wanted tie. The caller has to check the rest. */
   peopleOf(tie: TieFilter, slices: Slices): Promise<Uint8Array>;
 }
 

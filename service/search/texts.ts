@@ -8,8 +8,8 @@ const LITTLE_WORDS = new Set(
 );
 
 /**
- * Returns a test of whether a text has all words of a wanted one. It remembers results, since the
- * same texts come again.
+ * Returns a test of whether a text has all words of a wanted text. It remembers results, since the same texts come
+ * again.
  */
 export function createTextTest(wanted: string): (text: string) => boolean {
   const needed = tellingWords(wanted);

@@ -1,6 +1,6 @@
 /**
- * Decodes the text of a file. Refuses a file with bytes that its encoding does not have, because a
- * name would become another one.
+ * Decodes the text of a file. Refuses a file with bytes that its encoding does not have, because names would be
+ * changed.
  */
 
 import { createReadStream } from 'node:fs';

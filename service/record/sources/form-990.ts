@@ -20,7 +20,7 @@ const PEOPLE_GROUPS = new Set([
   'OfficerDirTrstKeyEmplGrp',
 ]);
 
-/** The grants that a return says were paid: 990 and 990-EZ, and 990-PF. */
+/** The grants that were paid according to a return: 990 and 990-EZ, and 990-PF. */
 const GRANT_TOTALS = new Set([
   'CYGrantsAndSimilarPaidAmt',
   'GrantsAndSimilarAmountsPaidAmt',
@@ -200,9 +200,7 @@ function readPosts(file: string, groups: readonly Group[], filing: Filing) {
   return { posts, unread };
 }
 
-/**
- * Leaves out institutions and people of earlier years: the return does not say when they served.
- */
+/** Omits institutions and people of earlier years, because the return does not contain the time of their service. */
 function isLeftOut(fields: Group['fields']): boolean {
   return fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
 }

@@ -380,8 +380,7 @@ function withoutNotes(written: string): string {
 }
 
 /**
- * "TREAS: ANN LEE", "LEE; ANN", "LEE - SMITH" and "ANN.LEE": a role before a colon, and signs used
- * for others.
+ * "TREAS: ANN LEE", "LEE; ANN", "LEE - SMITH" and "ANN.LEE": a role before a colon, and signs used in place of others.
  */
 function inOneLine(text: string): string {
   const [role = '', ...named] = text.split(':');

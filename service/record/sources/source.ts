@@ -25,7 +25,7 @@ export interface SourceFile {
   entries: AsyncIterable<Entry> | Iterable<Entry>;
   /** The return in this file; null for lists. */
   filed: FiledReturn | null;
-  /** Texts in name fields that name nobody and are therefore left out. */
+  /** Texts in name fields that do not name a person and are therefore omitted. */
   unread: readonly string[];
 }
 

@@ -146,10 +146,7 @@ function organisationIn({ group }: Words): string | undefined {
   return group('quoted') ?? group('organization')?.trim();
 }
 
-/**
- * "Former" is in the past; "served" and "worked" say nothing about the present; everything else is
- * in the present.
- */
+/** "Former" is in the past; "served" and "worked" cover any time; everything else is in the present. */
 function timeOf({ group }: Words, ever?: RegExp): TieFilter['when'] {
   if (group('former') !== undefined) {
     return 'past';
