@@ -23,7 +23,7 @@ export interface Place {
   ours(id: string): Promise<string[]>;
   /** Adds the same person under another ID; resolves with the new ID. */
   copy(id: string): Promise<string>;
-  /** Merges a contact into another one; resolves with the ID that stays. Omitted for a file. */
+  /** Merges a contact into another contact; resolves with the ID that stays. Omitted for a file. */
   merge?(loser: string, winner: string): Promise<string>;
   /** The files that a killed sync has left next to the CSV file. */
   leftBeside(): Promise<string[]>;

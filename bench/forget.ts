@@ -1,4 +1,4 @@
-/** Kills `forget` with SIGKILL at random moments, and checks what is left of the person afterwards. */
+/** Kills `forget` with SIGKILL at random moments, and checks afterwards which data about the person is left. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export interface ForgetFigures {
   networksLeft: number;
   /** Values that were written by the night between a kill and the repetition, and by later nights. */
   writtenBack: number;
-  /** Receipts that do not say exactly what was cleared and proved. */
+  /** Receipts that do not state exactly what was cleared and proved. */
   untrueReceipts: number;
   /** Credits that all nights have spent. */
   credits: number;

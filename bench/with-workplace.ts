@@ -8,7 +8,7 @@ export const UNLIMITED = { rate: 0, burst: 10, jobTimeMs: 0 };
 /** The documented limits. */
 export const DOCUMENTED = { rate: 10, burst: 10 };
 
-/** The trial waits for the first jobs, which says nothing about speed. */
+/** The trial waits for the first jobs, which is not relevant for speed. */
 export const NO_TRIAL = '    guards: { trial: { size: 0 } }\n';
 
 /** Measures with a service and a contact list of this many people, and deletes both afterwards. */

@@ -1,4 +1,4 @@
-/** Does the steps that compiler and bundler leave; `npm run build` runs it. */
+/** Does the steps that the compiler and the bundler do not do; `npm run build` runs it. */
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ writeFileSync(join(DIST, 'donor-sync.1'), createManualPage(program, commands, ve
 
 chmodSync(join(DIST, 'src/main.js'), 0o755);
 
-/** Loads the whole command line with every command, and runs none of it. */
+/** Loads the whole command line with every command, without running it. */
 async function loadProgram() {
   const deps = createDeps({ setExitCode: () => {} });
   const program = await createProgram({ ...deps, loadDeps: async () => deps }, version, []);

@@ -1,9 +1,9 @@
 /**
- * Puts deliberate defects into the product, one after the other, and lets the simulation look for each. A defect that
- * the simulation does not find, nothing would find. Each defect is a patch of `test/simulation/mutants`, applied to a
- * copy of the sources outside the checkout. Ends with 0 if enough defects are caught.
+ * Puts deliberate defects into the product, one after the other, and lets the simulation look for each. If the
+ * simulation does not find a defect, nothing else would find it. Each defect is a patch of `test/simulation/mutants`,
+ * applied to a copy of the sources outside the checkout. Ends with 0 if enough defects are caught.
  *
- *     node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1] [--erasure]
+ * node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1] [--erasure]
  *
  * `--minutes` is the time for each defect. `--erasure` uses the patches of `test/erasure-simulation`.
  */

@@ -1,6 +1,6 @@
 /**
  * Writes the manifest and the shrinkwrap of the package while `npm pack` is running; `--restore` removes both again.
- * The checkout's manifest is kept next to it, even if packing breaks off.
+ * The checkout's manifest is kept next to it, even if packing is interrupted.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -46,7 +46,7 @@ export function copyPackageFiles(target: string): void {
       brotliCompressSync(readFileSync(join(from, file)), { params: QUICKLY }),
     );
   }
-  // Whoever passes the program on must pass on the licences of its parts.
+  // Anyone who passes on the program must pass on the licences of its parts.
   const names = [...SERVED, ...COMPRESSED_LISTS, ...globSync(LISTS, { cwd: from })].map((file) =>
     file
       .split('/')

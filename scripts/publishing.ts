@@ -13,7 +13,7 @@ export interface Release {
   changes: string;
 }
 
-/** Pure: the reasons not to publish, each with what to do; empty if there is none. */
+/** Pure: the reasons not to publish, each with its fix; empty if there are none. */
 export function listObstacles({ manifest, announced, tags, changes }: Release): string[] {
   const { version, repository } = manifest;
   const tag = `v${version}`;

@@ -112,7 +112,7 @@ function topOf(file: string): string {
   return isGround || !room.startsWith('src/') ? room : 'src';
 }
 
-/** The room inside a large one; null for files outside it, or outside its rooms. */
+/** The room inside a large room; null for files outside it, or outside its rooms. */
 function insideOf(room: string, file: string): string | null {
   const [inner, ...more] = file.slice(room.length + 1).split('/');
   return file.startsWith(`${room}/`) && more.length > 0 ? (inner ?? null) : null;

@@ -103,7 +103,7 @@ function countLines(file: string): number {
   return textOf(file).split('\n').length - 1;
 }
 
-/** The longest import chain from each file: a change at its end can break its start. */
+/** The longest import chain from each file, because a change at its end can break its start. */
 function chainsByLength(): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const found = new Map<string, string[]>();

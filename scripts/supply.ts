@@ -1,7 +1,7 @@
 /**
  * The contents of the program: a bill of materials (CycloneDX) and the licences of all packages. They come from the
- * lock file, so that the same lock gives the same bill. `npm sbom --omit=dev` leaves out packages that development
- * tools need as well.
+ * lock file, so that the same lock gives the same bill. `npm sbom --omit=dev` omits packages that development tools
+ * also need.
  */
 import { z } from 'zod';
 
@@ -104,7 +104,7 @@ function neededBy(
   return found;
 }
 
-/** The place where a package finds another one: next to itself first, then further up. */
+/** The place where a package finds another package: next to itself first, then further up. */
 function placeOf(
   packages: Readonly<Record<string, unknown>>,
   { name, from }: { name: string; from: string },

@@ -1,6 +1,6 @@
 /**
  * Models a night of many integrations as a discrete-event simulation. Runs wait for a place on a worker, and each step
- * of a run uses a part of the shared resources. All that the model knows about the product is its measured times.
+ * of a run uses a part of the shared resources. The model knows only the product's measured times.
  */
 
 import { createHeap } from '../../testbed/heap.ts';

@@ -44,7 +44,8 @@ const READY_MS = 20_000;
 /** From the first night to the measured night. */
 const NIGHT_EVERY_MINUTES = 3;
 /**
- * Contacts of each integration in the first night, for each worker, so that many workers are as warm after it as one.
+ * Contacts of each integration in the first night, for each worker, so that many workers are as warm afterwards as a
+ * single worker.
  */
 const CONTACTS_AT_FIRST = 20;
 const NIGHT_LIMIT_MS = 15 * 60_000;

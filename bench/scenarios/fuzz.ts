@@ -1,4 +1,4 @@
-/** Every place that reads foreign texts, with inputs that are almost right. */
+/** Tests every place that reads foreign texts with inputs that are almost right. */
 import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
 import { attack, type Finding } from './fuzz/attack.ts';
 import { bulkEdge, csvCellEdge, csvFileEdge, journalEdge } from './fuzz/csv.ts';

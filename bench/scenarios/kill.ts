@@ -74,7 +74,7 @@ interface KillFigures {
   experiments: number;
   /** Contacts on which two credits were spent. */
   paidTwice: number;
-  /** Credits in the service's ledger that our submissions do not have, or the other way round. */
+  /** Credits in the service's ledger that our submissions do not have, or vice versa. */
   unexplained: number;
   /** Contacts held because of a lost response. */
   heldAsLost: number;

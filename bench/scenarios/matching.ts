@@ -1,4 +1,4 @@
-/** How well the service finds the right donor, with noise that is not in the matcher's lists. */
+/** Measures how well the service finds the right donor, with noise that is not in the matcher's lists. */
 
 import { fileURLToPath } from 'node:url';
 import { readPublicRecord } from '../../people/public-record.ts';

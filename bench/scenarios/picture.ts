@@ -1,4 +1,4 @@
-/** How much work the largest network picture is for a browser: its layout, and moving it by hand. */
+/** Measures the work of a browser for the largest network picture: its layout, and moving it by hand. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';

@@ -68,7 +68,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     const begun = performance.now();
     const service = await startService(file, DONORS);
     ready.push(service.seconds);
-    // Both at once: the start is over when the first request of each kind is answered.
+    // Both at once, because the start is over when the first request of each kind has its response.
     await Promise.all([search(service, 1), lookUp(service, 2)]);
     answered.push((performance.now() - begun) / 1_000);
     await service.stop();

@@ -53,8 +53,8 @@ export interface ConformanceHarness {
   /** A group whose reading starts normally and fails before its end. */
   addBreakingGroup?(members: readonly string[]): Promise<GroupSelector>;
   /**
-   * Takes the right to read this part of an identity from the integration's user. Returns the names
-   * of the sources that can then no longer be read; none if the CRM has no such right.
+   * Takes the right to read this part of an identity from the integration's user. Returns the names of the sources that
+   * can then no longer be read; empty if the CRM has no such right.
    */
   hideSources?(part: IdentitySource['part']): Promise<readonly string[]>;
   /** Restores what `hideSources` took. */

@@ -35,7 +35,7 @@ function toolPaths(): string[] {
   return path.split(delimiter).filter((part) => !part.includes('node_modules'));
 }
 
-/** A replay with another Node would say nothing about the image. */
+/** A replay with another Node would prove nothing about the image. */
 function requireSameNode(image: string): void {
   const [, version] = /^node:([\d.]+)-slim(?:@sha256:[0-9a-f]{64})?$/.exec(image) ?? [];
   if (`v${version}` === process.version) return;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /**
  * Copies all modules that are installed in one folder into another, as `npm ci` would. Files are linked if possible,
- * because copying half a gigabyte takes long. The list that npm keeps of installed modules is left out, because npm
+ * because copying half a gigabyte takes long. The list that npm keeps of installed modules is omitted, because npm
  * writes into it, and creates it again if it is missing.
  */
 export async function bringInstalledModules(from: string, to: string): Promise<void> {

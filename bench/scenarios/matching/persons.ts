@@ -186,9 +186,10 @@ function moved(draw: Draw, donor: Donor): Said | undefined {
 }
 
 /**
- * A third have rare names, a third have a donor's name and live elsewhere, and the others live with a donor. None works
- * for a public body, because no evidence could distinguish a namesake of a senator in the Senate from the senator. Like
- * all people here, each has an address or an employer, because an invented donor may be found by a name alone.
+ * A third of them have rare names, a third have a donor's name and live elsewhere, and the rest live with a donor. None
+ * works for a public body, because no evidence could distinguish a namesake of a senator in the Senate from the
+ * senator. Like all people here, each has an address or an employer, because an invented donor may be found by a name
+ * alone.
  */
 function drawStranger(draw: Draw, world: World, invented: number): TestPerson {
   const donor = world.donor(between(draw, 0, world.donorCount - 1));

@@ -21,7 +21,7 @@ import { pinInstance, toInstanceUrl } from './instance.ts';
 /** A completed sign-in, and the address of the org. */
 export interface SignIn {
   accessToken: string;
-  /** Without a trailing slash; the token is sent to no other origin (`instance.ts`). */
+  /** Without a trailing slash; the token is not sent to any other origin (`instance.ts`). */
   instanceUrl: string;
   orgId: string;
   userId: string;
@@ -220,7 +220,7 @@ const TOKEN_FIXES: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'Turn on this sign-in flow in the app’s OAuth settings.',
 };
 
-/** Fixes for descriptions of the endpoint; they say more than the word alone. */
+/** Fixes for descriptions of the endpoint, which are more informative than the word alone. */
 const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
   'request not supported on this domain':
     "crm.url is an address that all orgs share, or this sign-in flow is not available there. Write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",

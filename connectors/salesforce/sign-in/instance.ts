@@ -56,7 +56,7 @@ export function instanceSecret(url: string): string {
   return `salesforce_instance/${secretFingerprint(new URL(url).origin)}`;
 }
 
-/** Letters, digits and hyphens between slashes: without dots and escapes, it leads nowhere else. */
+/** Letters, digits and hyphens between slashes: without dots and escapes, it cannot lead elsewhere. */
 const DATA_PATH = /^\/services\/data\/v\d+\.\d+(\/[\w-]+)+$/;
 
 /**
