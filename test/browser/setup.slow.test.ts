@@ -82,7 +82,7 @@ describe('the pages of the set-up', () => {
       await door.getByLabel('Address').fill(world.crms.hubspot?.baseUrl ?? '');
       await door.getByRole('button', { name: 'Connect HubSpot' }).click();
       await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByText('did not let donor-sync in').waitFor();
+      await page.getByText('did not grant donor-sync access').waitFor();
       await page.getByRole('link', { name: 'Back to the set-up' }).click();
       await page.waitForURL(/\/setup\/riverside\/crm/);
       expect(await page.getByText('Connected to').count()).toBe(0);

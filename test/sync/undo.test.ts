@@ -73,7 +73,7 @@ describe('undoRun', () => {
     );
     const { contacts, refusals } = await undo(old, run);
     expect(contacts).toEqual({ restored: 0, gone: 0, refused: 3 });
-    expect(refusals[0]?.message).toMatch(/^values_purged: .*not kept any more/);
+    expect(refusals[0]?.message).toMatch(/^values_purged: .*no longer kept/);
     expect(old.crm.valueOf(first, 'Donor ID')).toBe(written);
   });
 

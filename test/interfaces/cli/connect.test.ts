@@ -97,7 +97,7 @@ describe('donor-sync connect', () => {
     await decide(await addressOf(connecting), 'deny');
     const { exitCode, stderr } = await connecting.ended;
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('did not let donor-sync in (access_denied');
+    expect(stderr).toContain('did not grant donor-sync access (access_denied');
   });
 
   it('ends without a change when it is stopped', async () => {
