@@ -87,12 +87,12 @@ function impossible(
 ): ListCreation {
   const words = sources.join(' or ');
   if (!mappings.some(({ from }) => sources.includes(from))) {
-    const problem = `not created: no field is mapped from ${words}, which needs networks because it holds warm paths.`;
+    const problem = `left out: no field is mapped from ${words}. Warm paths need networks.`;
     const plain = `left out: no field is mapped from ${words}.`;
     const isPath = sources.some((source) => PATH_SOURCES.includes(source));
     return { name, result: 'left_out', problem: isPath ? problem : plain };
   }
   const kind = raw.kind === 'text' ? 'text field or picklist' : 'number field';
-  const problem = `The field that is mapped from ${words} is missing or no ${kind}: create it, or map another one, and run this command again.`;
+  const problem = `The field that is mapped from ${words} is missing or is not a ${kind}: create it, or map another field, and run this command again.`;
   return { name, result: 'failed', problem };
 }

@@ -49,7 +49,7 @@ export function waitingText(cause: WaitingCause, code: string | null): string {
     case 'refused':
       return `the CRM refuses them${by}: change its rule or the contacts. Runs try five contacts daily for three days, then weekly, and write the others once one is accepted, for no credit`;
     case 'no_profile':
-      return 'no profile is kept anymore: the next refresh writes the values, for no extra credit';
+      return 'no profile is kept any more: the next refresh writes the values, for no credit beyond its own';
   }
 }
 

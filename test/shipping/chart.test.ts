@@ -200,12 +200,12 @@ describe('the check of the chart', () => {
     [
       'a port that is not there',
       (all) => put(all, 'Service', ['spec', 'ports', 0, 'targetPort'], 'web'),
-      /leads to no port/,
+      /does not lead to a port/,
     ],
     [
       'a selector that meets none',
       (all) => put(all, 'PodDisruptionBudget', ['spec', 'selector', 'matchLabels', 'a'], 'b'),
-      /keeps not one/,
+      /does not apply to exactly one/,
     ],
     [
       'a stop that is too short',
@@ -230,7 +230,7 @@ describe('the check of the chart', () => {
           ],
           false,
         ),
-      /may do more/,
+      /has more permissions/,
     ],
     [
       'an image by its tag',
@@ -246,7 +246,7 @@ describe('the check of the chart', () => {
           ['spec', 'template', 'spec', 'volumes', 0, 'configMap', 'name'],
           'donors-settings',
         ),
-      /not there when it begins/,
+      /not there when it starts/,
     ],
     [
       'a Secret of another name',
@@ -268,7 +268,7 @@ describe('the check of the chart', () => {
           ['spec', 'replicas'],
           2,
         ),
-      /says how many/,
+      /also sets the number/,
     ],
   ])('finds %s', (_, spoil, problem) => {
     const { objects } = renderChart(FULL);

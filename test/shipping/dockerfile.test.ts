@@ -80,6 +80,6 @@ describe('parseDockerignore', () => {
   });
 
   it.each(['src', '*\nsrc', '*\n!src/**', '**/*.md'])('refuses other patterns: %j', (text) => {
-    expect(() => parseDockerignore(text)).toThrow('knows a .dockerignore');
+    expect(() => parseDockerignore(text)).toThrow('supports only a .dockerignore');
   });
 });

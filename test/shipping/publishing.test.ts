@@ -24,7 +24,7 @@ describe('publishing the package', () => {
   it.each<[string, Partial<Release>, string]>([
     ['outside of the workflow', { announced: undefined }, 'DONOR_SYNC_RELEASE is not set'],
     ['of another version', { announced: '1.2.4' }, 'DONOR_SYNC_RELEASE is "1.2.4", not "1.2.3"'],
-    ['without its tag', { tags: ['v1.2.2', ''] }, 'no tag v1.2.3'],
+    ['without its tag', { tags: ['v1.2.2', ''] }, 'does not have the tag v1.2.3'],
     ['with changed files', { changes: ' M src/main.ts\n' }, 'not committed'],
     [
       'from nowhere',

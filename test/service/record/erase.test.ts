@@ -69,7 +69,7 @@ N1,Robert,Oldenquist,1988-07-07,4 Oak Lane,Mobile,AL,36602
     expect(await bring({ ...order, date: '2026-11-23' })).toMatchObject({ added: 1, blocked: 0 });
     expect(people().filter(({ name }) => name.last === 'Oldenquist')).toHaveLength(2);
     expect(verify(db, clock)).toEqual([]);
-    expect(() => allowAgain(db, id)).toThrow('may come back already');
+    expect(() => allowAgain(db, id)).toThrow('already allowed to come back');
     expect(() => erasePerson(db, 'f'.repeat(32), clock)).toThrow('There is no donor');
   });
 

@@ -180,7 +180,7 @@ describe('importing returns of the IRS', () => {
     expect(report).toMatchObject({ files: 5, added: 1 });
     expect(report.refused.map(({ file }) => file)).toEqual(['a.xml', 'b.xml', 'c.xml', 'd.xml']);
     expect(report.refused.map(({ problem }) => problem).join('\n')).toMatch(
-      /no whole XML[\s\S]*schema before 2013[\s\S]*990T names no officers[\s\S]*no e-filed return/,
+      /not complete XML[\s\S]*schema before 2013[\s\S]*990T names no officers[\s\S]*not an e-filed return/,
     );
     expect(importing.people().map(fullName)).toEqual(['Marguerite Oldenquist']);
   });

@@ -220,7 +220,7 @@ describe('files of returns', () => {
       expect(refused[at]?.problem).toContain(file);
     }
     expect(refused.map(({ problem }) => problem).join('\n')).toMatch(
-      /not valid utf-8[\s\S]*klingon[\s\S]*no whole XML[\s\S]*person 1 of the return/,
+      /not valid utf-8[\s\S]*klingon[\s\S]*not complete XML[\s\S]*person 1 of the return/,
     );
     expect(importing.people()).toEqual([]);
   });

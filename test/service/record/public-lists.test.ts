@@ -71,10 +71,10 @@ Oldenquist,Marguerite,Q.,,1951-03-09,F,sen,IL,O000901
   });
 
   it.each([
-    ['a.yaml', '- id: [', 'is no YAML'],
-    ['a.yaml', 'members: all\n- id: x', 'is no YAML'],
-    ['a.yaml', `${FORMS.yaml}- [\n`, 'is no YAML'],
-    ['a.json', '[{', 'is no JSON'],
+    ['a.yaml', '- id: [', 'is not YAML'],
+    ['a.yaml', 'members: all\n- id: x', 'is not YAML'],
+    ['a.yaml', `${FORMS.yaml}- [\n`, 'is not YAML'],
+    ['a.json', '[{', 'is not JSON'],
     ['a.json', '{"id": 1}', 'a list of members is expected'],
   ])('lets nothing in of %s that is no list: %j', async (name, text, problem) => {
     const importing = openImporting();

@@ -212,7 +212,7 @@ describe('the review list', () => {
     expect(present(db)).toHaveLength(3);
     expect(() =>
       decideReview(db, { ids: [second.id, second.other], decision: 'one person' }, clock),
-    ).toThrow('no pair');
+    ).toThrow('not a pair');
     undoJoin(db, first.other, clock);
     expect(present(db)).toHaveLength(4);
     expect(verify(db, clock)).toEqual([]);
