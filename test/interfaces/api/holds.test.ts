@@ -290,7 +290,7 @@ describe('/v1/holds/batches', () => {
     expect(holds[0]).toMatchObject({
       batch: batch?.id,
       decisions: ['approve', 'reject'],
-      reason: 'its address changed, with those of 39 others',
+      reason: 'its address changed together with those of 39 others',
     });
     const decide = (path: string) => world.request(`/v1/holds/batches/${path}`, { method: 'POST' });
     const codeOf = async (path: string) => {

@@ -128,7 +128,7 @@ describe('donor-sync connect', () => {
   it('knows which integrations sign in by themselves', async () => {
     const { exitCode, stderr } = await run(connectCommand, 'connect', 'hillside');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('it needs no connecting');
+    expect(stderr).toContain('it does not have to be connected');
   });
 
   describe('and donor-sync disconnect', () => {

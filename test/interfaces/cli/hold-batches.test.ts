@@ -74,7 +74,7 @@ describe('a change of many contacts at once', () => {
         batch: batch.id,
         kind: 'identity_mass_change',
         decisions: ['approve', 'reject'],
-        reason: 'its address changed, with those of 299 others',
+        reason: 'its address changed together with those of 299 others',
       });
     }
     const short = batch.id.slice(-8);
@@ -139,7 +139,9 @@ describe('a change of many contacts at once', () => {
     const late = await here.run(['holds', 'reject', '--batch', id]);
     expect([late.exitCode, late.stderr]).toEqual([
       2,
-      expect.stringMatching(/ are decided already, approved on .* by anna \(command line\)\. /),
+      expect.stringMatching(
+        / have already been decided, approved on .* by anna \(command line\)\. /,
+      ),
     ]);
   });
 
