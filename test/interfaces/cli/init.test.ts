@@ -370,7 +370,7 @@ describe('init', () => {
     await answer('base URL of the Partner Data Service?', KEYS.enter);
     await answer('What is the service key?', KEYS.enter);
     await answer('may one run spend', KEYS.enter);
-    await answer('may a month spend', KEYS.enter);
+    await answer('may be spent in a month', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone does the schedule run?', KEYS.enter);
     await answer('Where shall the settings go?', KEYS.enter);
@@ -403,7 +403,7 @@ describe('init', () => {
     await answer('base URL of the Partner Data Service?', KEYS.enter);
     await answer('What is the service key?', KEYS.enter);
     await answer('may one run spend', KEYS.enter);
-    await answer('may a month spend', KEYS.enter);
+    await answer('may be spent in a month', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone does the schedule run?', KEYS.enter);
     await answer('Where shall the settings go?', KEYS.enter);
