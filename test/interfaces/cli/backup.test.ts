@@ -327,7 +327,10 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     expect(await filesOf(elsewhere)).toEqual(['one.backup']);
     await elsewhere.run(['status']);
     const other = await elsewhere.run(['restore', 'one.backup', '--yes']);
-    expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('is not available here')]);
+    expect([other.exitCode, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('is not available here'),
+    ]);
   });
 
   it('write over no file, and hold neither ids nor keys in clear', async () => {
