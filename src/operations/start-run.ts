@@ -149,7 +149,8 @@ async function start(
     contact,
     full,
     trigger: 'manual',
-    // Does not join a run in progress, because a run that has already stopped spending does not resume it.
+    // A request that accepts a rate or marks does not join a run in progress: a run that has already stopped spending
+    // does not resume it.
     mayJoin: !acceptMatchRate && !acceptMarks,
     ...(runId !== undefined && { runId }),
   });

@@ -30,11 +30,16 @@ import { changing, reading, type World } from './kit/operation.ts';
 
 const USER = z.string().describe('The e-mail address or the whole ID of a user');
 
-const accessSchema = z
-  .array(z.string())
-  .min(1, { error: 'Name at least one client, or leave the list out for access to all clients.' })
-  .nullable()
-  .describe('The IDs of the clients that the user has access to; all if left out');
+/** `ifLeftOut` completes the sentence about an empty list. */
+const clientList = (ifLeftOut: string) =>
+  z
+    .array(z.string())
+    .min(1, { error: `Name at least one client, or leave the list out ${ifLeftOut}.` })
+    .nullable();
+
+const accessSchema = clientList('for access to all clients').describe(
+  'The IDs of the clients that the user has access to; all if left out',
+);
 
 /** The role and access of a user or a token. */
 export const rightsShape = {
@@ -164,7 +169,7 @@ export const changeRole = changing({
   input: z.object({
     user: USER,
     role: rightsShape.role,
-    integrations: accessSchema
+    integrations: clientList('to keep the present access')
       .optional()
       .describe('The IDs of the clients that the user has access to; unchanged if left out'),
     allClients: z.boolean().default(false).describe('Give access to all clients'),

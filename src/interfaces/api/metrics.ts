@@ -293,7 +293,7 @@ function metricsRoute({ requireViewerUnlessLocal }: Access) {
     tags: ['Health'],
     summary: 'Metrics for Prometheus',
     description:
-      'On this machine no token is needed, unless the service has a public address. A token for some clients gets only their lines.',
+      'On this machine no token is needed, unless the service has a public address. A token for some clients does not get the lines of other clients.',
     middleware: [requireViewerUnlessLocal()] as const,
     responses: {
       200: {

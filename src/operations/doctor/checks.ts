@@ -86,7 +86,12 @@ async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[
     const isKey = isConfigurationError(error) && error.code.startsWith('partner_key');
     return [
       isKey
-        ? unmet('partner key', messageOf(error), 'Set partner.apiKey to a working key.', error.code)
+        ? unmet(
+            'partner key',
+            messageOf(error),
+            'Put a working key where partner.apiKey gets its value.',
+            error.code,
+          )
         : { ...failed('partner', CHECK_NETWORK, error), fix: CHECK_NETWORK },
     ];
   }

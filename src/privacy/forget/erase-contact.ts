@@ -329,8 +329,8 @@ async function leaveAll(
 }
 
 /**
- * Completes the erasure of a person who was erased before: clears what may be left in the CRM, and reports what was
- * done then.
+ * Completes the erasure of a person who was erased before. If requested, it clears what may be left in the CRM. It
+ * reports what was done then.
  */
 export async function doneBefore(
   { application: { store }, newId }: ForgetPersonDeps,

@@ -1,4 +1,4 @@
-/** Starts due erasures in `serve`, one client after another, in parallel with its runs. */
+/** Starts due erasures in `serve` and in workers, one client after another, in parallel with its runs. */
 
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';

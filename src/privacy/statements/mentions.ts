@@ -378,7 +378,7 @@ export async function replaceBefore(
 }
 
 /**
- * Does the same in a restored database. If a process already works with that database, its next run does this again.
+ * Does the same in a restored database. If a process works with that database anyway, its run does this again.
  */
 export async function replaceRestored(
   trx: ActorTransaction,

@@ -51,12 +51,12 @@ Examples:
   donor-sync serve --host 0.0.0.0 --port 8080     needs a user or a token: donor-sync users invite
   donor-sync serve --no-work                      on Postgres: leaves runs to donor-sync worker
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
-  donor-sync serve --recover                      if no owner can sign in: a link for a new password
+  donor-sync serve --recover                      if no owner can sign in any more: a link for a new password
   donor-sync serve --out link.txt                 without a terminal: writes the link into this file
 
 In a folder without donor-sync.yaml, the command writes one, and the link leads to the set-up in the browser. While
-no owner can sign in, it creates a link with which one browser on this machine creates the owner's account. It shows
-the link only on a terminal, or writes it into the file of --out, which only you can read.
+no owner has a way to sign in, it creates a link with which one browser on this machine creates the owner's account.
+It shows the link only on a terminal, or writes it into the file of --out, which only you can read.
 Runs are started by the schedules in the settings, by POST /v1/integrations/ID/runs and by webhooks. The
 settings are read at the start. SIGTERM or Ctrl-C ends the command within ten seconds, and interrupted runs
 continue at the next start. Several processes can serve one database.`;

@@ -30,7 +30,7 @@ interface RedeliverCall {
   output: Output;
 }
 
-/** Shows what would be written and what would not, asks, and delivers. It reads no contacts again and buys nothing. */
+/** Shows what would be written and what would not, asks, and delivers. It reads and buys nothing else. */
 export async function redeliverChosen(
   deps: ProductDeps,
   application: Application,
