@@ -28,7 +28,7 @@ describe('what a browser may not set', () => {
     const crm = await post(here, `/setup/${id}/crm`, app);
     expect([key.status, crm.status]).toEqual([422, 422]);
     for (const { text } of [key, crm])
-      expect(text).toMatch(/operator&#39;s file|expected a URL that starts with https/);
+      expect(text).toMatch(/Only the operator can allow it|expected a URL that starts with https/);
     expect(await controlService(here.service).requests()).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe('what a browser may not set', () => {
     ];
     for (const { status, text } of tries) {
       expect(status).toBe(422);
-      expect(text).toContain('belong to the operator');
+      expect(text).toContain('can be used only in the operator');
     }
   });
 

@@ -159,7 +159,7 @@ describe('a short export', () => {
     await here.saveRows(whole.slice(0, 50).map((row) => ({ ...row, Out: '' })));
     expect((await sync(here)).exitCode).toBe(3);
     const { batches } = await here.runJson(['holds'], holdsSchema);
-    expect(batches[0]?.reason).toContain('settings that make the list');
-    expect((await here.run(['holds'])).stdout).toContain('settings that make the list');
+    expect(batches[0]?.reason).toContain('settings that determine the list');
+    expect((await here.run(['holds'])).stdout).toContain('settings that determine the list');
   });
 });
