@@ -31,8 +31,8 @@ export async function check(settings: CsvSettings, contacts: ContactsSettings): 
 
 /** Why `contacts.filter` cannot be used here. */
 export const NO_FILTER =
-  'A CSV file has no filter language. Remove contacts.filter from the settings, and remove the ' +
-  'rows from the file or name a column in contacts.optOutField.';
+  'A CSV file has no filter language. Remove contacts.filter from the settings. Then remove the ' +
+  'rows that must not be sent, or name the column that marks them in contacts.optOutField.';
 
 function filterFinding(): Finding {
   const message = 'contacts.filter is set, but a CSV file has no filter language';
@@ -207,7 +207,7 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   }));
 }
 
-/** Marks that the file lacks. Not all files have them, and contacts without a mark cost credits. */
+/** Marks that the file lacks. Not all files have them, and the contacts that they would exclude cost credits. */
 function checkMissingMarks(contacts: ContactsSettings): Finding[] {
   const message = missingMarksText({
     optOut: contacts.optOutField,

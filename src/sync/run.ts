@@ -458,8 +458,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
 }
 
 /**
- * True for a run that has read everything and left undone only contacts that must not be paid for or that a user
- * decides.
+ * True for a run that has read everything and left undone only work that must not be paid for or that needs a user's
+ * decision.
  */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));

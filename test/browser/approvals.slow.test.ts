@@ -22,7 +22,7 @@ describe('a mass approval that waits for a second person', () => {
     await own.page
       .getByText('Nothing has been decided yet: this waits for a second user.')
       .waitFor();
-    const list = own.page.getByRole('region', { name: 'Waits for a second person' });
+    const list = own.page.getByRole('region', { name: 'Waits for a second user' });
     expect(await list.innerText()).toContain('Waits for another person');
     expect(await list.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
     expect(await findBarriers(own.page)).toEqual([]);

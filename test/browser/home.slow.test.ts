@@ -55,7 +55,7 @@ describe('the home', () => {
     await page.waitForURL(/q=harb/);
     expect(await page.locator('.clients tbody tr').count()).toBe(1);
     await page.goto(`${world.url}/?show=needs`);
-    await page.getByText('No client is like that.').waitFor();
+    await page.getByText('No client matches.').waitFor();
     await page.goto(world.url);
     await page.getByRole('button', { name: 'Actions for Riverside' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause schedule' }).click();

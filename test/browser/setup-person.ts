@@ -104,7 +104,7 @@ export async function begin(
     await page.getByRole('region', { name: 'The first rows of the file' }).waitFor();
     await read();
     await press('Use this file');
-    await page.getByRole('heading', { name: 'The key of the service' }).waitFor();
+    await page.getByRole('heading', { name: 'Service key' }).waitFor();
     await read();
     return;
   }

@@ -211,7 +211,7 @@ describe('the status page', () => {
     expect(await view.page.locator('#contacts').innerText()).not.toContain(contact);
     await view.page.getByRole('searchbox').fill('no such id');
     await view.page.getByRole('button', { name: 'Find', exact: true }).click();
-    await view.page.getByText('No contact of this run is like that.').waitFor();
+    await view.page.getByText('No contact of this run matches.').waitFor();
     const csv = view.page.getByRole('link', { name: 'Download as CSV' });
     expect(await csv.getAttribute('href')).toContain('format=csv&outcome=written&contact=');
     expect(view.complaints).toEqual([]);

@@ -23,6 +23,6 @@ const UNREADABLE: Finding = {
   subject: RULES,
   ok: true,
   message:
-    'The token cannot read the validation rules. donor-sync finds values that break a rule by trial, which costs more requests.',
+    'HubSpot does not allow donor-sync to read the validation rules. donor-sync finds values that break a rule by trial, which costs more requests.',
   fix: 'Add the scope crm.schemas.contacts.read to the service key or the app in HubSpot, and connect again.',
 };

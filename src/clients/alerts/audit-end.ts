@@ -73,7 +73,7 @@ function endMessage(
   const problem = !isSigned
     ? `The end of the audit, entry ${seq}, was not signed by donor-sync: it was changed in the database.`
     : seq < lastSeq
-      ? `The audit ends at entry ${seq}, although it previously ended at entry ${lastSeq}. Entries were removed, or a backup was restored.`
+      ? `The audit ends at entry ${seq}, although it previously ended at entry ${lastSeq}. The end was set back, or a backup was restored.`
       : null;
   const place = `${seq}:${hash}`;
   const lines =

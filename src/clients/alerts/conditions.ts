@@ -112,7 +112,7 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   held_missing: 'the missing contacts are back, or the decision about them was made',
   held_opt_outs: 'the decision about the opt-outs was made',
   held_erasures: 'the decision about the erasures that the CRM requests was made',
-  second_person: 'no request is waiting for a second user',
+  second_person: 'the request is no longer waiting for a second user',
 };
 
 /** The guide's pages for problems that did not end a run. */

@@ -65,7 +65,7 @@ function describeRule(kind: AlertKind, settings: AlertSettings): Omit<AlertRule,
     case 'runFailed':
       return { text: 'a run failed', isOn };
     case 'runStopped':
-      return { text: 'a run stopped before its end', isOn };
+      return { text: 'a run stopped early', isOn };
     case 'keyExpires':
       return { text: `the service key expires within ${keyExpiresWithinDays} days`, isOn };
     case 'creditsLow': {
@@ -87,7 +87,7 @@ function describeRule(kind: AlertKind, settings: AlertSettings): Omit<AlertRule,
 
 const SUBJECTS: Readonly<Record<string, string>> = {
   run_failed: 'the last run failed',
-  run_stopped: 'the last run stopped before its end',
+  run_stopped: 'the last run stopped early',
   many_failed: 'many contacts of the last run failed',
   key_expires: 'the service key is about to expire',
   credits_low: 'few credits are left',

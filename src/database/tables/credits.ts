@@ -230,7 +230,7 @@ export const CREDIT_TABLES = {
       written: bigint(),
     },
   ),
-  /** A query that costs credits or may cost credits, as long as this is not known. */
+  /** A query that costs credits or may cost credits, until it is known whether it was charged. */
   query_intents: table(
     {
       key: ['id'],

@@ -130,8 +130,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     why({ isListChanged }) {
       const changed = isListChanged
         ? ` ${LIST_CHANGE.charAt(0).toUpperCase()}${LIST_CHANGE.slice(1)}.`
-        : ' This happens after an incomplete export, with a filter that was left on, or after lost access.';
-      return `They are missing from the CRM, and nothing shows that they were deleted.${changed} Until you decide, no contact is removed.`;
+        : ' This can also happen after an incomplete export, with a filter that was left on, or after lost access.';
+      return `They are missing from the CRM, and nothing shows that they were deleted.${changed} Until you decide, none of them is removed.`;
     },
     credits: () => 0,
     answers(count) {
@@ -170,7 +170,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
         problem: `${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing from the CRM, and nothing shows that they were deleted${changed}`,
         steps: [
           'Check that the export is complete and that donor-sync can still see all contacts',
-          'No contact is removed before a user decides: donor-sync holds',
+          'None of these contacts is removed before a user decides: donor-sync holds',
         ],
       };
     },
@@ -178,7 +178,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   mass_opt_out: {
     inShort: () => 'opted out at once',
     why: ({ marks }) =>
-      `They were marked as opted out at about the same time${byMarks(marks)}. This also happens with a wrong opt-out field, or after an import that ticks everyone. Nothing is delivered to these contacts, and nothing about them is shown. Until you decide, none of their profiles is deleted.`,
+      `They were marked as opted out at about the same time${byMarks(marks)}. This can also happen with a wrong opt-out field, or after an import that ticks everyone. Nothing is delivered to these contacts, and nothing about them is shown. Until you decide, none of their profiles is deleted.`,
     credits: () => 0,
     answers(count) {
       const contacts = describeCount(count, 'contact');
@@ -264,7 +264,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           'Nothing is delivered to contacts that the CRM marks to be forgotten',
           isForbidden
             ? 'End the privacy hold in the CRM. Then donor-sync asks again: donor-sync holds'
-            : 'No contact is erased before a user decides: donor-sync holds',
+            : 'None of these contacts is erased before a user decides: donor-sync holds',
         ],
       };
     },
@@ -278,13 +278,13 @@ function erasureReason(source: ErasureSource, count: number): string {
     case 'crm_event':
       return `${question} The CRM deleted them for privacy. At most 25 such contacts are erased automatically each day, and these exceed that limit.`;
     case 'should_forget':
-      return `${question} The CRM marks them to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. This also happens after a wrong bulk update. Until you decide, no contact is erased.`;
+      return `${question} The CRM marks them to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. This can also happen after a wrong bulk update. Until you decide, none of them is erased.`;
     case 'privacy_hold':
       return `A privacy hold in the CRM (HasPrivacyHold) forbids the erasure of ${describeCount(count, 'contact')} that the CRM marks to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. Once the hold ends in the CRM, donor-sync asks whether to erase them.`;
     case 'objection':
       return `${question} Their people object to profiling (HasOptedOutProfiling). They are no longer researched, and their profiles are deleted, but the CRM still has the values that donor-sync wrote.`;
     case 'merged':
-      return `${question} Contacts that were merged into them were deleted in the CRM for privacy. Until you decide, no contact is erased.`;
+      return `${question} Contacts that were merged into them were deleted in the CRM for privacy. Until you decide, none of these contacts is erased.`;
   }
 }
 

@@ -74,7 +74,7 @@ const idsSchema = z.array(z.string());
  * Marks as stale what can have changed since the last time. These are all paths, if the settings changed or a member
  * joined; paths through a member who left, and the leaver's own; paths of contacts enhanced since; and old paths.
  * Contacts without a path are added. Only contacts that a run has touched since are checked, so that a run without
- * changes is nearly free.
+ * changes needs almost no work.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);

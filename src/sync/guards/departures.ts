@@ -112,5 +112,5 @@ function listScope(
 
 function missingText(count: number): string {
   const contacts = `${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing`;
-  return `${contacts} from the CRM, and nothing says that they were deleted. No contact was removed, and everything else was synced. See \`donor-sync holds\`.`;
+  return `${contacts} from the CRM, and nothing shows that they were deleted. None of these contacts was removed, and everything else was synced. See \`donor-sync holds\`.`;
 }

@@ -76,7 +76,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     ],
   },
   contacts_missing: {
-    cause: 'many contacts are missing from the CRM, and nothing says that they were deleted',
+    cause: 'many contacts are missing from the CRM, and nothing shows that they were deleted',
     needs: 'person',
     steps: [
       [

@@ -7,7 +7,8 @@ const DUE_TEXTS = {
   identity_change_approved: 'name, address or employer has changed, and a user approved the credit',
   profile_old: 'its profile is older than refresh.afterDays',
   resubmitted_by_person: 'a user asked to submit it again',
-  lost_answer_resubmitted: 'the response was lost, and the settings say to submit it again',
+  lost_answer_resubmitted:
+    'the response was lost, and the settings say to submit the contact again',
   job_vanished: 'the service lost its job before the profile arrived',
   profile_shared: "the same person's profile from another contact or client is used, for no credit",
 } as const satisfies Record<EnhanceReason, string>;

@@ -30,7 +30,7 @@ it('asks on the page of the client, and confirms what was asked', async () => {
   expect(await lastRun(here)).toMatchObject({ reasonCode: 'marks_unconfirmed' });
   expect(await controlService(here.service).spent()).toBe(0);
   const page = await here.request('/clients/riverside');
-  expect(page.text).toContain('leaves out 30 of 50 contacts');
+  expect(page.text).toContain('excludes 30 of 50 contacts');
   expect(page.text).toContain('Confirm these marks');
   const pressed = await fetch(`${here.url}/integrations/riverside/accept-marks`, {
     method: 'POST',

@@ -188,7 +188,7 @@ describe('what waits for a second person, over HTTP', () => {
     expect(byOwn.text).toContain('Someone other than the requester, Ada, must confirm it');
     const confirmed = await send(world, path, {}, { cookie: ben.cookie });
     expect(confirmed).toMatchObject({ status: 303, location: '/decisions?note=confirmed' });
-    expect(await pageFor(ben)).not.toContain('Waits for a second person');
+    expect(await pageFor(ben)).not.toContain('Waits for a second user');
   });
 
   it('undoes in the service what was asked for on the command line, for admins alone', async () => {

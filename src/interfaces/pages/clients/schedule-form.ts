@@ -1,4 +1,4 @@
-/** A schedule in a form: in plain words, or as a cron line. */
+/** A schedule in a form: in plain words, or as a cron expression. */
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
@@ -11,8 +11,8 @@ export const RHYTHMS = {
   weekly: 'once a week',
   monthly: 'on the first of each month',
   hourly: 'every hour',
-  cron: 'by a line of cron',
-  none: 'only by hand',
+  cron: 'by a cron expression',
+  none: 'on request',
 } as const;
 
 export const WEEKDAYS = [
@@ -36,7 +36,7 @@ export const scheduleFormSchema = z.object({
 
 export type ScheduleForm = z.infer<typeof scheduleFormSchema>;
 
-/** Returns null for no schedule. Throws a ConfigurationError if the cron line or the time zone is invalid. */
+/** Returns null for no schedule. Throws a ConfigurationError if the cron expression or the time zone is invalid. */
 export function toSchedule(form: ScheduleForm, before: Schedule | null): Schedule | null {
   if (form.rhythm === 'none') return null;
   const cron = toCron(form);

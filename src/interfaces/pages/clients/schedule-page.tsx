@@ -30,7 +30,7 @@ export function renderSchedule(viewer: Viewer, view: SchedulePageView) {
     <ClientPage integration={integration} side="schedule" viewer={viewer} note={note}>
       <section class="card" aria-labelledby="now-title">
         <div class="card-head">
-          <h2 id="now-title">{inForce.text === null ? 'Only by hand' : sentence(inForce.text)}</h2>
+          <h2 id="now-title">{inForce.text === null ? 'On request' : sentence(inForce.text)}</h2>
           {mayChange && inForce.schedule !== null && (
             <Pause integration={integration} paused={inForce.schedule.paused} />
           )}
@@ -66,7 +66,9 @@ function InForce({ detail, now }: { detail: ScheduleDetail; now: number }) {
   const { schedule, timezone, changes } = detail;
   if (schedule === null) {
     return (
-      <p class="empty">It has no schedule. Runs are started by hand, by webhooks and by the API.</p>
+      <p class="empty">
+        It has no schedule. It runs on request, from webhooks and through the API.
+      </p>
     );
   }
   const { cron, nextRunAt, paused } = schedule;
@@ -88,7 +90,7 @@ function InForce({ detail, now }: { detail: ScheduleDetail; now: number }) {
         <Fact name="Time zone">
           <Zone name={timezone} />
         </Fact>
-        <Fact name="Line of cron">
+        <Fact name="Cron expression">
           <code>{cron}</code>
         </Fact>
       </dl>
@@ -175,7 +177,7 @@ function Change({ view }: { view: SchedulePageView }) {
           </select>
         </p>
         <p>
-          <label for="cron">Cron line, if custom</label>
+          <label for="cron">Cron expression, if custom</label>
           <input id="cron" name="cron" value={form.cron} size={14} autocomplete="off" />
         </p>
         <p>
@@ -214,8 +216,8 @@ function Preview(props: { view: SchedulePageView; preview: ScheduleDetail; actio
   const { view, preview, action } = props;
   const { form, inForce } = view;
   const times = preview.ahead.flatMap(({ day, times: own }) => own.map((time) => ({ day, time })));
-  const before = inForce.text ?? 'only by hand';
-  const after = preview.schedule === null ? 'only by hand' : cronText(preview.schedule.cron);
+  const before = inForce.text ?? 'on request';
+  const after = preview.schedule === null ? 'on request' : cronText(preview.schedule.cron);
   return (
     <div class="current" role="status">
       <p>

@@ -12,7 +12,7 @@ export function Approvals({
 }) {
   return (
     <section class="card approvals" aria-labelledby="approvals-title">
-      <h2 id="approvals-title">Waits for a second person</h2>
+      <h2 id="approvals-title">Waits for a second user</h2>
       <ul>
         {approvals.map((one) => (
           <li key={one.id}>

@@ -96,7 +96,7 @@ export function Facts({ view, now }: { view: IntegrationView; now: number }) {
 }
 
 function NextRun({ schedule, now }: { schedule: PlannedRuns | null; now: number }) {
-  if (schedule === null) return <>only by hand</>;
+  if (schedule === null) return <>on request</>;
   if (schedule.paused) return <Status kind="patience" word="paused" />;
   if (schedule.nextRunAt === null) return <>none</>;
   const { nextRunAt, cron, timezone } = schedule;

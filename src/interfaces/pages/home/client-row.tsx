@@ -144,7 +144,7 @@ function Runs({ client: { lastSuccessAt, schedule }, now }: { client: ClientView
       </span>
       <span class="detail">
         <span class="quiet">Next </span>
-        {schedule === null && 'only by hand'}
+        {schedule === null && 'on request'}
         {schedule?.paused && <Status kind="patience" word="paused" />}
         {schedule && !schedule.paused && schedule.nextRunAt === null && 'not planned'}
         {schedule?.nextRunAt && <Timestamp at={schedule.nextRunAt} now={now} />}

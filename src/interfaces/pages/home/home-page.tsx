@@ -76,7 +76,7 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
       <div id="clients" data-live>
         {home.rows.length === 0 ? (
           <p class="empty">
-            No client is like that. <a href="/">Show all</a>
+            No client matches. <a href="/">Show all</a>
           </p>
         ) : (
           <table class="clients">

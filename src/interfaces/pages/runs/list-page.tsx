@@ -45,7 +45,7 @@ export function RunListPage({ list, getClientName, isClient, viewer }: RunListPr
         <Filters query={query} />
         {runs.length === 0 ? (
           <p class="empty">
-            {isAll ? 'No run has started yet.' : 'No run is like that.'}{' '}
+            {isAll ? 'No run has started yet.' : 'No run matches.'}{' '}
             {!isAll && <a href="/runs">Show all</a>}
           </p>
         ) : (

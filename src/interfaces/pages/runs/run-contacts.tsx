@@ -51,7 +51,7 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
       </form>
       {contacts.length === 0 ? (
         <p class="empty">
-          {isAll ? 'Nothing is on record of a contact.' : 'No contact of this run is like that.'}
+          {isAll ? 'Nothing is on record of a contact.' : 'No contact of this run matches.'}
         </p>
       ) : (
         <ContactTable detail={detail} maySeeNames={maySeeNames} />

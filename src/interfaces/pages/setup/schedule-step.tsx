@@ -43,7 +43,7 @@ export function ScheduleStep(props: {
           options={[
             ...Object.entries(RHYTHMS).map(([value, { label }]) => ({ value, label })),
             { value: 'cron', label: 'custom (cron)' },
-            { value: 'none', label: 'only by hand' },
+            { value: 'none', label: 'on request' },
           ]}
         />
         <Field

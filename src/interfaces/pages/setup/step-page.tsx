@@ -66,7 +66,7 @@ export function StepPage({ viewer, view }: { viewer: Viewer; view: StepPageView 
 
 const TITLES: Readonly<Record<SetupStep, string>> = {
   crm: QUESTIONS.crmKind.ask,
-  key: 'The key of the service',
+  key: 'Service key',
   people: 'Who is sent?',
   fields: 'Where do the answers go?',
   networks: 'Which groups become networks?',
