@@ -49,16 +49,21 @@ export function requireBatchDecision(
 }
 
 /**
- * Decides everything in a batch that is still open. You can interrupt it at any moment; when
- * repeated, it continues with the rest.
+ * Decides everything in a batch that is still open and was opened up to `until`, because a run in progress can add
+ * contacts that nobody has seen. You can interrupt it at any moment; when repeated, it continues with the rest.
  */
 export async function decideBatch(
   act: Act,
-  { id, integrationId: integration, kind }: Pick<QuestionBatch, 'id' | 'integrationId' | 'kind'>,
+  {
+    id,
+    integrationId: integration,
+    kind,
+    until,
+  }: Pick<QuestionBatch, 'id' | 'integrationId' | 'kind' | 'until'>,
   word: BatchDecisionWord,
 ): Promise<DecidedBatch> {
   const decision = DECIDED[word];
-  const count = await recordBatchDecision(act, id, decision);
+  const count = await recordBatchDecision(act, id, decision, until);
   const credits = word === 'approve' ? BATCH_KINDS[kind].credits(count) : 0;
   return { id, integration, decision, count, credits };
 }

@@ -14,7 +14,14 @@ import {
   HOLD_DECISIONS,
   requireReason,
 } from '../decisions/views/kinds.ts';
-import { answerSchema, describeGiven, give, undecidable, withdrawable } from './decide.ts';
+import {
+  answerSchema,
+  describeGiven,
+  give,
+  openedUntil,
+  undecidable,
+  withdrawable,
+} from './decide.ts';
 import { findClient } from './kit/clients.ts';
 import { type ActingWorld, acting, type World } from './kit/operation.ts';
 import { describeWaiting, waitForSecond } from './second-person.ts';
@@ -25,10 +32,7 @@ const inputSchema = z.object({
   decision: z
     .enum(HOLD_DECISIONS, { error: `Choose ${HOLD_DECISIONS.join(', ')}.` })
     .describe('The answer for all of them'),
-  openedUntil: z.iso
-    .datetime({ error: 'Write the time in ISO 8601: 2026-11-29T02:00:00Z' })
-    .optional()
-    .describe('Only decisions that were open at this time (ISO 8601); all if left out'),
+  openedUntil,
   withdrawable,
 });
 

@@ -30,6 +30,11 @@ import { holdSchema } from './holds.ts';
 import { type ActingWorld, acting } from './kit/operation.ts';
 import { describeWaiting, waitForSecond } from './second-person.ts';
 
+export const openedUntil = z.iso
+  .datetime({ error: 'Write the time in ISO 8601: 2026-11-29T02:00:00Z' })
+  .optional()
+  .describe('Only decisions that were open at this time (ISO 8601); all if left out');
+
 export const withdrawable = z
   .boolean()
   .default(false)
@@ -192,12 +197,15 @@ export const decideHoldBatch = acting({
     decision: z
       .enum(BATCH_DECISIONS, { error: `Choose ${BATCH_DECISIONS.join(' or ')} for a batch.` })
       .describe('The answer'),
+    openedUntil,
     withdrawable,
   }),
   subjects: ['id', 'decision'],
   result: batchResult,
-  async run(world, { id, decision, withdrawable: isWithdrawable }) {
+  async run(world, { id, decision, openedUntil: seen, withdrawable: isWithdrawable }) {
     const batch = await findOpenBatch(world, id);
+    // A run in progress may add contacts that nobody has seen, and that no second user has confirmed.
+    const until = seen === undefined ? batch.until : Math.min(Date.parse(seen), batch.until);
     requireBatchDecision(batch, decision);
     requirePersonToErase(world, batch.kind, decision, `holds batch ${id} ${decision}`);
     const { integrationId } = batch;
@@ -206,13 +214,13 @@ export const decideHoldBatch = acting({
     const approval = await waitForSecond(world, request, integrationId);
     if (approval !== null) return { approval };
     if (isWithdrawable) {
-      const open = { openedUntil: null, decision: DECIDED[decision] };
+      const open = { openedUntil: until, decision: DECIDED[decision] };
       const answer = await give(world, { about: 'batch', subject: id, integrationId, ...open });
       if (answer !== null) return { answer };
       await refuseAnswered(world, { about: 'batch', id, integrationId });
       throw new Error('The answer that was first is gone.');
     }
-    const decided = await decideBatch(world.store.act, batch, decision);
+    const decided = await decideBatch(world.store.act, { ...batch, until }, decision);
     return { batch: { ...decided, decision: DECIDED[decision] } };
   },
   say: (result) => describeBatchDecision(result, null),

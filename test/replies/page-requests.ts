@@ -374,8 +374,16 @@ export const PAGE_CASES: CaseTable = {
   'POST /decisions/all/approve': allOf('approve'),
   'POST /decisions/all/reject': allOf('reject'),
   'POST /decisions/all/resubmit': allOf('resubmit'),
-  'POST /decisions/batches/:id/approve': about('/decisions/batches', '{batch}', '/approve'),
-  'POST /decisions/batches/:id/reject': about('/decisions/batches', '{batch}', '/reject'),
+  'POST /decisions/batches/:id/approve': about(
+    '/decisions/batches',
+    '{batch}',
+    '/approve?until=9999999999999',
+  ),
+  'POST /decisions/batches/:id/reject': about(
+    '/decisions/batches',
+    '{batch}',
+    '/reject?until=9999999999999',
+  ),
   'POST /decisions/approvals/:approval/confirm': {
     ...about('/decisions/approvals', '{approval}', '/confirm'),
     undo: post('/decisions/approvals/{approval undo}/confirm'),

@@ -43,6 +43,8 @@ export interface QuestionBatch {
   parts: Partial<Record<ChangedPart, number>>;
   /** When the first of them was opened (epoch ms). */
   since: number;
+  /** When the last of them was opened (epoch ms). A run in progress can add more to the batch. */
+  until: number;
 }
 
 /** The kinds of holds that are decided together. */
@@ -71,7 +73,11 @@ export async function listBatches(
     .where('decision', 'is', null)
     .select(['batch', 'integration_id', 'kind', 'detail'])
     .$narrowType<{ kind: ContactQuestionKind }>()
-    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('opened_at').as('since')])
+    .select((eb) => [
+      eb.fn.countAll().as('count'),
+      eb.fn.min('opened_at').as('since'),
+      eb.fn.max('opened_at').as('until'),
+    ])
     .where('batch', 'is not', null)
     .$if(integrationId !== undefined, (query) =>
       query.where('integration_id', '=', integrationId ?? ''),
@@ -79,7 +85,7 @@ export async function listBatches(
     .groupBy(['batch', 'integration_id', 'kind', 'detail'])
     .execute();
   const batches = new Map<string, QuestionBatch>();
-  for (const { batch, integration_id, kind, detail, count, since } of rows) {
+  for (const { batch, integration_id, kind, detail, count, since, until } of rows) {
     if (batch === null) continue;
     const known = batches.get(batch);
     batches.set(batch, {
@@ -95,6 +101,7 @@ export async function listBatches(
           ? withParts(known?.parts ?? {}, detail, Number(count))
           : {},
       since: Math.min(known?.since ?? since, since),
+      until: Math.max(known?.until ?? until, until),
     });
   }
   return [...batches.values()].sort(
@@ -157,7 +164,7 @@ export async function recordBatchDecision(
   act: Act,
   batchId: string,
   decision: BatchDecision,
-  openedUntil: number | null = null,
+  openedUntil = Number.MAX_SAFE_INTEGER,
 ): Promise<number> {
   let decided = 0;
   for (;;) {
@@ -243,7 +250,7 @@ export function parseChangedParts(detail: string | null): ChangedPart[] {
 /** Decides some of the open holds; null if none is open. */
 async function decideSome(
   trx: Trx,
-  { id, integrationId, openedUntil }: BatchId & { openedUntil: number | null },
+  { id, integrationId, openedUntil }: BatchId & { openedUntil: number },
   decision: BatchDecision,
   now: number,
 ): Promise<number | null> {
@@ -264,7 +271,7 @@ async function decideSome(
         ]),
       ),
     )
-    .$if(openedUntil !== null, (query) => query.where('opened_at', '<=', openedUntil ?? 0))
+    .where('opened_at', '<=', openedUntil)
     .orderBy('crm_id')
     .limit(ROWS_PER_TRANSACTION)
     .execute();

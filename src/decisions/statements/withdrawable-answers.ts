@@ -31,7 +31,7 @@ export interface Answer {
   about: AnswerSubject;
   subject: string;
   decision: QuestionDecision;
-  /** For a kind or a batch: only the questions opened up to then (epoch ms); null for all. */
+  /** For a reason or a batch: only the questions opened up to then (epoch ms); null for a single question. */
   openedUntil: number | null;
 }
 
@@ -253,7 +253,7 @@ async function decide(
 ): Promise<void> {
   if (about === 'batch') {
     if (decision !== 'resubmitted') {
-      await recordBatchDecision(decider.act, subject, decision, openedUntil);
+      await recordBatchDecision(decider.act, subject, decision, openedUntil ?? 0);
     }
   } else if (about === 'reason') {
     const until = openedUntil ?? 0;

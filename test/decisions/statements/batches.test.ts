@@ -67,6 +67,7 @@ describeEachDatabase('batches of holds', (open) => {
       marks: [],
       source: null,
       since: START_MS,
+      until: START_MS + 1_000,
       parts: { addresses: 3, employers: 1, unknown: 1 },
     });
     expect(await listBatches(world.store.reader, 'lakeside')).toEqual([]);

@@ -162,11 +162,12 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     await holdChanged(world, ['b-1', 'b-2']);
     const [batch] = await listBatches(store.reader);
     const subject = batch?.id ?? '';
-    await waiting(world, about({ about: 'batch', subject, decision: 'rejected' }));
+    const openedUntil = clock.now();
+    await waiting(world, about({ about: 'batch', subject, decision: 'rejected', openedUntil }));
     expect(await listAnsweredBatches(store.reader)).toEqual(new Set([subject]));
     await holdForName(world, ['c-1', 'c-2']);
     const kind = { about: 'reason', subject: 'name_mismatch', decision: 'rejected' } as const;
-    await waiting(world, about({ ...kind, openedUntil: clock.now() }));
+    await waiting(world, about({ ...kind, openedUntil }));
     await world.db
       .updateTable('questions')
       .set({ opened_at: clock.now() + 1 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { askAboutNetwork } from '../../../src/decisions/statements/network-questions.ts';
+import { applyAllAnswers } from '../../../src/decisions/statements/withdrawable-answers.ts';
 import { recordMirroredGroups } from '../../../src/networks/statements/networks.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { openHeldWorld, STRANGER } from '../../browser/held-world.ts';
@@ -260,17 +261,23 @@ describe('/v1/holds', () => {
 });
 
 /** The addresses of all contacts change: a person decides about them together. */
-async function openWithBatch(people: number): Promise<HttpWorld> {
+async function openWithBatch(people: number, changed = people): Promise<HttpWorld> {
   const here = await open({ integration: WITHOUT_TRIAL });
   for (let index = 0; index < people; index += 1) {
     here.crm.addContact({ firstName: `First${index}`, lastName: `Last${index}`, addresses: [] });
   }
   await sync(here);
-  for (const { contact } of here.crm.records.values()) {
-    here.crm.editContact(contact.id, { addresses: [`${contact.lastName} Quarry Lane, Reno`] });
-  }
+  changeAddresses(here, changed);
   await sync(here);
   return here;
+}
+
+/** Changes the addresses of the first contacts that have not changed yet. */
+function changeAddresses({ crm }: HttpWorld, upTo: number): void {
+  for (const { contact } of [...crm.records.values()].slice(0, upTo)) {
+    const addresses = [`${contact.lastName} Quarry Lane, Reno`];
+    if (contact.addresses[0] !== addresses[0]) crm.editContact(contact.id, { addresses });
+  }
 }
 
 async function spentOn(here: HttpWorld): Promise<number> {
@@ -322,6 +329,22 @@ describe('/v1/holds/batches', () => {
     await sync(world);
     expect(await spentOn(world)).toBe(79);
     expect((await world.request('/v1/holds')).read(holdsSchema).batches).toEqual([]);
+  });
+
+  it('decides only the contacts that were shown, also if a run adds more in the meantime', async () => {
+    const world = await openWithBatch(40, 30);
+    const [batch] = (await world.request('/v1/holds')).read(holdsSchema).batches;
+    const page = (await world.request(`/decisions/batches/${batch?.id}`)).text;
+    const action = /action="([^"]+\/approve[^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&');
+    const countOpen = async () =>
+      (await world.request('/v1/holds')).read(holdsSchema).batches.map(({ count }) => count);
+    changeAddresses(world, 35);
+    await sync(world);
+    expect(await countOpen()).toEqual([35]);
+    const clicked = await fetch(`${world.url}${action}`, { method: 'POST', redirect: 'manual' });
+    expect(clicked.status).toBe(303);
+    await applyAllAnswers(world.application.store, 'riverside');
+    await expect.poll(countOpen).toEqual([5]);
   });
 
   it('is for deciders, and shows names to readers and above alone', async () => {

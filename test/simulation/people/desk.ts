@@ -108,11 +108,10 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
       batches: new Set(isWhole ? [batch] : []),
     });
     if (isWhole) {
-      await decideBatch(
-        store.act,
-        { id: batch, integrationId: integration.id, kind: 'identity_mass_change' },
-        word,
-      );
+      const together = open.filter((each) => each.about === 'contact' && each.batch === batch);
+      const until = Math.max(...together.map(({ openedAt }) => openedAt));
+      const kind = 'identity_mass_change';
+      await decideBatch(store.act, { id: batch, integrationId: integration.id, kind, until }, word);
     } else if (await decideQuestion(store, hold, word)) {
       if (record === undefined || hold.kind !== 'forgotten_person') continue;
       if (word === 'reject') record.confirmedErasedAt ??= work.now();

@@ -119,7 +119,12 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   for (const decision of BATCH_DECISIONS) {
     add(`/decisions/batches/:id/${decision}`, decideHoldBatch, {
-      read: () => ({ decision, withdrawable: true }),
+      // The user has not seen the contacts that were added since the page was rendered.
+      read: (_, { req }) => ({
+        decision,
+        openedUntil: isoTime(batchSchema.parse(req.query()).until),
+        withdrawable: true,
+      }),
       async answer(c, result, { id }) {
         if ('approval' in result) return leave(c, 'second');
         const batch = await findOpenBatch(c, store, id);
@@ -264,6 +269,10 @@ const noteSchema = z.object({
 
 /** The latest time that a date can represent (epoch ms). */
 const LAST_TIME = 8_640_000_000_000_000;
+
+const batchSchema = z.object({
+  until: z.coerce.number().int().nonnegative().max(LAST_TIME).catch(0),
+});
 
 const allSchema = z.object({
   client: z.string().catch(''),

@@ -344,7 +344,7 @@ function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; quer
             <ConfirmDialog
               id={`batch-${word}`}
               buttonKey={word === 'approve' ? 'A' : 'R'}
-              action={`/decisions/batches/${id}/${word}${queueWords(query)}`}
+              action={`/decisions/batches/${id}/${word}${queueWords(query, { until: String(batch.until) })}`}
               label={label}
               title={title}
               answer={confirm}

@@ -75,6 +75,8 @@ export interface OpenBatch {
   count: number;
   credits: number;
   decisions: readonly BatchDecisionWord[];
+  /** When the last of the counted decisions was opened (epoch ms). */
+  until: number;
   examples: (BatchExample & { url: string | null })[];
   problem: string | null;
 }
@@ -162,6 +164,7 @@ async function readBatch(
     count: batch.count,
     credits: BATCH_KINDS[batch.kind].credits(batch.count),
     decisions: batchDecisionsFor(batch),
+    until: batch.until,
   };
   try {
     const examples = await readBatchExamples(world, batch, signal);
