@@ -137,7 +137,7 @@ describe('a service without any token', () => {
 
   it.each([
     ['a password that others guess', { fresh: 'password1234' }, 'Others could guess it'],
-    ['a short password', { fresh: 'short' }, 'It needs 12 characters'],
+    ['a short password', { fresh: 'short' }, 'Use at least 12 characters'],
     ['an address that is none', { email: 'dana' }, 'This is not an email address.'],
     ['no name', { name: ' ' }, 'A name is missing.'],
   ])('comes back with what was typed, except the password, for %s', async (_, typed, problem) => {
