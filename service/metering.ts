@@ -34,6 +34,7 @@ export interface MeterOptions {
  */
 export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
+    c.set('charged', 0);
     c.set('chargeId', null);
     c.set('settle', () => {});
     const payment = priceRequest(options, c);

@@ -118,9 +118,11 @@ async function makeExport(
   options: ExportOptions,
   order: ExportOrder,
   ids: readonly string[],
-  { key, charged: paid, settle }: Pick<PartnerEnv['Variables'], 'key' | 'charged' | 'settle'>,
+  { key, charged, settle }: Pick<PartnerEnv['Variables'], 'key' | 'charged' | 'settle'>,
 ) {
   const { db, world, exports } = options;
+  // Donors may have left the list since it was priced.
+  const paid = Math.min(charged, ids.length);
   const createdAtMs = options.clock();
   const slices = createSlices();
   const { numbers, notFoundIds } = await inSlices(
@@ -143,7 +145,7 @@ async function makeExport(
   };
   db.transaction(() => {
     exports.add(made, file, numbers);
-    settle();
+    settle(paid);
   }).immediate();
   return {
     ...describe({ ...made, sizeBytes: file.length }),

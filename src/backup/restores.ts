@@ -6,6 +6,7 @@ import type { RunTransaction } from '../database/leases.ts';
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 import { dropRequests } from '../decisions/statements/approvals.ts';
+import { dropWithdrawable } from '../decisions/statements/withdrawable-answers.ts';
 import { recordEntry } from '../privacy/audit/record.ts';
 
 /** Why and since when an integration is held, and how old its database was when it was restored. */
@@ -68,6 +69,7 @@ export async function holdRestored(
       .execute();
   }
   await dropRequests(trx);
+  await dropWithdrawable(trx);
   const details = { madeAt, erasuresUnknownAfter: unknownAfter };
   await recordEntry(trx, { action: 'database.restored', details });
   return held;

@@ -32,6 +32,7 @@ const daySchema = z.object({
       id: z.string(),
       startedAt: z.iso.datetime(),
       status: z.string(),
+      reason: z.string().nullable().describe('Why it ended early; null if it did not'),
       trigger: z.string(),
     }),
   ),

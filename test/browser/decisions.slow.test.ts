@@ -71,7 +71,7 @@ describe('the queue of decisions', () => {
     expect(await left.innerText()).toContain(`${contact?.firstName} ${STRANGER}`);
     expect(await marksOf(page)).toContain(STRANGER);
     expect(await page.locator('.names-words').innerText()).toContain(
-      `The last name is another one: ${STRANGER} in the CRM`,
+      `The last name is different: ${STRANGER} in the CRM`,
     );
     await page.getByText('The last name is the same').waitFor();
     expect(await page.locator('.evidence').innerText()).toContain(contact?.addresses[0] ?? 'none');

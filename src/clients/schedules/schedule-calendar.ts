@@ -18,6 +18,8 @@ export interface PastNight {
   /** ISO 8601. */
   startedAt: string;
   status: string;
+  /** Why it ended early; null if it did not. */
+  reason: string | null;
   trigger: string;
 }
 
@@ -96,9 +98,10 @@ function pastDays(runs: readonly RunRecord[], timezone: string, now: number): Ca
     return {
       day,
       isToday: ago === 0,
-      runs: own.slice(0, SHOWN_OF_DAY).map(({ id, startedAt, status, trigger }) => ({
+      runs: own.slice(0, SHOWN_OF_DAY).map(({ id, startedAt, status, reasonCode, trigger }) => ({
         id,
         status,
+        reason: reasonCode,
         trigger,
         startedAt: isoTime(startedAt),
       })),

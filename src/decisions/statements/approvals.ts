@@ -16,13 +16,15 @@ import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { Reader, TimedConnection, TimedReader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
-import { type AuditDetails, recordEntry } from '../../privacy/audit/record.ts';
+import { type AuditDetails, auditRecorder, recordEntry } from '../../privacy/audit/record.ts';
 import {
   type Answer,
   actorSchema,
   answerSealContext,
   insertAnswer,
 } from './withdrawable-answers.ts';
+
+type AnswerRow = Selectable<Tables['answers']>;
 
 /** How long a request waits, and how long a confirmed action is retried. */
 export const APPROVAL_MS = 7 * 86_400_000;
@@ -129,7 +131,10 @@ export interface ApprovalSource {
 /** The result of confirming: `gone` if another person was first. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
-/** Records a request that needs a second user; an equal request that is already waiting is not recorded twice. */
+/**
+ * Records a request that needs a second user; an equal request that is already waiting is not recorded twice. An equal
+ * one that has expired is deleted first.
+ */
 export function recordApproval(
   trx: ActorTransaction,
   approval: NewApproval,
@@ -139,7 +144,7 @@ export function recordApproval(
 
 /**
  * Records a request that nobody else has to confirm: it is in force at once, and the service carries it out. An equal
- * request that is already on record is not recorded twice.
+ * request that is already on record is not recorded twice. An equal one that has expired is deleted first.
  */
 export function recordWork(
   trx: ActorTransaction,
@@ -156,13 +161,17 @@ async function recordRequest(
 ): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
   const { crmId, ...asked } = approval;
   const { digest } = asked;
+  const { clock, fingerprint } = trx;
   const integrationId = asked.integrations[0] ?? '';
-  const askedAt = trx.clock.now();
+  const askedAt = clock.now();
   const id = newId(askedAt);
   const place = { id, integration_id: integrationId, crm_id: crmId };
-  const sealer = auditSealer(trx.fingerprint);
+  const sealer = auditSealer(fingerprint);
   const given = sealer.seal(JSON.stringify(asked), answerSealContext('given', place));
   const isInForce = needs === 'carrying_out';
+  const equal = { integrationId, digest };
+  const [before] = await selectEqual(trx, equal).execute();
+  const expired = before && isOver(before, askedAt) ? await deleteExpired(trx, before) : undefined;
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('answers')
     .values({
@@ -178,15 +187,10 @@ async function recordRequest(
     })
     .onConflict((c) => c.columns(['integration_id', 'about', 'subject']).doNothing())
     .executeTakeFirst();
-  const row = await trx
-    .selectFrom('answers')
-    .selectAll()
-    .where('integration_id', '=', integrationId)
-    .where('about', '=', 'request')
-    .where('subject', '=', digest)
-    .executeTakeFirstOrThrow();
+  const row = await selectEqual(trx, equal).executeTakeFirstOrThrow();
   const known = openRow(sealer, row);
   const isNew = Boolean(numInsertedOrUpdatedRows);
+  if (expired) await auditRecorder({ clock, fingerprint, actor: PRODUCT })(trx, toExpiry(expired));
   if (isNew) await recordEntry(trx, toAuditEntry(action, known, {}));
   return { approval: known, isNew };
 }
@@ -309,29 +313,55 @@ export interface ApprovalStore extends ApprovalSource {
 
 /** Deletes expired requests. */
 export async function expireApprovals(store: ApprovalStore): Promise<void> {
-  const { reader, fingerprint } = store;
+  const { reader } = store;
   const now = reader.clock.now();
-  const sealer = auditSealer(fingerprint);
   const rows = await selectRequests(reader).execute();
-  // A request that lies far in the future was made before the clock was set back.
-  const isOver = (at: number) => at <= now || at > now + APPROVAL_MS;
-  for (const row of rows.filter(({ void_from: at }) => at !== null && isOver(at))) {
+  for (const row of rows.filter((one) => isOver(one, now))) {
     await store.actingAs(PRODUCT).act(async (trx) => {
-      const { numDeletedRows } = await trx
-        .deleteFrom('answers')
-        .where('id', '=', row.id)
-        .where('void_from', '=', row.void_from)
-        .executeTakeFirst();
-      const [known] = readable(sealer, row);
-      if (numDeletedRows === 0n || known === undefined || known.outcome !== null) return;
-      const asker = known.by.account.name;
-      await recordEntry(trx, toAuditEntry('approval.ran_out', known, { asker }));
+      const expired = await deleteExpired(trx, row);
+      if (expired) await recordEntry(trx, toExpiry(expired));
     });
   }
 }
 
+function isOver({ void_from: at }: AnswerRow, now: number): boolean {
+  // A request that lies far in the future was made before the clock was set back.
+  return at !== null && (at <= now || at > now + APPROVAL_MS);
+}
+
+/** Deletes an expired request; returns it if the audit has to say that it has expired. */
+async function deleteExpired(
+  trx: ActorTransaction,
+  row: AnswerRow,
+): Promise<ApprovalRecord | undefined> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('answers')
+    .where('id', '=', row.id)
+    .where('void_from', '=', row.void_from)
+    .executeTakeFirst();
+  const [known] = readable(auditSealer(trx.fingerprint), row);
+  return numDeletedRows > 0n && known?.outcome === null ? known : undefined;
+}
+
+function toExpiry(expired: ApprovalRecord) {
+  return toAuditEntry('approval.ran_out', expired, { asker: expired.by.account.name });
+}
+
 function selectRequests(reader: Reader) {
   return reader.selectFrom('answers').selectAll().where('needs', 'is not', null);
+}
+
+/** The request on record with this digest, of which there is at most one. */
+function selectEqual(
+  reader: Reader,
+  { integrationId, digest }: { integrationId: string; digest: string },
+) {
+  return reader
+    .selectFrom('answers')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('about', '=', 'request')
+    .where('subject', '=', digest);
 }
 
 /** Removes the request, because decisions about questions replace it. */
@@ -377,7 +407,7 @@ function sealConfirmer(
   );
 }
 
-function openRow(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRecord {
+function openRow(sealer: Sealer, row: AnswerRow): ApprovalRecord {
   const { id, integration_id: integrationId, crm_id: crmId } = row;
   const open = (sealed: string, column: 'given' | 'confirmed_by') =>
     JSON.parse(sealer.open(sealed, answerSealContext(column, row)));
@@ -394,7 +424,7 @@ function openRow(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRe
 }
 
 /** A row that another program has written cannot be decrypted, and does not count. */
-function readable(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRecord[] {
+function readable(sealer: Sealer, row: AnswerRow): ApprovalRecord[] {
   try {
     return [openRow(sealer, row)];
   } catch (error) {

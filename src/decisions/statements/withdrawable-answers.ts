@@ -16,7 +16,7 @@ import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { SealContext } from '../../database/encryption/sealed.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
-import type { Tables } from '../../database/tables/tables.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { listQuestionsOfReason, recordBatchDecision } from './batches.ts';
@@ -138,6 +138,18 @@ export async function withdrawAnswer(
     .where('claimed_at', 'is', null)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/**
+ * Deletes all answers that can be withdrawn; their questions stay open. A restored database has none: an answer that was
+ * withdrawn since the backup must not come into force.
+ */
+export async function dropWithdrawable(trx: Trx): Promise<void> {
+  await trx
+    .deleteFrom('answers')
+    .where('needs', 'is', null)
+    .where('claimed_at', 'is', null)
+    .execute();
 }
 
 /**

@@ -18,7 +18,7 @@ const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
 
 /**
  * Removes everyone who is blocked in the database from the journal, and deletes the payments that a restore adopted for
- * them. Lines keep their credits, so that sums stay correct. Resolves with the number of removed contacts and donors.
+ * them. Lines keep their credits and the number of their jobs, so that sums stay correct. Resolves with the number of removed contacts and donors.
  * Runs in a transaction, which keeps other processes from rewriting the file at the same time.
  */
 export function eraseFromJournal(
@@ -136,8 +136,9 @@ function listErasedJobs(line: JournalLine, { contacts }: Erased): string[] {
 function withoutErased(line: JournalLine, erased: Erased, jobs: ReadonlySet<string>): JournalLine {
   if (line.what === 'answered') {
     const kept = Object.entries(line.jobs).filter(([trackingId]) => !jobs.has(trackingId));
-    const isWhole = kept.length === Object.keys(line.jobs).length;
-    return isWhole ? line : { ...line, jobs: Object.fromEntries(kept) };
+    const removed = Object.keys(line.jobs).length - kept.length;
+    if (removed === 0) return line;
+    return { ...line, jobs: Object.fromEntries(kept), erased: (line.erased ?? 0) + removed };
   }
   if (line.what !== 'intended') return line;
   const { subject } = line;

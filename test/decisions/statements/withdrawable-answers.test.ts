@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { holdRestored } from '../../../src/backup/restores.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import { listBatches } from '../../../src/decisions/statements/batches.ts';
 import type { QueuePage } from '../../../src/decisions/statements/decision-queue.ts';
@@ -154,6 +155,23 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     expect(await recordDecision(store, hold, 'rejected')).toBe(true);
     await applyAllAnswers(store, INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ outcome_reason: 'rejected_by_person' });
+  });
+
+  it('do not come into force in a restored database, where they may have been taken back since', async () => {
+    const world = await createWorld();
+    const { store, db, clock } = world;
+    await holdForName(world, ['c-1', 'c-2']);
+    await waiting(world);
+    const claimed = await waiting(world, about({ subject: trackingIdOf('c-2') }));
+    await db.updateTable('answers').set({ claimed_at: 1 }).where('id', '=', claimed).execute();
+    await store.act((trx) =>
+      holdRestored(trx, [INTEGRATION], { madeAt: null, unknownAfter: null, isJournaled: false }),
+    );
+    await clock.advance(WITHDRAWABLE_MS);
+    await applyDueAnswers(store);
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
+    expect(await queued(world)).toEqual(['c-1']);
   });
 
   it('are about a batch, or all holds of a kind that were open when it was said', async () => {

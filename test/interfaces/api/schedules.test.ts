@@ -31,6 +31,20 @@ describe('the schedule of a client', () => {
     expect(other).toEqual({ integration: 'harbor', schedule: null });
   });
 
+  it('shows a run that ended at its credit limit as such, as the page of the run does', async () => {
+    const integration = { ...SCHEDULED.integration, budget: { perRun: 1, perMonth: null } };
+    const world = await open({ integration });
+    await world.addPeople(2);
+    const trigger = 'manual';
+    const { runId } = await world.runner.request({ integrationId: 'riverside', trigger });
+    await world.untilEnded(runId);
+    for (const path of ['/clients/riverside/schedule', `/runs/${runId}`]) {
+      const { text } = await world.request(path);
+      expect(text, path).toContain('At its limit');
+      expect(text, path).not.toContain('Stopped early');
+    }
+  });
+
   it('is paused and resumed, each with an audit entry', async () => {
     const world = await open({ isIdle: true, ...SCHEDULED });
     const paused = await world.request(`${ONE}/pause`, { method: 'POST' });

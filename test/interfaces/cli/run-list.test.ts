@@ -33,10 +33,13 @@ const RUN: RunReport = {
   calls: { partner: 410, crm: 980, throttled: 0 },
 };
 
-function listed(columns: number): string {
+function listed(
+  columns: number,
+  runs: readonly RunReport[] = [RUN, { ...RUN, status: 'succeeded', reason: null }],
+): string {
   const stdout = aStream({ columns });
   const output = createOutput({ stdout, stderr: aStream(), env: { NO_COLOR: '1' }, isJson: false });
-  printRuns(output, [RUN, { ...RUN, status: 'succeeded', reason: null }]);
+  printRuns(output, runs);
   return stdout.written();
 }
 
@@ -56,5 +59,11 @@ describe('the list of runs', () => {
     const [header, line] = listed(200).split('\n');
     expect(header).toMatch(/Run +Integration +Started +Took +By +Status .* Credits +For networks$/);
     expect(line).toMatch(/schedule +stopped early: the credits are used up .* 10,000 +34$/);
+  });
+
+  it('does not say that a run stopped early if it ended at its credit limit', () => {
+    const reason = { code: 'budget_reached', message: '' };
+    const text = listed(200, [{ ...RUN, reason }]);
+    expect(text).toMatch(/schedule +at its limit: the budget in the settings is used up /);
   });
 });

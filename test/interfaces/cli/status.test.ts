@@ -143,12 +143,15 @@ describe('donor-sync runs', () => {
     const world = await open({ people: 1 });
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
     const db = new Sqlite(world.path('store.db'));
-    // A time that cannot be written.
-    db.exec('update run_rows set at = 9000000000000000');
+    // A time on the second page that cannot be written.
+    db.exec(`with recursive n(at) as (select 1 union all select at + 1 from n where at < 1500)
+      insert into run_rows select run_id, 0, 'other-' || n.at, reason, detail, 1
+      from n, (select * from run_rows limit 1);
+      update run_rows set at = 9000000000000000, place = 9 where crm_id not like 'other-%'`);
     db.close();
     const { exitCode, stdout, stderr } = await world.run(['runs', synced?.id ?? '', '--csv']);
     expect(exitCode).toBe(1);
-    expect(stdout).toBe('Contact,Outcome,Reason,Why,Detail,At\n');
+    expect(stdout).toMatch(/^Contact,Outcome,Reason,Why,Detail,At\n(other-.*\n){1000}$/);
     expect(stderr).toContain('The file on stdout is not complete. Delete it, and try again.');
   });
 

@@ -43,7 +43,7 @@ describe('donor-sync sync', () => {
     const { run } = await open({ settings: '    budget: { perRun: 5 }' });
     const { stdout, exitCode } = await run(['sync']);
     expect(exitCode).toBe(3);
-    expect(stdout).toContain('riverside: stopped early');
+    expect(stdout).toContain('riverside: at its limit');
     expect(stdout).toContain('a run may spend at most 5 credits (budget.perRun)');
     expect(stdout).toMatch(/waiting +7 +the budget in the settings is used up/);
     expect(stdout).toContain('donor-sync plan riverside');

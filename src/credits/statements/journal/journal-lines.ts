@@ -57,6 +57,8 @@ const lineSchema = z.discriminatedUnion('what', [
     charged: z.int(),
     /** Tracking ID → job ID. */
     jobs: z.record(z.string(), z.string()),
+    /** The number of jobs that were removed with erased contacts. */
+    erased: z.int().optional(),
   }),
   /** The balance of a key, read while no submission of it was open. */
   z.object({

@@ -31,7 +31,8 @@ export function listPayments({ intended, answered }: RecalledRequest): RecalledP
   if (intended.subject.kind !== 'enhancements') return [];
   const jobs = answered?.jobs ?? {};
   // If the charge is not higher than the number of jobs, the contacts without a job were not paid for.
-  const isWhole = answered !== null && answered.charged <= Object.keys(jobs).length;
+  const started = Object.keys(jobs).length + (answered?.erased ?? 0);
+  const isWhole = answered !== null && answered.charged <= started;
   return intended.subject.contacts.flatMap((contact) => {
     const jobId = jobs[contact.trackingId] ?? null;
     return jobId === null && isWhole ? [] : [{ ...contact, jobId }];

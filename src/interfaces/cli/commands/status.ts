@@ -7,7 +7,7 @@ import type { ProductDeps } from '../action/product.ts';
 import { hangLines } from '../terminal/display-width.ts';
 import type { Output } from '../terminal/output.ts';
 import { describeCount, formatAgo } from '../terminal/words.ts';
-import { describeCounts, STATUS_WORDS } from './sync/run-summary.ts';
+import { describeCounts, getStatusWord } from './sync/run-summary.ts';
 
 const EXAMPLES = `
 Examples:
@@ -56,7 +56,7 @@ function nowText({ running }: ClientStatus, now: number): string {
 function lastRunText({ lastRun, running }: ClientStatus, now: number): string {
   if (lastRun === null) return 'none yet';
   const isCutOff = lastRun.status === 'running' && running === null;
-  const status = isCutOff ? 'was cut off; the next run continues' : STATUS_WORDS[lastRun.status];
+  const status = isCutOff ? 'was cut off; the next run continues' : getStatusWord(lastRun);
   return `${status}, started ${formatAgo(lastRun.startedAt, now)}`;
 }
 

@@ -5,10 +5,19 @@ import type {
   PastNight,
   ScheduleDetail,
 } from '../../../clients/schedules/schedule-calendar.ts';
+import { isAtLimit } from '../../../clients/views/verdict.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { dayText } from '../../../credits/credit-forecast.ts';
 import { may, render, type Viewer } from '../frame/layout.tsx';
-import { ConfirmDialog, Fact, type IconKind, Status, Timestamp, Zone } from '../frame/parts.tsx';
+import {
+  AT_LIMIT,
+  ConfirmDialog,
+  Fact,
+  type IconKind,
+  Status,
+  Timestamp,
+  Zone,
+} from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
 import { RHYTHMS, type ScheduleForm, WEEKDAYS } from './schedule-form.ts';
 
@@ -282,11 +291,11 @@ const RUN_MARKS: Readonly<Record<string, { kind: IconKind; word: string }>> = {
   failed: { kind: 'failed', word: 'Failed' },
 };
 
-function Night({ run: { id, status } }: { run: PastNight }) {
-  const mark = RUN_MARKS[status] ?? { kind: 'idle' as const, word: status };
+function Night({ run: { id, status, reason } }: { run: PastNight }) {
+  const { kind, word } = RUN_MARKS[status] ?? { kind: 'idle' as const, word: status };
   return (
     <a class="night" href={`/runs/${id}`}>
-      <Status {...mark} />
+      <Status kind={kind} word={isAtLimit({ code: reason }) ? AT_LIMIT : word} />
     </a>
   );
 }

@@ -55,6 +55,11 @@ describe('the payments in the spending journal', () => {
       ['b', null],
     ]);
   });
+
+  it('do not include contacts without a job if the missing jobs were removed with erased contacts', () => {
+    const end = { ...answered('one', 2, { a: 'job a' }), erased: 1 };
+    expect(paymentsIn(intended('one', ['a', 'unpaid']), end)).toEqual([['a', 'job a']]);
+  });
 });
 
 describe('the balance that the spending journal implies', () => {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JournalLine } from '../../../../src/credits/statements/journal/journal-lines.ts';
 import { pruneJournal } from '../../../../src/credits/statements/journal/prune-journal.ts';
+import { listPayments, listRequests } from '../../../../src/credits/statements/journal/recall.ts';
 import {
   journalOfStore,
   openSpendingJournal,
 } from '../../../../src/credits/statements/journal/spending-journal.ts';
-import { storeWorlds } from '../../../database/store-world.ts';
+import { eraseFromJournal } from '../../../../src/privacy/statements/erase-from-journal.ts';
+import { INTEGRATION, storeWorlds } from '../../../database/store-world.ts';
 import { describeEachDatabase } from '../../../helpers/test-databases.ts';
 
 const DAY_MS = 86_400_000;
@@ -115,5 +117,37 @@ describeEachDatabase('old lines of the spending journal', (openDatabase) => {
     await pruneJournal(pruned, 'riverside', 31 * DAY_MS);
     const ids = (await journal.read()).lines.map((line) => ('id' in line ? line.id : ''));
     expect(ids).toEqual(['theirs 0', 'theirs 20', 'ours 80', 'ours 80', 'theirs 80']);
+  });
+});
+
+describeEachDatabase('an erased contact in the spending journal', (openDatabase) => {
+  const createWorld = storeWorlds(openDatabase);
+
+  it('leaves the number of its jobs, so that contacts that were not processed do not become payments', async () => {
+    const { db, store } = await createWorld();
+    const block = { state: 'erased' as const, everywhere: 0, donors: '[]', erased_at: 1 };
+    await db
+      .insertInto('forgotten')
+      .values({
+        integration_id: INTEGRATION,
+        crm_id_fingerprint: 'of a',
+        forgotten_at: 1,
+        ...block,
+      })
+      .execute();
+    const contacts = ['a', 'b', 'unpaid'].map((trackingId) => {
+      return { trackingId, contact: `of ${trackingId}`, identity: '', person: null };
+    });
+    const journal = journalOfStore(openSpendingJournal(path), 'ours');
+    await journal.append({
+      ...{ what: 'intended', at: 1, id: 'one', integration: INTEGRATION, run: 'run', key: 'key' },
+      credits: 3,
+      subject: { kind: 'enhancements', mapping: '', contacts },
+    });
+    const jobs = { a: 'job a', b: 'job b' };
+    await journal.append({ what: 'answered', at: 2, id: 'one', charged: 2, jobs });
+    expect(await store.act(eraseFromJournal(journal))).toBe(1);
+    const payments = listRequests((await journal.read()).lines).flatMap(listPayments);
+    expect(payments.map(({ jobId }) => jobId)).toEqual(['job b']);
   });
 });

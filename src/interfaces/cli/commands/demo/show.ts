@@ -5,7 +5,7 @@ import { outcomesText } from '../../../../sync/views/run.ts';
 import { fitWidth, padWidth, wrapWidth } from '../../terminal/display-width.ts';
 import type { Output } from '../../terminal/output.ts';
 import { describeCount, formatCount, formatDuration } from '../../terminal/words.ts';
-import { STATUS_WORDS } from '../sync/run-summary.ts';
+import { getStatusWord } from '../sync/run-summary.ts';
 import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
 import type { CrmResult, DemoResult } from './results.ts';
 import type { Stage } from './stage.ts';
@@ -141,7 +141,7 @@ function showRun(
   for (const { name, added, removed, kept } of run.networks) {
     output.print(`  network ${name}: ${added} added, ${kept} kept, ${removed} removed`);
   }
-  if (run.reason !== null) output.print(`  ${STATUS_WORDS[run.status]}: ${run.reason.message}`);
+  if (run.reason !== null) output.print(`  ${getStatusWord(run)}: ${run.reason.message}`);
   output.print();
 }
 

@@ -23,7 +23,7 @@ import {
   formatTimestamp,
   shortId,
 } from '../../terminal/words.ts';
-import { printRun, STATUS_WORDS } from '../sync/run-summary.ts';
+import { getStatusWord, printRun } from '../sync/run-summary.ts';
 
 /** A run with what it did to contacts. It contains only field names, because values are encrypted on disk. */
 export interface RunDetail extends RunReport {
@@ -207,9 +207,10 @@ function tookText({ startedAt, finishedAt }: RunReport): string {
   return formatDuration(Date.parse(finishedAt) - Date.parse(startedAt));
 }
 
-function statusText({ status, reason, integration }: RunReport): string {
-  if (reason === null) return STATUS_WORDS[status];
-  return `${STATUS_WORDS[status]}: ${adviceFor(reason, integration).cause}`;
+function statusText(run: RunReport): string {
+  const { reason, integration } = run;
+  const word = getStatusWord(run);
+  return reason === null ? word : `${word}: ${adviceFor(reason, integration).cause}`;
 }
 
 /** Prints how to read the CRM's texts, if any are kept. */

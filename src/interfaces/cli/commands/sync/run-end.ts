@@ -1,4 +1,5 @@
 /** How the end of a run is reported to the user who typed the command. */
+import { isAtLimit } from '../../../../clients/views/verdict.ts';
 import type { RunReport, RunStatus } from '../../../../core/run.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 
@@ -11,8 +12,14 @@ export const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
 };
 
 /** Prints a sentence for people who read cron's log. Scripts read the JSON document. */
-export function recordStop(output: Output, { integration, status, reason }: RunReport): void {
+export function recordStop(output: Output, run: RunReport): void {
+  const { integration, reason } = run;
   if (!output.isJson || reason === null) return;
-  const how = status === 'failed' ? 'failed' : 'stopped early';
+  const how = getEnd(run);
   output.note(`The run of ${integration} ${how}: ${reason.message}`);
+}
+
+function getEnd({ status, reason }: RunReport): string {
+  if (status === 'failed') return 'failed';
+  return isAtLimit(reason) ? 'reached its credit limit' : 'stopped early';
 }

@@ -1,4 +1,5 @@
 import { spentText } from '../../../../clients/views/status.ts';
+import { isAtLimit } from '../../../../clients/views/verdict.ts';
 import type { RunReport, RunStatus } from '../../../../core/run.ts';
 import type { ValuesWaiting } from '../../../../core/waiting-values.ts';
 import { waitingTitle } from '../../../../fields/waiting-values-view.ts';
@@ -66,7 +67,7 @@ function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
 
 /** `succeeded in 4.2 s (run 1a2b3c4d)` */
 function describeEnd(report: RunReport, style: Style): string {
-  const word = STATUS_WORDS[report.status];
+  const word = getStatusWord(report);
   const took =
     report.finishedAt === null
       ? ''
@@ -75,7 +76,11 @@ function describeEnd(report: RunReport, style: Style): string {
 }
 
 /** The status of a run, in words. */
-export const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {
+export function getStatusWord({ status, reason }: Pick<RunReport, 'status' | 'reason'>): string {
+  return status === 'incomplete' && isAtLimit(reason) ? 'at its limit' : STATUS_WORDS[status];
+}
+
+const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {
   running: 'running',
   succeeded: 'succeeded',
   incomplete: 'stopped early',
