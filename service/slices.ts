@@ -53,6 +53,11 @@ const waiting: (() => void)[] = [];
 /** Requests that have been read and not answered yet. */
 let open = 0;
 
+/** The number of open requests of all services in this process. */
+export function countOpen(): number {
+  return open;
+}
+
 /** Counts a request as open while it is handled. */
 export async function whileOpen(handle: () => Promise<void>): Promise<void> {
   open += 1;
@@ -69,13 +74,13 @@ function sliceMs(requests: number): number {
 }
 
 /** Starts a piece of work. Its first slice ends at once, so that many pieces can start together. */
-export function createSlices(now = () => performance.now()): Slices {
+export function createSlices(now = () => performance.now(), requests = countOpen): Slices {
   let endsAt = 0;
   return {
     isOver: () => now() >= endsAt,
     async next() {
       await slice();
-      endsAt = now() + sliceMs(open);
+      endsAt = now() + sliceMs(requests());
     },
   };
 }

@@ -91,7 +91,7 @@ describe('the lists that donor-sync makes in HubSpot', () => {
     const mappings = [{ from: 'capacity.nonprofit', to: 'jobtitle', when: 'always' }] as const;
     expect(await createLists({}, mappings)).toContainEqual({
       ...{ name: CAPACITY, result: 'failed' },
-      problem: expect.stringContaining('no number field'),
+      problem: expect.stringContaining('is not a number field'),
     });
   });
 

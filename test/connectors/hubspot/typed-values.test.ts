@@ -79,7 +79,7 @@ describe('what a user types into HubSpot between our reading and our write', () 
     const [id = ''] = typedInto;
     const row = (await findContacts(world.store.reader, 'riverside', [id])).get(id);
     expect(row?.outcomeReason).toBe('typed_value_lost');
-    expect(row?.outcomeDetail).toMatch(/did not accept it back/);
+    expect(row?.outcomeDetail).toMatch(/did not accept it when donor-sync tried to restore it/);
     expect(await account.seenValue(id, 'profile')).not.toBe(TYPED);
     await account.control('DELETE', 'rules');
     await undo(report.id);

@@ -77,7 +77,7 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     },
     integration_unknown: {
       means:
-        'There is no client with this ID here, or you do not have access to it. Nothing was done.',
+        'There is no client with this ID, or you do not have access to the client. Nothing was changed.',
       next: 'Check the spelling: `donor-sync status` lists the clients. If you changed the settings file, restart `donor-sync serve`.',
     },
     integration_unusable: {

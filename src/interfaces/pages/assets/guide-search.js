@@ -48,18 +48,22 @@ export function createSearch(MiniSearch, { fields, stored, index }) {
     const words = telling.length > 0 ? telling : typed;
     const isPasted = words.length > MAX_TYPED_WORDS || /["“`:;]|\.\s|\.$/.test(query);
     return engine.search(words.join(' '), {
-      boost: BOOST,
+      // A message does not name its place: it has the words of the text.
+      boost: isPasted ? {} : BOOST,
       boostDocument: (
         /** @type {number} */ _id,
         /** @type {string} */ _term,
         /** @type {any} */ place,
-      ) => (isPasted ? 1 : place.weight),
+      ) => (isPasted ? (place.codes.length > 0 ? CODE_WEIGHT : 1) : place.weight),
       weights: { prefix: 0.6, fuzzy: 0.3 },
       prefix: (/** @type {string} */ word) => !isPasted && word.length >= MIN_COMPLETED,
       fuzzy: (/** @type {string} */ word) => !isPasted && word.length >= MIN_FORGIVEN && 0.2,
     });
   }
 }
+
+/** What is pasted is mostly an error, whose code has its own place. */
+const CODE_WEIGHT = 2;
 
 /** What a place is called says more than what it mentions. */
 const BOOST = { heading: 4, page: 2 };
