@@ -4,7 +4,12 @@
  */
 
 import type { RecalledRequest } from '../credits/statements/journal/recall.ts';
-import { lastLineAt, listPayments, listRequests } from '../credits/statements/journal/recall.ts';
+import {
+  findBalancesBefore,
+  lastLineAt,
+  listPayments,
+  listRequests,
+} from '../credits/statements/journal/recall.ts';
 import { recordRecalled } from '../credits/statements/recalled-payments.ts';
 import { findUnknownSubmissions } from '../credits/statements/submissions.ts';
 import { findUnknownAdds, recordRecalledAdd } from '../networks/statements/recalled-adds.ts';
@@ -44,6 +49,7 @@ export async function recallSpending(
   const { path } = store.spendingJournal;
   const { lines } = await store.spendingJournal.read();
   const requests = listRequests(lines);
+  const balances = findBalancesBefore(lines);
   const last = lines.length === 0 ? null : lastLineAt(lines);
   const isJournaled = last !== null && damaged === 0 && last > (ageAt ?? Number.NEGATIVE_INFINITY);
   const found: RecalledSpending = { path, reachesTo: last, isJournaled, contacts: 0, credits: 0 };
@@ -51,7 +57,10 @@ export async function recallSpending(
     const payments = listPayments(request);
     await store.act(async (trx) => {
       if (request.intended.subject.kind === 'networks') await recordRecalledAdd(trx, request);
-      else await recordRecalled(trx, request, payments);
+      else {
+        const balance = balances.get(request.intended.id) ?? null;
+        await recordRecalled(trx, request, payments, balance);
+      }
     });
     if (request.intended.subject.kind !== 'enhancements') continue;
     found.contacts += payments.length;

@@ -233,8 +233,8 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
 }
 
 /**
- * Kept profiles of jobs whose results the service no longer has: a decision may take longer than
- * the service keeps them.
+ * Kept profiles of jobs whose results the service no longer has: a decision, an unknown mark or a busy record may last
+ * longer than the service keeps them.
  */
 async function findKept(
   deps: DeliverDeps,
@@ -313,6 +313,7 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
 /** No profile is kept for a contact that is gone, or that may be an erased person. */
 function isKept({ reason, end }: Delivery): boolean {
   if (reason === 'forgotten' || reason === 'forgotten_person') return false;
+  if (end.kind === 'postponed' && end.looksErased === true) return false;
   return end.kind !== 'dropped' || !end.removed;
 }
 

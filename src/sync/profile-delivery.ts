@@ -96,7 +96,7 @@ export function planDelivery(
   }
   if (refusal === 'mark_unknown') {
     // The paid profile waits until a user has defined the meaning of the mark.
-    const end = { kind: 'postponed' as const, writeId: null, enhanced: true };
+    const end = { kind: 'postponed' as const, writeId: null, enhanced: true, looksErased };
     return ended({ reason: refusal, detail: null, end });
   }
   if (looksErased === true) {

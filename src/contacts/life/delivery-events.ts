@@ -1,6 +1,7 @@
 /** Events of a profile that is written into the CRM. */
 import type { ContactState } from '../../database/tables/contacts.ts';
-import { type Changes, given, NOW } from './changes.ts';
+import { OBJECTS } from '../many-at-once/opt-outs.ts';
+import { all, type Changes, choice, equal, given, NOW, own } from './changes.ts';
 import { CREDIT_AT_THE_END } from './credit-events.ts';
 import { type EventRow, OF_ITS_JOB, ONLY_ITS_PROFILE } from './event.ts';
 import { MISSED } from './leaving-events.ts';
@@ -25,6 +26,13 @@ function ofProfile(
   };
 }
 
+/** An objection that was read while the job was running stays one: its profile is deleted at once, not after 30 days. */
+const STILL_OPTED_OUT = choice(
+  all(equal(given('outcome_reason'), 'opted_out'), equal(own('has_opted_out'), OBJECTS)),
+  OBJECTS,
+  OPTED_OUT,
+);
+
 export const DELIVERY_EVENTS = {
   delivered: {
     ...ofProfile('settled', {
@@ -42,7 +50,7 @@ export const DELIVERY_EVENTS = {
   heldAtDelivery: ofProfile('held', {}, ['ready', 'held']),
   postponed: ofProfile(null, {}),
   // The contact keeps its job: if it returns, its profile is paid for.
-  leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: OPTED_OUT }),
+  leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: STILL_OPTED_OUT }),
   goneAtDelivery: ofProfile('removed', { eligible: 0, missing_since: null }),
   missedAtDelivery: ofProfile(null, MISSED),
 } satisfies Record<string, EventRow>;

@@ -285,13 +285,13 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   crm_busy: {
     means: 'Someone was changing this record in the CRM, or a record that it belongs to.',
-    next: 'The next run tries again.',
+    next: 'The profile is kept, and the next run tries again.',
     costs: 'One credit, spent already. Trying again costs nothing.',
   },
   crm_passing: {
     means:
       "The CRM had a temporary failure for this record, or did not report the result. The detail has the CRM's code.",
-    next: 'The next run tries again.',
+    next: 'The profile is kept, and the next run tries again.',
     costs: 'One credit, spent already. Trying again costs nothing.',
   },
   not_processed: {

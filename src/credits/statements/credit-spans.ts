@@ -32,7 +32,7 @@ const ALL = '';
 
 const DAY_MS = 86_400_000;
 
-/** A run settles a lost response within the next days, so older intents do not change. */
+/** A lost response is settled within the next days, so a run does not look at older requests again. */
 const SETTLED_WITHIN_MS = 35 * DAY_MS;
 
 const WRITTEN = OUTCOME_ORDER.indexOf('written');
@@ -152,10 +152,13 @@ function added(before: Spent | undefined, sums: Sums): Spent {
   return { enhancements: sum('enhancements'), networks: sum('networks'), written: sum('written') };
 }
 
+/** What is to be added to each day and month. */
+type Changes = Map<string, Spent>;
+
 /**
- * Adds up an integration's spending on the days that a run has changed: the days of the run's requests, and of requests
- * that were settled during it. It adds only the difference since the last time, so it can be repeated. Written contacts
- * are added only once, when the run's rows are written.
+ * Adds up an integration's spending when a run ends. It looks at all days whose requests may have been settled since
+ * the last time, by whatever run, and adds only the difference since then, so it can be repeated. Written
+ * contacts are added only once, when the run's rows are written.
  */
 export async function recordSpent(
   trx: Trx,
@@ -165,67 +168,66 @@ export async function recordSpent(
   const [begun] = (await writtenBy(trx, { runId: run.id })).rows;
   if (begun === undefined) return;
   const { started_at } = begun;
-  const changes = new Map<string, Spent>();
-  const change = (at: string, what: keyof Spent, by: number) => {
-    if (by === 0) return;
-    const spent = changes.get(at) ?? { enhancements: 0, networks: 0, written: 0 };
-    changes.set(at, { ...spent, [what]: spent[what] + by });
-  };
+  const changes = await findDifferences(trx, integrationId, started_at - SETTLED_WITHIN_MS);
   for (const at of [toDay(started_at), toMonth(toDay(started_at))]) {
-    change(at, 'written', Number(begun.written ?? 0));
+    change(changes, at, { ...NOTHING, written: Number(begun.written ?? 0) });
   }
-  const first = await firstChanged(trx, integrationId, started_at);
-  if (first !== null) {
-    const from = first - (first % DAY_MS);
-    const now = await readDays(trx, integrationId, from);
-    const before = await daysSince(trx, { integrationId, at: toDay(from) });
-    const known = new Map(before.rows.map((row) => [row.at, row]));
-    for (const day of new Set([...now.keys(), ...known.keys()])) {
-      for (const bucket of ['enhancements', 'networks'] as const) {
-        const by = (now.get(day)?.[bucket] ?? 0) - Number(known.get(day)?.[bucket] ?? 0);
-        change(day, bucket, by);
-        change(toMonth(day), bucket, by);
-      }
+  await addAll(trx, new Map([[integrationId, changes]]));
+}
+
+/**
+ * The same outside the run that sent the requests: `since` is the first changed request of each integration (epoch ms),
+ * however old.
+ */
+export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>): Promise<void> {
+  const found = new Map<string, Changes>();
+  for (const [integrationId, from] of since) {
+    found.set(integrationId, await findDifferences(trx, integrationId, from));
+  }
+  await addAll(trx, found);
+}
+
+/** What the requests from the day of `since` on have cost, less what was added for those days before. */
+async function findDifferences(trx: Trx, integrationId: string, since: number): Promise<Changes> {
+  const changes: Changes = new Map();
+  const from = since - (since % DAY_MS);
+  const now = await readDays(trx, integrationId, from);
+  const before = await daysSince(trx, { integrationId, at: toDay(from) });
+  const known = new Map(before.rows.map((row) => [row.at, row]));
+  for (const day of new Set([...now.keys(), ...known.keys()])) {
+    const less = (bucket: 'enhancements' | 'networks') =>
+      (now.get(day)?.[bucket] ?? 0) - Number(known.get(day)?.[bucket] ?? 0);
+    const by = { ...NOTHING, enhancements: less('enhancements'), networks: less('networks') };
+    change(changes, day, by);
+    change(changes, toMonth(day), by);
+  }
+  return changes;
+}
+
+const NOTHING: Spent = { enhancements: 0, networks: 0, written: 0 };
+
+function change(changes: Changes, at: string, by: Spent): void {
+  if (by.enhancements === 0 && by.networks === 0 && by.written === 0) return;
+  changes.set(at, added(changes.get(at), by));
+}
+
+/**
+ * In the same order for all, and first to the integrations, so that two transactions that add at the same time do not
+ * wait for each other.
+ */
+async function addAll(trx: Trx, found: ReadonlyMap<string, Changes>): Promise<void> {
+  const all: Changes = new Map();
+  for (const [integrationId, changes] of inOrder(found)) {
+    for (const [at, by] of inOrder(changes)) {
+      await add(trx, integrationId, at, by);
+      change(all, at, by);
     }
   }
-  // In the same order for all, so that two runs that end together do not wait for each other.
-  const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const owner of [integrationId, ALL]) {
-    for (const [at, by] of rows) await add(trx, owner, at, by);
-  }
+  for (const [at, by] of inOrder(all)) await add(trx, ALL, at, by);
 }
 
-/** The first request that the run has sent or that was settled during it; null if there is none. */
-async function firstChanged(
-  trx: Trx,
-  integrationId: string,
-  startedAt: number,
-): Promise<number | null> {
-  const from = startedAt - SETTLED_WITHIN_MS;
-  const { rows } = await selectFirst(trx, { integrationId, startedAt, from });
-  const firsts = rows.flatMap(({ first }) => (first === null ? [] : Number(first)));
-  return firsts.length === 0 ? null : Math.min(...firsts);
-}
-
-const selectFirst = preparedRead((db, since: Slots<Since>) =>
-  firstIn(db, 'submissions', since)
-    .unionAll(firstIn(db, 'network_adds', since))
-    .compile(),
-);
-
-type Since = { integrationId: string; startedAt: number; from: number };
-
-function firstIn(
-  reader: Reader,
-  table: 'submissions' | 'network_adds',
-  { integrationId, startedAt, from }: Slots<Since>,
-) {
-  return reader
-    .selectFrom(table)
-    .select((eb) => eb.fn.min('intended_at').as('first'))
-    .where('integration_id', '=', integrationId)
-    .where('intended_at', '>=', from)
-    .where((eb) => eb.or([eb('intended_at', '>=', startedAt), eb('closed_at', '>=', startedAt)]));
+function inOrder<Value>(entries: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** When a run started, and the number of contacts that it has written. */

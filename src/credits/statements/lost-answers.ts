@@ -9,6 +9,7 @@ import type {
 import { countInRun } from '../../sync/statements/run-counts.ts';
 import { rewriteRunRows } from '../../sync/statements/run-rows.ts';
 import { setBalance } from './balances.ts';
+import { recountSpent } from './credit-spans.ts';
 import {
   type ClosedSubmission,
   closeSubmission,
@@ -102,6 +103,12 @@ async function settleAll(
   const now = trx.clock.now();
   for (const end of ends) await settleOne(trx, end, now);
   await setBalance(trx, partnerKey, balance);
+  // The others are added up when the run ends that settles them.
+  const ofOthers = new Set(ends.flatMap(({ id, run }) => (run === null ? id : [])));
+  const firsts = open.flatMap((each): [string, number][] =>
+    ofOthers.has(each.id) ? [[each.integration_id, each.intended_at]] : [],
+  );
+  await recountSpent(trx, new Map(firsts.toSorted(([, a], [, b]) => b - a)));
 }
 
 async function settleOne(

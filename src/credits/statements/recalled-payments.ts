@@ -5,19 +5,22 @@ import { type FromRow, fromRows } from '../../database/from-row.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import { UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
+import { recountSpent } from './credit-spans.ts';
 import type { RecalledPayment, RecalledRequest } from './journal/recall.ts';
 
 export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
 
 /**
- * Records a submission that the database does not know, with its credits and the contacts that it
- * may have paid for.
+ * Records a submission that the database does not know, with its credits and the contacts that it may have paid for, and
+ * adds it to the bill. `balance` is the key's balance before it; null if it is unknown.
  */
 export async function recordRecalled(
   trx: Trx,
   { intended, answered }: RecalledRequest,
   payments: readonly RecalledPayment[],
+  balance: number | null,
 ): Promise<void> {
   const { id, integration, run, key, at, credits, subject } = intended;
   await trx
@@ -30,7 +33,7 @@ export async function recordRecalled(
       state: answered === null ? 'charged' : 'accepted',
       persons: credits,
       charged: answered?.charged ?? credits,
-      balance_before: 0,
+      balance_before: balance ?? UNKNOWN_BALANCE,
       intended_at: at,
       closed_at: answered?.at ?? at,
       mapping: subject.kind === 'enhancements' ? subject.mapping : '',
@@ -56,6 +59,8 @@ export async function recordRecalled(
       .onConflict((c) => c.doNothing())
       .execute();
   }
+  // No later run looks at it: it was sent and closed before that run.
+  await recountSpent(trx, new Map([[integration, at]]));
 }
 
 /** The last payment for each of these contacts, by CRM ID. */

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/reader.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
-import type { JobState } from '../../database/tables/credits.ts';
+import { type JobState, UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 
 /** A service key's spending on enhancements in a period, compared with its balance. */
 export interface Reconciliation {
@@ -12,9 +12,9 @@ export interface Reconciliation {
   unsettled: number;
   /** Number of paid jobs by the reason for their submission. */
   reasons: Partial<Record<DueReason, number>>;
-  /** The balance before the first submission of the period; null if there was none. */
+  /** The balance before the first submission of the period; null if it is unknown. */
   balanceBefore: number | null;
-  /** The balance before the first submission after the period, or the last known one. */
+  /** The balance before the first submission after the period, or the present one; null if it is unknown. */
   balanceAfter: number | null;
 }
 
@@ -71,9 +71,15 @@ export async function reconcile(
         0,
       ),
       reasons: Object.fromEntries(jobs.map(({ reason, count }) => [reason, Number(count)])),
-      balanceBefore: own[0]?.balance_before ?? null,
-      balanceAfter: next?.balance_before ?? key?.balance ?? null,
+      balanceBefore: getBalanceBefore(own[0]),
+      balanceAfter: next === undefined ? (key?.balance ?? null) : getBalanceBefore(next),
     });
   }
   return found;
+}
+
+/** A later submission does not tell the balance before this one, because others may spend with the key. */
+function getBalanceBefore(submission: { balance_before: number } | undefined): number | null {
+  const balance = submission?.balance_before ?? UNKNOWN_BALANCE;
+  return balance === UNKNOWN_BALANCE ? null : balance;
 }

@@ -31,6 +31,9 @@ export type JobState =
 /** `crm_id` of a job whose contact was erased. */
 export const ERASED_ID = '';
 
+/** `balance_before` of a submission that is known from the spending journal, which had no reading before it. */
+export const UNKNOWN_BALANCE = 0;
+
 export const CREDIT_TABLES = {
   partner_keys: table(
     {
@@ -117,7 +120,7 @@ export const CREDIT_TABLES = {
       charged: nullable(integer()),
       /**
        * The bucket's last reading while no submission with the key was open, minus the charges since then. Submissions
-       * that were open at the same time are not included.
+       * that were open at the same time are not included. `UNKNOWN_BALANCE` if there was no reading.
        */
       balance_before: bigint(),
       intended_at: bigint(),

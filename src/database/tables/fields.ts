@@ -115,7 +115,7 @@ export const FIELD_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'keptProfiles', whenRemoved: 'deleted' }),
       /** The job that brought it, which may have been paid for another contact. */
       tracking_id: personal(text()),
-      /** 0 while it waits for a decision, or if it was never offered to the CRM. */
+      /** 0 while it waits for a decision or for a later run, or if it was never offered to the CRM. */
       is_delivered: integer(),
       /** The field map that it was last offered with (`field_maps.field_map`); the empty string for none. */
       field_map: text(),

@@ -44,7 +44,13 @@ export type DeliveryEnd =
   /** A user decides: about the names, unless another kind is given. */
   | { kind: 'held'; donorId: string; hold?: ContactQuestionKind; writeId?: string | null }
   /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
-  | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
+  | {
+      kind: 'postponed';
+      writeId: string | null;
+      enhanced: boolean;
+      /** True if the contact may be an erased person; false if omitted. */
+      looksErased?: boolean | undefined;
+    }
   /**
    * The CRM does not find the contact and does not report it as deleted: a later run tries again.
    */
@@ -90,11 +96,11 @@ export async function recordEnds(
 }
 
 /**
- * A profile that is paid for and not in the CRM waits for a decision, or for the contact to opt in
- * again.
+ * A profile that is paid for and not in the CRM waits for a decision, for a later run, or for the contact to opt in
+ * again. The service deletes its result after a week.
  */
 function toKeep({ crmId, trackingId, kept, end }: Delivery): KeptDelivery[] {
-  if (kept === undefined || end.kind === 'postponed') return [];
+  if (kept === undefined) return [];
   return [{ ...kept, crmId, trackingId, isDelivered: end.kind === 'delivered' }];
 }
 

@@ -39,7 +39,7 @@ export interface ProfileToKeep {
 export interface KeptDelivery extends ProfileToKeep {
   crmId: string;
   trackingId: string;
-  /** False if it is not in the CRM: a decision about it is pending, or the contact has opted out. */
+  /** False if it is not in the CRM: it waits for a decision or for a later run, or the contact has opted out. */
   isDelivered: boolean;
 }
 

@@ -4,6 +4,7 @@ import {
   listSpentDays,
   listSpentMonths,
 } from '../../../src/credits/statements/credit-spans.ts';
+import { recordRecalled } from '../../../src/credits/statements/recalled-payments.ts';
 import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
@@ -11,10 +12,13 @@ import {
   contactRow,
   crmIds,
   putContacts,
+  settleLost,
   submit,
 } from '../../contacts/contact-stages.ts';
 import {
+  BALANCE,
   INTEGRATION,
+  KEY,
   RUN,
   START_MS,
   type StoreWorld,
@@ -78,6 +82,52 @@ describeEachDatabase('what was spent by day', (open) => {
     await finish(world, 'run-2');
     expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT, enhancements: 1 }]);
     expect(await days(world, null)).toEqual([{ at: FIRST_DAY, ...SPENT, enhancements: 1 }]);
+  });
+
+  it('has nothing that the run of another client with the same key has settled as not charged', async () => {
+    const world = await createWorld();
+    await submit(world, crmIds(3));
+    await finish(world);
+    expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT }]);
+    await settleLost(world, { id: 'submission-1', run: null, loss: null }, BALANCE);
+    for (const integrations of [[INTEGRATION], null]) {
+      expect(await days(world, integrations)).toEqual([
+        { at: FIRST_DAY, ...SPENT, enhancements: 0 },
+      ]);
+    }
+  });
+
+  it('is corrected by the next run if a request was settled between the runs', async () => {
+    const world = await createWorld();
+    await submit(world, crmIds(3));
+    await finish(world);
+    const settled = { state: 'charged', charged: 1, closed_at: world.clock.now() } as const;
+    await world.db.updateTable('submissions').set(settled).execute();
+    await world.clock.advance(DAY_MS);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'schedule', null),
+    );
+    await finish(world, 'run-2');
+    expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT, enhancements: 1 }]);
+    expect(await days(world, null)).toEqual([{ at: FIRST_DAY, ...SPENT, enhancements: 1 }]);
+  });
+
+  it('has what was recalled from the spending journal, however old, and only once', async () => {
+    const world = await createWorld();
+    const sentAt = START_MS - 90 * DAY_MS;
+    const of = { store: 's', at: sentAt, id: 'recalled', integration: INTEGRATION, run: 'r' };
+    const subject = { kind: 'enhancements' as const, mapping: '', contacts: [] };
+    const intended = { what: 'intended' as const, ...of, key: KEY, credits: 2, subject };
+    const recall = () =>
+      world.store.act((trx) => recordRecalled(trx, { intended, answered: null }, [], null));
+    await recall();
+    await recall();
+    await finish(world);
+    const spent = { ...SPENT, enhancements: 2 };
+    const since = (ids: string[] | null) =>
+      listSpentDays(world.store.reader, ids, '2026-01-01', '2027-12-31');
+    expect(await since([INTEGRATION])).toEqual([{ at: '2026-10-17', ...spent }]);
+    expect(await since(null)).toEqual([{ at: '2026-10-17', ...spent }]);
   });
 
   it('has what a run spent that was cut off, as soon as the next one begins', async () => {

@@ -44,6 +44,19 @@ async function enhanced(world: CliWorld): Promise<number> {
   return (await world.rows()).filter((row) => row['Donor ID']).length;
 }
 
+const billSchema = z.object({ clients: z.array(z.object({ enhancements: z.int() })) });
+const keysSchema = z.object({
+  keys: z.array(z.object({ charged: z.int(), foreign: z.int().nullable() })),
+});
+
+/** What this month's bill and reconciliation say. */
+async function readSpending(world: CliWorld) {
+  const month = new Date().toISOString().slice(0, 7);
+  const { clients } = await world.runJson(['credits', 'bill', '--month', month], billSchema);
+  const { keys } = await world.runJson(['credits', 'reconcile', month], keysSchema);
+  return { bill: clients.map(({ enhancements }) => enhancements), keys };
+}
+
 const journalOf = (world: CliWorld) => world.path('store.db.spending');
 
 describe('a database that is restored from a backup', () => {
@@ -85,6 +98,29 @@ describe('a database that is restored from a backup', () => {
     expect(await enhanced(world)).toBeGreaterThanOrEqual(7);
     await sync(world, '--full');
     expect(await world.spent()).toBe(13);
+  });
+
+  it('counts what was spent since the backup in the bill and in the reconciliation', async () => {
+    const whole = { bill: [13], keys: [{ charged: 13, foreign: 0 }] };
+    expect(await readSpending(world)).toEqual(whole);
+    await restore();
+    await sync(world, '--full');
+    expect(await readSpending(world)).toEqual(whole);
+  });
+
+  it('reconciles a month whose first request is known from the spending journal alone', async () => {
+    await restore();
+    // What the backup itself knows was sent in the month before.
+    const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
+    const { numUpdatedRows } = await db
+      .updateTable('submissions')
+      .set({ intended_at: sql<number>`intended_at - ${40 * 86_400_000}` })
+      .where('slot', '>', 0)
+      .executeTakeFirstOrThrow();
+    await close();
+    expect(numUpdatedRows).toBe(1n);
+    await sync(world, '--full');
+    expect((await readSpending(world)).keys).toEqual([{ charged: 7, foreign: 0 }]);
   });
 
   it('says in the plan what is new, and buys only that', async () => {

@@ -64,6 +64,29 @@ export function expectBalance(
   );
 }
 
+/**
+ * The key's enhancements balance before each submission, by its ID: the last reading, minus what the submissions that
+ * were answered in between have cost. A submission before the first reading is left out.
+ */
+export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, number> {
+  const balances = new Map<string, number>();
+  const keys = new Map<string, string>();
+  const before = new Map<string, number>();
+  for (const line of lines) {
+    if (line.what === 'balance') balances.set(line.key, line.balance);
+    else if (line.what === 'answered') {
+      const key = keys.get(line.id) ?? '';
+      const balance = balances.get(key);
+      if (balance !== undefined) balances.set(key, balance - line.charged);
+    } else if (line.subject.kind === 'enhancements') {
+      keys.set(line.id, line.key);
+      const balance = balances.get(line.key);
+      if (balance !== undefined) before.set(line.id, balance);
+    }
+  }
+  return before;
+}
+
 /** The time of the last line (epoch ms); 0 if there is none. */
 export function lastLineAt(lines: readonly JournalLine[]): number {
   return lines.reduce((last, { at }) => Math.max(last, at), 0);

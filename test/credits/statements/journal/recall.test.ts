@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JournalLine } from '../../../../src/credits/statements/journal/journal-lines.ts';
 import {
   expectBalance,
+  findBalancesBefore,
   listPayments,
   listRequests,
 } from '../../../../src/credits/statements/journal/recall.ts';
@@ -90,5 +91,34 @@ describe('the balance that the spending journal implies', () => {
   it('is unknown without a reading', () => {
     expect(expectBalance([intended('one', ['a'])], KEY, 10)).toBeNull();
     expect(expectBalance([balance(1, 100)], 'another', 10)).toBeNull();
+  });
+});
+
+describe('the balances before the submissions in the spending journal', () => {
+  it('are the last reading less what was answered since, of each key', () => {
+    const lines = [
+      intended('before any reading', ['x']),
+      answered('before any reading', 1),
+      balance(1, 100),
+      balance(1, 50, 'another'),
+      intended('one', ['a', 'b']),
+      intended('at the same time', ['c', 'd', 'e']),
+      answered('one', 2),
+      intended('two', ['f']),
+      intended('other key', ['g'], 'another'),
+      answered('at the same time', 0),
+      answered('two', 1),
+      intended('three', ['h']),
+      balance(4, 70),
+      intended('four', ['i']),
+    ];
+    expect([...findBalancesBefore(lines)]).toEqual([
+      ['one', 100],
+      ['at the same time', 100],
+      ['two', 98],
+      ['other key', 50],
+      ['three', 97],
+      ['four', 70],
+    ]);
   });
 });
