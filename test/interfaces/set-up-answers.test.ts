@@ -34,7 +34,7 @@ const MISTAKES: readonly [
     { ...COLUMNS, lastName: 'First Name' },
   ],
   [
-    'there is: stop, skip',
+    'Possible: stop, skip',
     [...CSV, '--csv-bad-rows', 'keep'],
     '/people',
     { ...COLUMNS, badRows: 'keep' },

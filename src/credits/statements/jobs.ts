@@ -6,7 +6,7 @@ import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
 import { inheritLater } from '../../contacts/departures.ts';
 import { move } from '../../contacts/life/apply-events.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
-import { type FromRow, fromRow } from '../../database/from-row.ts';
+import { type FromRow, fromRow, fromRows } from '../../database/from-row.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -77,7 +77,14 @@ export async function countRunningJobs(
 
 /** A job that ended without a result, although it was paid for. */
 export interface LostJob {
+  trackingId: string;
+  submissionId: string;
   crmId: string;
+  /** Fingerprint of the submitted identity. */
+  identity: string;
+  /** Fingerprint of service key and person; null if the job is not shared. */
+  person: string | null;
+  /** Epoch milliseconds. */
   submittedAt: number;
 }
 
@@ -99,7 +106,7 @@ export async function recordJobProgress(
   ];
   // Only after all jobs were closed, because another contact might otherwise inherit one of them.
   await inheritLater(trx, trx.lease, run, [...failed, ...lost]);
-  return lost.map(({ crm_id: crmId, submitted_at: submittedAt }) => ({ crmId, submittedAt }));
+  return fromRows(lost);
 }
 
 /** Number of jobs that are done and not delivered yet, including refused ones. */
@@ -172,6 +179,17 @@ export async function findJobIds(
  * Closes jobs without a profile. A later run submits the contacts of vanished jobs again if they
  * have no result yet.
  */
+const ENDED_COLUMNS = [
+  'tracking_id',
+  'submission_id',
+  'crm_id',
+  'identity',
+  'person',
+  'submitted_at',
+] as const;
+
+type EndedJob = Pick<Selectable<Tables['jobs']>, (typeof ENDED_COLUMNS)[number]>;
+
 async function closeJobs(
   trx: RunTransaction,
   lease: Lease,
@@ -179,8 +197,8 @@ async function closeJobs(
   trackingIds: readonly string[],
   state: 'failed' | 'vanished',
   outcome_reason: OutcomeReason,
-): Promise<{ crm_id: string; submitted_at: number }[]> {
-  const ended: { crm_id: string; submitted_at: number }[] = [];
+): Promise<EndedJob[]> {
+  const ended: EndedJob[] = [];
   for (const batch of inFilledBatches(trackingIds)) {
     const jobs = await trx
       .updateTable('jobs')
@@ -192,7 +210,7 @@ async function closeJobs(
       })
       .where('tracking_id', 'in', batch)
       .where('state', 'in', ['processing', 'completed'])
-      .returning(['tracking_id', 'crm_id', 'submitted_at'])
+      .returning(ENDED_COLUMNS)
       .execute();
     const event = state === 'failed' ? 'jobFailed' : 'jobVanished';
     await move(trx, lease, event, jobs, run, { outcome_reason });

@@ -119,53 +119,29 @@ export async function findOpenPersons(
 }
 
 /**
- * When these people were submitted in jobs that the service has lost since the backup and about which a user has to
- * decide (epoch ms), by person. Also jobs in progress from before an instant, whose results can no longer be relied on;
- * null for none.
+ * When these people were submitted in jobs in progress from before a time (epoch ms), by person: the results of such jobs
+ * can no longer be relied on.
  */
-export async function findLostPersons(
+export async function findOldJobs(
   reader: Reader,
   persons: readonly string[],
-  unreadBefore: number | null,
+  before: number,
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (const batch of inFilledBatches(persons)) {
-    const { rows } = await lostPersons(reader, { persons: batch, unreadBefore: unreadBefore ?? 0 });
+    const rows = await reader
+      .selectFrom('jobs')
+      .select('person')
+      .select((eb) => eb.fn.max('submitted_at').as('paid_at'))
+      .where('person', 'in', batch)
+      .where('state', 'in', ['processing', 'completed'])
+      .where('submitted_at', '<', before)
+      .groupBy('person')
+      .execute();
     for (const { person, paid_at } of rows) found.set(person ?? '', Number(paid_at));
   }
   return found;
 }
-
-const lostPersons = preparedRead(
-  (db, { persons, unreadBefore }: Slots<{ persons: readonly string[]; unreadBefore: number }>) =>
-    db
-      .selectFrom('jobs')
-      .select('person')
-      .select((eb) => eb.fn.max('submitted_at').as('paid_at'))
-      .where('person', 'in', persons)
-      .where((eb) =>
-        eb.or([
-          eb.and([
-            eb('state', '=', 'vanished'),
-            eb.exists(
-              eb
-                .selectFrom('questions')
-                .select('questions.id')
-                .where(sql.ref('questions.integration_id'), '=', sql.ref('jobs.integration_id'))
-                .where(sql.ref('questions.crm_id'), '=', sql.ref('jobs.crm_id'))
-                .where('questions.kind', '=', 'paid_since_backup')
-                .where('questions.decision', 'is', null),
-            ),
-          ]),
-          eb.and([
-            eb('state', 'in', ['processing', 'completed']),
-            eb('submitted_at', '<', unreadBefore),
-          ]),
-        ]),
-      )
-      .groupBy('person')
-      .compile(),
-);
 
 const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
   db

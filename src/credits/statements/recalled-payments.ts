@@ -8,6 +8,7 @@ import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import { UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { recountSpent } from './credit-spans.ts';
+import type { LostJob } from './jobs.ts';
 import type { RecalledPayment, RecalledRequest } from './journal/recall.ts';
 
 export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
@@ -61,6 +62,35 @@ export async function recordRecalled(
   }
   // No later run looks at it: it was sent and closed before that run.
   await recountSpent(trx, new Map([[integration, at]]));
+}
+
+/**
+ * Records the people of jobs that the service has lost since the backup. They may have been paid for, whatever a user
+ * decides about the contact of the job, and whatever becomes of that contact.
+ */
+export async function recordLostPersons(
+  trx: Trx,
+  integrationId: string,
+  jobs: readonly LostJob[],
+): Promise<void> {
+  for (const batch of inFilledBatches(jobs.filter(({ person }) => person !== null))) {
+    await trx
+      .insertInto('recalled_payments')
+      .values(
+        batch.map(({ trackingId, submissionId, identity, person, submittedAt }) => ({
+          tracking_id: trackingId,
+          submission_id: submissionId,
+          integration_id: integrationId,
+          contact_fingerprint: OF_PERSON_ALONE,
+          identity,
+          person,
+          job_id: null,
+          paid_at: submittedAt,
+        })),
+      )
+      .onConflict((c) => c.doNothing())
+      .execute();
+  }
 }
 
 /** The last payment for each of these contacts, by CRM ID. */

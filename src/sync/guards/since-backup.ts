@@ -19,7 +19,7 @@ import {
 } from '../../credits/statements/jobs.ts';
 import { expectBalance } from '../../credits/statements/journal/recall.ts';
 import {
-  findLostPersons,
+  findOldJobs,
   findShares,
   type SharingContact,
 } from '../../credits/statements/paid-jobs.ts';
@@ -27,6 +27,7 @@ import {
   endRecalled,
   findRecalled,
   findRecalledPersons,
+  recordLostPersons,
 } from '../../credits/statements/recalled-payments.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { askedBefore } from '../plan.ts';
@@ -118,6 +119,7 @@ export async function recordProgress(
     const lost = await recordJobProgress(trx, run.id, progress);
     if (restore === null) return;
     const before = lost.filter(({ submittedAt }) => submittedAt < restore.heldAt);
+    await recordLostPersons(trx, run.integration.id, before);
     const crmIds = before.map(({ crmId }) => crmId);
     await holdMaybePaid(trx, { runId: run.id, newId }, crmIds);
     await countAwayAsPaid(trx, run.id, crmIds);
@@ -182,16 +184,16 @@ export async function findMaybePaid(
   const recalled = await findRecalled(reader, fingerprint, id, crmIds);
   const persons = await findRecalledPersons(reader, people);
   const restore = await findRestoreToSort(reader, id);
-  const unread = restore === null ? null : rules.since;
-  const lost = await findLostPersons(reader, people, unread);
-  if (recalled.size + persons.size + lost.size === 0) return new Set();
+  const old =
+    restore === null ? new Map<string, number>() : await findOldJobs(reader, people, rules.since);
+  if (recalled.size + persons.size + old.size === 0) return new Set();
   const shares = await findShares(reader, fingerprint, id, contacts, rules);
   const oldBefore = askedBefore({ refresh, now: deps.clock.now() });
   const bought = await findBought(reader, id, crmIds);
   const found = contacts.filter(({ crmId, person }) => {
     if (shares.has(crmId)) return false;
     const own = recalled.get(crmId)?.paidAt ?? 0;
-    const others = [persons, lost].map((paid) => paid.get(person ?? '') ?? 0);
+    const others = [persons, old].map((paid) => paid.get(person ?? '') ?? 0);
     const paidAt = Math.max(own, ...others);
     return paidAt > 0 && paidAt >= oldBefore && (bought.get(crmId) ?? 0) < paidAt;
   });

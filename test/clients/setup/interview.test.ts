@@ -5,7 +5,7 @@ import { QUESTIONS, type QuestionName } from '../../../src/clients/setup/intervi
 
 const COLUMNS = ['Donor ID', 'First Name', 'Last Name'];
 const COLUMN = { good: ['Donor ID'], bad: { 'Donor Id.': 'did you mean "Donor ID"?' } };
-const MARK = { good: ['Donor ID', 'none'], bad: { Died: 'there is: none, Donor ID' } };
+const MARK = { good: ['Donor ID', 'none'], bad: { Died: 'Possible: none, Donor ID' } };
 const ADDRESS = {
   good: ['https://a.example', 'http://127.0.0.1:8787'],
   bad: { 'a.example': 'expected a URL that starts with https://', 'file:///a': 'expected a URL' },
@@ -29,13 +29,13 @@ const ANSWERS: Readonly<
   hubspotAddress: ADDRESS,
   optOutField: { good: ['Any__c', 'none'], bad: {} },
   idColumn: COLUMN,
-  nameForm: { good: ['two', 'whole'], bad: { parts: 'there is: two, whole' } },
+  nameForm: { good: ['two', 'whole'], bad: { parts: 'Possible: two, whole' } },
   firstName: COLUMN,
   lastName: COLUMN,
   fullName: COLUMN,
   addresses: COLUMN,
   employers: COLUMN,
-  badRows: { good: ['stop', 'skip'], bad: { keep: 'there is: stop, skip' } },
+  badRows: { good: ['stop', 'skip'], bad: { keep: 'Possible: stop, skip' } },
   optOutColumn: MARK,
   deceasedColumn: MARK,
   doNotContactColumn: MARK,

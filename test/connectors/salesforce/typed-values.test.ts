@@ -65,7 +65,9 @@ describe('what a user types into Salesforce between our reading and our write', 
     const report = await world.sync();
     expect((await row())?.outcomeReason).toBe('typed_value_lost');
     expect(await org.seenValue(typedInto, PROFILE)).not.toBe(TYPED);
-    expect((await row())?.outcomeDetail).toMatch(/005\w+ .*did not accept it when donor-sync tried to restore it/);
+    expect((await row())?.outcomeDetail).toMatch(
+      /005\w+ .*did not accept it when donor-sync tried to restore it/,
+    );
     await org.control('DELETE', 'rules');
     await undo(report.id);
     expect(await org.seenValue(typedInto, PROFILE)).toBe(TYPED);

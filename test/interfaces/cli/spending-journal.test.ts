@@ -437,6 +437,38 @@ describe('a backup that was made while jobs were under way', () => {
     expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 5 }]);
   });
 
+  it.each<[string, (world: CliWorld, rows: Record<string, string>[]) => Promise<unknown>]>([
+    [
+      'after a user has counted them as paid',
+      async (world) => {
+        const { batches } = await world.runJson(['holds'], holdsSchema);
+        const answer = ['holds', 'reject', '--batch', batches[0]?.id ?? ''];
+        expect((await world.run(answer)).exitCode).toBe(0);
+      },
+    ],
+    [
+      'after the contact of the lost job has left',
+      async (world, rows) => {
+        await world.saveRows(rows.slice(1));
+        await sync(world, '--full');
+      },
+    ],
+  ])('buys no other contact of the same people, %s', async (_, happen) => {
+    const { world, rows, loseJobs } = await openDelivered();
+    await world.saveRows(rows);
+    expect(await sync(world)).toMatchObject({ contacts: { submitted: 1 } });
+    loseJobs();
+    await world.runJson(['restore', 'one.backup', '--yes'], restoredSchema);
+    expect((await world.run(agree)).exitCode).toBe(0);
+    const four = rows.slice(0, 4);
+    await world.saveRows(four);
+    await sync(world, '--full');
+    await happen(world, four);
+    await world.saveRows([...four.slice(1), { ...rows[0], Id: 'the-same-person' }]);
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(5);
+  });
+
   it('is sorted by the next sync if a user agrees while one that may spend nothing is running', async () => {
     const { world, rows } = await openDelivered();
     await world.saveRows(rows);

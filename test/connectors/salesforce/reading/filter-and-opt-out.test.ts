@@ -38,7 +38,7 @@ describe('reading from Salesforce with a filter or an opt-out field', () => {
     await expect(crm.connector({}, {}, contacts)).rejects.toMatchObject({
       kind: 'configuration',
       code: 'crm_filter_invalid',
-      message: expect.stringMatching(/^The filter names Nope__c, which /),
+      message: expect.stringMatching(/^The filter names Nope__c, /),
     });
     expect(queries(crm)).toEqual(['/query?q=SELECT Id FROM Contact WHERE (Nope__c = 1) LIMIT 1']);
   });
