@@ -119,6 +119,10 @@ function withoutIds({ status, location, text }: Reply, things: Things): Reply {
 /** What differs from one response to the next whatever is asked: challenges, and what the process has done. */
 const VOLATILE = /challenge&quot;:&quot;[\w-]+|eyJ[\w.-]+|^(process|nodejs|donor_sync_http)_.*\n/gm;
 
+/** What is new in each response: the IDs of runs and requests, and the times and digests of previews. */
+const OF_REQUEST =
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\w-]{8}\.[\w-]{22}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
 /** What went wrong with a route, in words; nothing if all is well. */
 async function attack(principal: Principal, route: Route): Promise<string[]> {
   const ask = async (things: Things) => {
@@ -210,15 +214,22 @@ describe('every route', () => {
   });
 
   it('of one client knows no contact of another', async () => {
-    const admin = two.principals.find(({ name }) => name === 'an admin');
-    if (admin === undefined) throw new Error('there is no admin');
+    // The users were signed out by the requests before; a token is not.
+    const admin = two.principals.find(({ name }) => name === 'a token (admin)');
+    if (admin === undefined) throw new Error('there is no token of an admin');
     const mixed = { ...two.foreign, integration: OWN };
-    for (const route of routes.filter(({ name }) => name.includes('/contacts/:contact/'))) {
+    let compared = 0;
+    for (const route of routes.filter(({ name }) => name.includes('/contacts/:contact'))) {
       const foreign = await two.ask(admin, toRequest(route.name, route, mixed));
       const nowhere = { ...mixed, contact: UNKNOWN };
       const unknown = await two.ask(admin, toRequest(route.name, route, nowhere));
-      expect(withoutIds(foreign, two.foreign), route.name).toEqual(withoutIds(unknown, nowhere));
+      const [one, other] = [withoutIds(foreign, mixed), withoutIds(unknown, nowhere)].map((reply) =>
+        JSON.stringify(reply).replaceAll(OF_REQUEST, ''),
+      );
+      expect(one, route.name).toBe(other);
+      if (foreign.status !== 401) compared += 1;
     }
+    expect(compared).toBeGreaterThan(3);
   });
 
   it('leads nobody by the key of another request to its run', async () => {
