@@ -108,8 +108,8 @@ describe('a line of cron in words', () => {
     ['*/5 * * * *', 'every 5 minutes'],
     ['15 * * * *', 'every hour at 15 minutes past'],
     ['0 */6 * * *', 'every 6 hours at 0 minutes past'],
-    ['0 2 1 6 *', 'by the line 0 2 1 6 *'],
-    ['5-10 2 * * *', 'by the line 5-10 2 * * *'],
+    ['0 2 1 6 *', 'by the cron expression 0 2 1 6 *'],
+    ['5-10 2 * * *', 'by the cron expression 5-10 2 * * *'],
   ])('%s is %s', (cron, text) => {
     expect(cronText(cron)).toBe(text);
   });

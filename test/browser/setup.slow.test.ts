@@ -54,7 +54,7 @@ describe('the pages of the set-up', () => {
       const example = page.locator('[id="example-age"]');
       await page.getByLabel('Field for Donor Age').fill('Role');
       await page.getByLabel('When Donor Age is written').selectOption('ifEmpty');
-      await example.getByText('stays as it is').waitFor();
+      await example.getByText('stays unchanged').waitFor();
       await page.getByLabel('When Donor Age is written').selectOption('always');
       await example.getByText('57').waitFor();
       await page.goto(`${world.url}/setup/riverside-food-bank/people`);

@@ -195,7 +195,7 @@ describe('the status page', () => {
     await view.page.getByRole('link', { name: 'Done' }).click();
     await view.page.waitForURL(`${world.url}/runs/${runId}`);
     await view.page
-      .getByText('the name in the profile is not that of the contact')
+      .getByText("the name in the profile differs from the contact's name")
       .first()
       .waitFor();
     // Held contacts are named first, and each reason leads to its contacts.

@@ -99,7 +99,7 @@ describe('the replay', () => {
     await expect(runUntilHealthy(asRoot)).rejects.toThrow('as root');
     await closeIt();
     const byName = await build([...SERVER, 'USER root'], { 'server.js': SERVER_FILE });
-    await expect(runUntilHealthy(byName)).rejects.toThrow('"root" is not a user without rights');
+    await expect(runUntilHealthy(byName)).rejects.toThrow('"root" is not an unprivileged user');
   });
 
   it('is content with a program that serves and ends with 0', async () => {
@@ -111,7 +111,7 @@ describe('the replay', () => {
     const image = await build([...SERVER, 'USER node'], {
       'server.js': "console.log('Out of order'); process.exit(2)",
     });
-    await expect(runUntilHealthy(image)).rejects.toThrow(/did not get healthy.*Out of order/s);
+    await expect(runUntilHealthy(image)).rejects.toThrow(/did not become healthy.*Out of order/s);
   });
 
   it('fails if the program does not end with 0 at the stop signal', async () => {

@@ -10,7 +10,7 @@ export function cronText(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.trim().split(/\s+/);
   const time = timeText(minute, hour);
   const days = daysText(day, month, weekday);
-  if (time === null || days === null) return `by the cron line ${cron}`;
+  if (time === null || days === null) return `by the cron expression ${cron}`;
   return days === 'every day' && time.startsWith('every') ? time : `${days} ${time}`;
 }
 

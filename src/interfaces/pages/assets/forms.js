@@ -7,6 +7,8 @@
 // One block, because browsers load it next to the script of every page.
 {
   const SLOW_MS = 400;
+  /** A form that was sent is not sent again within this time, because its answer replaces the page. */
+  const SENT_ONCE_MS = 15_000;
 
   /** @typedef {{ user: string | null, isSentAgain: boolean }} State */
   /** @typedef {HTMLButtonElement | HTMLInputElement | null} Submitter */
@@ -21,7 +23,10 @@
   showRefused();
   fillOwnZone();
   document.addEventListener('submit', onSubmit);
-  addEventListener('pageshow', stopWaiting);
+  addEventListener('pageshow', () => {
+    endSending();
+    stopWaiting();
+  });
 
   /** @param {SubmitEvent} event */
   function onSubmit(event) {
@@ -43,9 +48,12 @@
     isBusy = true;
     document.documentElement.dataset['sending'] = '';
     startWaiting(form);
-    check(form, toSubmitter(event.submitter)).finally(() => {
-      isBusy = false;
-    });
+    check(form, toSubmitter(event.submitter))
+      .catch(() => false)
+      .then((isLeaving) => {
+        if (isLeaving) setTimeout(endSending, SENT_ONCE_MS);
+        else endSending();
+      });
   }
 
   /** @param {HTMLElement | null} element @returns {Submitter} */
@@ -59,15 +67,21 @@
    *
    * @param {HTMLFormElement} form
    * @param {Submitter} submitter
+   * @returns {Promise<boolean>} Whether its answer replaces the page.
    */
   async function check(form, submitter) {
     const state = await readState(form);
     if (state !== null && state.user !== user) {
       stopWaiting();
       openSignIn(form, submitter);
-      return;
+      return false;
     }
     send(form, submitter);
+    return !form.hasAttribute('data-download');
+  }
+
+  function endSending() {
+    isBusy = false;
   }
 
   /** @param {HTMLFormElement} form @param {Submitter} submitter */

@@ -29,6 +29,16 @@ export interface NetworkContent {
 export function NetworkPage({ content, viewer }: { content: NetworkContent; viewer: Viewer }) {
   const { integration, picture, query, person } = content;
   const { id, name } = integration;
+  const chosen = (
+    <div id="person">
+      {person !== null && (
+        <Person
+          person={person}
+          href={may(viewer, 'reader') ? contactHref(id, person.contact ?? person.who) : null}
+        />
+      )}
+    </div>
+  );
   return (
     <Layout
       area="networks"
@@ -47,22 +57,18 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
         {picture.networks.length > 0 && <p class="quiet summary">{describeNetworks(picture)}</p>}
       </div>
       {picture.paths.length === 0 ? (
-        <div class="card">
-          <p class="empty">{emptyText(picture)}</p>
-        </div>
+        <>
+          {chosen}
+          <div class="card">
+            <p class="empty">{emptyText(picture)}</p>
+          </div>
+        </>
       ) : (
         <>
           <Controls id={id} query={query} picture={picture} viewer={viewer} />
           <WhoKnows id={id} query={query} viewer={viewer} />
           <Picture id={id} query={query} name={name} />
-          <div id="person">
-            {person !== null && (
-              <Person
-                person={person}
-                href={may(viewer, 'reader') ? contactHref(id, person.contact ?? person.who) : null}
-              />
-            )}
-          </div>
+          {chosen}
           <PathList content={content} />
           {may(viewer, 'admin') && <Prospects id={id} />}
         </>
