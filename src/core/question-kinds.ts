@@ -35,7 +35,7 @@ const OF_CONTACT = {
 export const CONTACT_QUESTION_KINDS = {
   name_mismatch: {
     ...OF_PROFILE,
-    outcome: "the name in the profile is not the contact's name; a user decides",
+    outcome: "the name in the profile differs from the contact's name; a user decides",
     endsWithAnswer: true,
   },
   match_unsure: {

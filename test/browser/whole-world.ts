@@ -48,7 +48,11 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   const short = contacts.find(({ lastName }) => lastName?.length === SHORT);
   if (short === undefined) throw new Error('no contact has a short last name');
   // Some do not wait for a decision, so that their introductions are shown.
-  const introduced = await store.reader.selectFrom('warm_paths').select('crm_id').execute();
+  const introduced = await store.reader
+    .selectFrom('warm_paths')
+    .select('crm_id')
+    .where('introducer_id', 'is not', null)
+    .execute();
   const unmoved = new Set(introduced.slice(0, UNMOVED).map(({ crm_id }) => crm_id));
   for (const { id, lastName } of contacts) {
     if (unmoved.has(id)) continue;
