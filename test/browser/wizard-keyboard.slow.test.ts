@@ -36,6 +36,8 @@ async function look(page: Page) {
 
 /** Goes on by Tab until it is there, and sees each place on the way. */
 async function goTo(page: Page, place: Locator): Promise<void> {
+  // A form that was sent is answered by another page.
+  await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
   await place.waitFor();
   for (let step = 0; step < MOST_STEPS; step += 1) {
     await page.keyboard.press('Tab');

@@ -101,7 +101,9 @@ describe('donor-sync sync --redeliver', () => {
       rows.map((row, at) => (at === 0 ? { ...row, First: 'Xanthe', Last: 'Quillfeather' } : row)),
     );
     const { stdout } = await world.run(['sync', '--redeliver']);
-    expect(stdout).toMatch(/all fields +1 +the name in the profile differs from the contact's name/);
+    expect(stdout).toMatch(
+      /all fields +1 +the name in the profile differs from the contact's name/,
+    );
   });
 
   it.each([
