@@ -102,6 +102,11 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const isPart = progress.isSplit === true && progress.groups.length > 0;
   const next = progress.groups.pop() ?? progress.together.splice(0, BATCH_ROWS);
   const known = next.map((row) => withoutKnown(lessons, row));
+  if (trial !== undefined && countValues(known) < countValues(next)) {
+    // Another batch has learned of a rejected value since then, so the guessed values may not be the rejected ones.
+    progress.groups.push([...trial.rows]);
+    return;
+  }
   const [over, rows] = parted(known, isEmptied);
   if (rows.length === 0) {
     progress.results.push(...over.map(toResult));
@@ -127,6 +132,10 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const fault = answer.refusedFor;
   if (blamedIn(fault, begun).length > 0) separate(lessons, progress, begun, fault);
   else await separateUnnamed(writer, progress, begun, fault);
+}
+
+function countValues(rows: readonly Row[]): number {
+  return rows.reduce((sum, { properties }) => sum + Object.keys(properties).length, 0);
 }
 
 /** The results come in any order, and under the ID that a contact has now. */
