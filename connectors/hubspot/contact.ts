@@ -168,7 +168,7 @@ export interface VisibleOptions {
 }
 
 /**
- * A response of HubSpot has null for a blank property and omits one that it does not show. A response that lacks a
+ * A HubSpot response has null for a blank property and omits one that it does not show. A response that lacks a
  * property is trusted only after a check of the description. If HubSpot also omits blank properties, the only cost is
  * that check.
  */
