@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createOwner } from './browser.ts';
 import { openBuiltSetups } from './built-setups.ts';
@@ -14,6 +15,21 @@ const FILE = [
       `${at + 1},Ada${'abcdef'[at]},Vale${'ghijkl'[at]},${status},${at === 5 ? 'Withdrawn' : 'Given'},rich,HFN-${at},a,b`,
   ),
 ].join('\n');
+
+/** Lets a form take longer than the pause after which its answers are shown, and lists the requests for that. */
+async function watchLooksWhileSent(page: Page): Promise<string[]> {
+  const looks: string[] = [];
+  let isSent = false;
+  await page.route('**/sign-in/state*', async (route) => {
+    isSent = true;
+    await page.waitForTimeout(700);
+    await route.continue();
+  });
+  page.on('request', (request) => {
+    if (isSent && request.postData()?.includes('do=look')) looks.push(request.url());
+  });
+  return looks;
+}
 
 it(
   'asks what words mean, warns with the price, and says how our fields are called',
@@ -53,8 +69,10 @@ it(
     await press('Show who is sent');
     // One has died, one has opted out, and one waits until a user says what "Moved" means.
     await page.getByText('3 can be sent').waitFor();
+    const looks = await watchLooksWhileSent(page);
     await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });
     await press('Save and continue');
+    expect(looks).toEqual([]);
     const note = await page.getByText('ours are called').textContent();
     expect(note).toMatch(/“Donor ID”.*“Donor ID \(service\)”/s);
     await page.goto(`${world.url}/setup/riverside/people`);

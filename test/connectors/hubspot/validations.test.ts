@@ -20,6 +20,7 @@ describe('the validation rules of HubSpot', () => {
   let account: Account;
   let connector: Connector;
   let answer: () => Answer;
+  let ofUpdate: () => Answer;
   let asked: number;
   const open: { close(): Promise<void> }[] = [];
 
@@ -30,6 +31,7 @@ describe('the validation rules of HubSpot', () => {
     await account.createProperty({ name: 'note' });
     asked = 0;
     answer = () => null;
+    ofUpdate = () => null;
   });
 
   afterEach(async () => {
@@ -211,6 +213,30 @@ describe('the validation rules of HubSpot', () => {
     },
   );
 
+  it('cost no accepted number where another batch learns of a refused one meanwhile', async () => {
+    await refuse('age', '^(?!9[1-9])');
+    answer = () => ({ status: 404, body: { status: 'error', message: '' } });
+    const [small = '', large = '', other = ''] = await account.addContacts(people(3));
+    const isAsked = Promise.withResolvers<void>();
+    const mayAnswer = Promise.withResolvers<null>();
+    ofUpdate = () => {
+      ofUpdate = () => null;
+      isAsked.resolve();
+      return mayAnswer.promise;
+    };
+    await start();
+    const first = writeAll([
+      { id: small, values: { age: 20, note: 'ours' } },
+      { id: large, values: { age: 95, note: 'ours' } },
+    ]);
+    await isAsked.promise;
+    await writeAll([{ id: other, values: { age: 95, note: 'ours' } }]);
+    mayAnswer.resolve(null);
+    await first;
+    const ages = await Promise.all([small, large, other].map((id) => account.seenValue(id, 'age')));
+    expect(ages).toEqual(['20', null, null]);
+  });
+
   it('are no reason to give up a change that must be written as a whole without saying which', async () => {
     answer = () => told('age', { ruleType: 'MAX_NUMBER', ruleArguments: ['90'] });
     const [id = ''] = await account.addContacts(people(1));
@@ -250,6 +276,7 @@ describe('the validation rules of HubSpot', () => {
 
   async function start(): Promise<void> {
     const front = await openFront(account.sandbox.baseUrl, async (url) => {
+      if (url.endsWith('/batch/update')) return ofUpdate();
       if (url !== RULES) return null;
       asked += 1;
       return answer();

@@ -26,23 +26,29 @@
    */
   function lookWhileTyping(form) {
     let timer = 0;
-    let latest = 0;
+    let looking = new AbortController();
     form.addEventListener('change', () => {
       clearTimeout(timer);
       timer = setTimeout(look, TYPING_PAUSE_MS);
     });
+    // The next page shows the answers. A request that arrives after they were saved would be refused.
+    form.addEventListener('submit', () => {
+      clearTimeout(timer);
+      looking.abort();
+    });
 
     async function look() {
-      latest += 1;
-      const asked = latest;
+      looking.abort();
+      looking = new AbortController();
+      const { signal } = looking;
       const body = new URLSearchParams();
       for (const [name, value] of new FormData(form)) {
         if (typeof value === 'string') body.append(name, value);
       }
       body.set('do', 'look');
-      const page = await fetchPage(form.action, body);
+      const page = await fetchPage(form.action, body, signal);
       // A later question has its own answer.
-      if (!page || asked !== latest) return;
+      if (!page || signal.aborted) return;
       for (const part of form.querySelectorAll('[data-part]')) {
         const next = page.getElementById(part.id);
         if (next && !part.contains(document.activeElement))
@@ -54,10 +60,11 @@
   /**
    * @param {string} address
    * @param {URLSearchParams | Blob} body
+   * @param {AbortSignal | null} signal
    */
-  async function fetchPage(address, body) {
+  async function fetchPage(address, body, signal = null) {
     try {
-      const response = await fetch(address, { method: 'POST', body, redirect: 'manual' });
+      const response = await fetch(address, { method: 'POST', body, redirect: 'manual', signal });
       if (!response.ok) return null;
       return new DOMParser().parseFromString(await response.text(), 'text/html');
     } catch {
