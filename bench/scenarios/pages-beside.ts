@@ -28,10 +28,18 @@ const OTHER_CLIENTS = 50;
 const PAIRS = 10;
 
 /** So that no code is compiled while it is measured. */
-const WARM_UPS = 30;
+const WARM_UPS = 100;
 
-/** A collection of garbage costs more than a single page. */
-const REQUESTS_AT_ONCE = 20;
+/**
+ * The processor time of one measurement in milliseconds, since a collection of garbage costs more than a single page,
+ * and the least and the largest number of requests for it.
+ */
+const MEASURED_MS = 400;
+const LEAST_REQUESTS = 8;
+const MOST_REQUESTS = 160;
+
+/** Each pair alternates this often, since the machine's speed changes within seconds. */
+const TURNS = 8;
 
 /** Longer than the time for which viewers share the data of all clients. */
 const APART_MS = 1_200;
@@ -99,17 +107,24 @@ async function compare(ours: Served, theirs: Served, pairs: number): Promise<Fig
   for (let time = 0; time < WARM_UPS; time += 1) {
     for (const page of ready) for (const one of [ours, theirs]) await one.measure(page, 1);
   }
+  const requests = new Map<string, number>();
+  for (const page of ready) {
+    const wanted = Math.round(MEASURED_MS / (await theirs.measure(page, LEAST_REQUESTS)));
+    requests.set(page, Math.max(LEAST_REQUESTS, Math.min(wanted, MOST_REQUESTS)));
+  }
   const ratios = new Map(ready.map((page) => [page, [] as number[]]));
   const milliseconds = new Map(ready.map((page) => [page, [] as number[]]));
   for (let pair = 0; pair < pairs; pair += 1) {
     for (const page of ready) {
-      // The order alternates, because other load on the machine changes in the meantime.
-      const order = pair % 2 === 0 ? [ours, theirs] : [theirs, ours];
-      const costs = new Map<Served, number>();
-      for (const one of order) costs.set(one, await one.measure(page, REQUESTS_AT_ONCE));
-      const here = costs.get(ours) ?? 0;
-      ratios.get(page)?.push(here / (costs.get(theirs) ?? 0));
-      milliseconds.get(page)?.push(here);
+      const atOnce = Math.ceil((requests.get(page) ?? LEAST_REQUESTS) / TURNS);
+      let [here, there] = [0, 0];
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        if (turn % 2 === 0) here += await ours.measure(page, atOnce);
+        there += await theirs.measure(page, atOnce);
+        if (turn % 2 === 1) here += await ours.measure(page, atOnce);
+      }
+      ratios.get(page)?.push(here / there);
+      milliseconds.get(page)?.push(here / TURNS);
     }
     await sleep(APART_MS);
   }

@@ -65,10 +65,10 @@ export function Status({ kind, word }: { kind: IconKind; word: string }) {
 /** An instant (ISO 8601): how long ago or how soon, or as a date and a time. */
 export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'moment' }) {
   const { at, now, as = 'relative' } = props;
-  const text = as === 'moment' ? formatTimestamp(at) : formatRelative(at, now);
+  const moment = formatTimestamp(at);
   return (
-    <time datetime={at} data-as={as} title={formatTimestamp(at)}>
-      {text}
+    <time datetime={at} data-as={as} title={moment}>
+      {as === 'moment' ? moment : formatRelative(at, now)}
     </time>
   );
 }
