@@ -121,10 +121,10 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   key_expires: 'docs/guides/operating.md#keys',
   credits_low: 'docs/guides/operating.md#credits',
   held: 'docs/concepts.md#a-decision',
-  held_batch: 'docs/guides/operating.md#the-details-of-many-contacts-changed',
+  held_batch: 'docs/guides/operating.md#many-contacts-changed',
   held_missing: 'docs/guides/operating.md#many-contacts-are-missing',
   held_opt_outs: 'docs/guides/operating.md#many-contacts-opt-out',
-  held_erasures: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
+  held_erasures: 'docs/guides/operating.md#erasure-requests-from-the-crm',
   second_person: 'docs/guides/users.md#two-people',
 };
 

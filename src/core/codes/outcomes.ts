@@ -159,14 +159,14 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   rejected_by_person: {
     means: 'A user decided that the profile belongs to another person.',
     next: 'Nothing is written. It is sent again if name, address or employer changes.',
-    costs: 'The credit that was spent stays spent; one credit when it is sent again.',
+    costs: 'The credit that was spent is not refunded; one credit when it is sent again.',
   },
   no_match: {
     means:
       'The service found no match. The same person in another contact shares this outcome without a credit.',
     next: 'Complete the address or the employer: a changed contact is sent again.',
     costs:
-      "One credit, which stays spent; that is the service's rule. One credit when it is sent again.",
+      "One credit, which is not refunded; that is the service's rule. One credit when it is sent again.",
   },
   person_invalid: {
     means: 'The service refused the details of this person. No credit was spent.',
@@ -204,10 +204,10 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   lost_answer: {
     means:
-      'The response to a submission was lost, and its credit is gone or might be. The submission was for this contact, or for the same person in another one.',
+      'The response to a submission was lost, and its credit was or might have been spent. The submission was for this contact, or for the same person in another one.',
     next: '`donor-sync holds resubmit` sends the contact again, `reject` leaves it alone. `onLostAnswer: resubmit` in the settings always resubmits.',
     costs:
-      'One credit that is gone or might be. `reject` costs nothing; `resubmit` costs one credit.',
+      'One credit that was or might have been spent. `reject` costs nothing; `resubmit` costs one credit.',
   },
   identity_mass_change: {
     means:
@@ -217,7 +217,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   paid_since_backup: {
     means:
-      'The database was restored from a backup, and this contact is new or changed since. It may have been paid for after the backup, because no record outside the database shows that it was not. The same is true for a job that was in progress in the backup and that the service has lost since. Nothing was sent.',
+      'The database was restored from a backup, and this contact is new or changed since. It might have been paid for after the backup, because no record outside the database shows that it was not. The same is true for a job that was in progress in the backup and that the service has lost since. Nothing was sent.',
     next: '`donor-sync holds` shows how many contacts wait for this. `donor-sync holds approve --batch` buys their profiles, for some of them perhaps a second time; `reject --batch` counts them as paid for.',
     costs: 'Nothing now. `reject` costs nothing; `approve` costs one credit for each contact.',
   },
@@ -263,7 +263,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   job_running: {
     means:
-      'The service is still working on the job. If the service denies knowing a job within ten minutes of its submission, the job also counts as running.',
+      'The service is still working on the job. If the service reports a job as unknown within ten minutes of its submission, the job still counts as running.',
     next: 'The next run fetches the profile and writes it.',
     costs: 'One credit, spent already.',
   },
@@ -302,12 +302,12 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   job_vanished: {
     means: 'The service no longer knows the job, and its profile was never delivered.',
     next: 'The next run sends it again. Run more often than every seven days.',
-    costs: 'The credit that was spent stays spent; one credit when it is sent again.',
+    costs: 'The credit that was spent is not refunded; one credit when it is sent again.',
   },
   job_too_old: {
     means: 'The job ran longer than any job should.',
     next: 'The next run sends it again.',
-    costs: 'The credit that was spent stays spent; one credit when it is sent again.',
+    costs: 'The credit that was spent is not refunded; one credit when it is sent again.',
   },
   identity_unreadable: {
     means:

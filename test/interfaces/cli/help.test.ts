@@ -27,7 +27,7 @@ describe('donor-sync help', () => {
     expect(stdout).toContain('no_match: a reason of the outcome `failed`');
     expect(stdout).toContain('  Means:  The service found no match.');
     expect(stdout).toContain('  Next:   Complete the address or the employer');
-    expect(stdout).toContain('  Costs:  One credit, which stays spent');
+    expect(stdout).toContain('  Costs:  One credit, which is not refunded');
     expect(stdout).toContain('  More:   docs/outcomes.md#failed');
   });
 

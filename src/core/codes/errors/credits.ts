@@ -79,7 +79,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
         'A mark excludes more than half of the contacts, and no user has confirmed that. Nobody was sent; paid profiles are still written.',
       next: 'Run `donor-sync plan ID`. Correct the field and its values in the settings, or confirm them with `donor-sync sync ID --accept-marks`.',
       costs: 'Nothing.',
-      document: 'docs/guides/operating.md#marks-that-leave-out-most-contacts',
+      document: 'docs/guides/operating.md#marks-that-exclude-most-contacts',
     },
     journal_unreadable: {
       means:

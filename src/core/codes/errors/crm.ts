@@ -3,7 +3,7 @@ import type { ErrorTopic } from './explanation.ts';
 const CONNECTING = 'docs/guides/connecting.md#troubleshooting';
 const SALESFORCE = 'docs/guides/sign-in-salesforce.md';
 const SETTINGS = 'docs/guides/settings.md';
-const MARKS = 'docs/guides/operating.md#marks-that-leave-out-most-contacts';
+const MARKS = 'docs/guides/operating.md#marks-that-exclude-most-contacts';
 const ACCOUNT_CHANGED = 'docs/guides/connecting.md#connecting-again';
 
 /** A CRM, and the connection to it. */

@@ -144,7 +144,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
       means:
         'A version before 1.0.0-rc created the database, and this version cannot read it. Nothing was changed.',
       next: 'Name a new database in the setting `database`, or keep the version that created the old one.',
-      document: 'docs/guides/operating.md#a-database-of-010',
+      document: 'docs/guides/operating.md#databases-from-version-010',
     },
     database_unavailable: {
       means:

@@ -85,13 +85,13 @@ export const DECISION_ERRORS: ErrorTopic = {
     erasure_request_withdrawn: {
       means: 'The CRM has withdrawn its request to erase the contact. Nothing was erased.',
       next: 'Nothing. To erase the contact anyway, run `donor-sync forget` for it.',
-      document: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
+      document: 'docs/guides/operating.md#erasure-requests-from-the-crm',
     },
     erasure_unconfirmed: {
       means:
         'donor-sync could not check with the CRM whether its request to erase the contact is still valid. Nothing was erased.',
       next: 'Try again once the CRM responds. `donor-sync doctor ID` checks it.',
-      document: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
+      document: 'docs/guides/operating.md#erasure-requests-from-the-crm',
     },
     erasures_unknown: {
       means:
@@ -133,7 +133,7 @@ export const DECISION_ERRORS: ErrorTopic = {
       means:
         'A privacy hold in the CRM (HasPrivacyHold) forbids erasing the contact. Nothing was erased.',
       next: 'End the hold in the CRM. The next sync asks again.',
-      document: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
+      document: 'docs/guides/operating.md#erasure-requests-from-the-crm',
     },
     requests_open: {
       means:

@@ -1,7 +1,7 @@
 import type { ErrorTopic } from './explanation.ts';
 
 const WEBHOOKS = 'docs/guides/webhooks.md';
-const SIGNATURES = 'docs/guides/webhooks.md#curl-and-programs-of-your-own';
+const SIGNATURES = 'docs/guides/webhooks.md#curl-and-your-own-programs';
 
 /** Requests to the HTTP API, to the pages and to webhook addresses. */
 export const REQUEST_ERRORS: ErrorTopic = {

@@ -11,13 +11,13 @@ export const USER_ERRORS: ErrorTopic = {
       means:
         'Others could reach the service at this address, and there is no user and no access token yet. The service did not start.',
       next: 'Invite a user with `donor-sync users invite`, or create a token with `donor-sync tokens create`.',
-      document: 'docs/guides/users.md#the-first-one',
+      document: 'docs/guides/users.md#the-first-user',
     },
     first_visit_refused: {
       means:
         'The link for the first visit was used, is older than 15 minutes, or is no longer needed. No account was created.',
       next: 'Start `donor-sync serve` again for a new link, or sign in as a user.',
-      document: 'docs/guides/users.md#the-first-one',
+      document: 'docs/guides/users.md#the-first-user',
     },
     last_owner: {
       means:
@@ -40,7 +40,7 @@ export const USER_ERRORS: ErrorTopic = {
       means:
         'An owner already has an account, so the link does not create another. Nothing was changed.',
       next: 'Sign in, or ask an owner for an invitation.',
-      document: 'docs/guides/users.md#the-first-one',
+      document: 'docs/guides/users.md#the-first-user',
     },
     owner_limited: {
       means:
@@ -129,7 +129,7 @@ export const USER_ERRORS: ErrorTopic = {
     sign_in_provider_unreachable: {
       means: 'The identity provider does not respond. You are not signed in.',
       next: 'Try again later, or sign in another way.',
-      document: 'docs/guides/users.md#sign-in-by-your-identity-provider',
+      document: 'docs/guides/users.md#sign-in-with-your-identity-provider',
     },
     token_unknown: {
       means: 'There is no access token with this ID. Nothing was changed.',
