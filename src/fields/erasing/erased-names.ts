@@ -140,28 +140,28 @@ export function fingerprintTexts(
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
   const texts: Record<string, string> = {};
-  /** Each word of the contact's texts, and the last field in whose text it was found. */
-  const found = new Map<string, { written: string; field: string }>();
+  // Several texts of a contact often share words.
+  const known = new Map<string, string>();
   for (const { from, to } of mappings) {
     const value = changes[to];
     if (typeof value !== 'string' || !TEXT_SOURCES.includes(from)) continue;
-    const words = (value.match(CAPITALISED) ?? []).flatMap((word) => wordsNotYetIn(to, word));
+    const words = new Set<string>();
+    for (const part of value.match(CAPITALISED) ?? []) {
+      for (const word of wordsIn(part)) words.add(word);
+    }
     // One word is not a full name.
-    if (words.length > 1) texts[to] = words.join('');
+    if (words.size > 1) texts[to] = join(words);
   }
   return texts;
 
-  function wordsNotYetIn(field: string, text: string): string[] {
-    const words: string[] = [];
-    for (const word of wordsIn(text)) {
-      const known = found.get(word);
-      if (known?.field === field) continue;
-      // Several texts of a contact often share words.
-      const written = known?.written ?? fingerprintWritten(contact, word);
-      found.set(word, { written, field });
-      words.push(written);
+  function join(words: ReadonlySet<string>): string {
+    let joined = '';
+    for (const word of words) {
+      const written = known.get(word) ?? fingerprintWritten(contact, word);
+      known.set(word, written);
+      joined += written;
     }
-    return words;
+    return joined;
   }
 }
 
