@@ -114,7 +114,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   opted_out: {
     means:
       'The opt-out field of the contact is set, or `contacts.objections` in the settings names it. It is never sent to the service.',
-    next: 'Nothing is delivered to it, and it is in no network. Its kept profile is deleted 30 days after the mark, or with the run that reads an objection; if many were marked at once, a decision comes first. If the mark is removed before that, the next run writes the kept profile.',
+    next: 'Nothing is delivered to it, and it is in no network. Its kept profile is deleted 30 days after the mark was first read, or with the run that reads an objection. If many were marked at once, a decision comes first. If the mark is removed before that, the next run writes the kept profile.',
     costs: 'Nothing.',
   },
   deceased: {
