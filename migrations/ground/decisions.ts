@@ -42,6 +42,12 @@ async function createQuestions(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'mass_opt_out'`)
     .execute();
+  await db.schema
+    .createIndex('contacts_paid_since_backup')
+    .on('questions')
+    .columns(['integration_id', 'crm_id'])
+    .where(sql<boolean>`kind = 'paid_since_backup'`)
+    .execute();
   // Whether a contact is missing, has opted out or is to be erased are separate questions. Each can be open at the same
   // time as the question about the contact's profile.
   await db.schema

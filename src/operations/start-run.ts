@@ -169,7 +169,8 @@ function keyReused(): ConfigurationError {
 
 export const retryRun = acting({
   name: 'runs retry',
-  summary: 'Request a run that retries what failed in another run',
+  summary:
+    'Request a run that retries what failed in another run; it is an ordinary run and can spend credits',
   role: 'admin',
   reach: 'some',
   by: 'person+token',

@@ -1,5 +1,7 @@
 /** Holds contacts that may have been paid for after the backup that the database was restored from. */
+import { sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import { move, moveAndList } from '../life/apply-events.ts';
@@ -30,6 +32,56 @@ export async function findBought(
   }
   return found;
 }
+
+/** A contact of which a user was asked whether it was paid for. */
+export interface AskedContact {
+  crmId: string;
+  /** Epoch ms. */
+  askedAt: number;
+}
+
+/**
+ * The contacts with these identities that a user was asked about and did not decide to buy, by identity. Such a contact
+ * may continue under another ID, for example after a merge or a new import.
+ */
+export async function findAsked(
+  reader: Reader,
+  integrationId: string,
+  identities: readonly string[],
+): Promise<Map<string, AskedContact[]>> {
+  const found = new Map<string, AskedContact[]>();
+  if ((await anyAsked(reader, { integrationId })).rows.length === 0) return found;
+  for (const batch of inFilledBatches(identities)) {
+    const rows = await reader
+      .selectFrom('questions')
+      .innerJoin('contacts', (join) =>
+        join
+          .onRef('contacts.integration_id', '=', 'questions.integration_id')
+          .onRef('contacts.crm_id', '=', 'questions.crm_id'),
+      )
+      .select(['contacts.identity', 'contacts.crm_id', 'opened_at'])
+      .where('questions.integration_id', '=', integrationId)
+      .where('kind', '=', sql.lit(PAID_SINCE_BACKUP))
+      .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'approved')]))
+      .where('contacts.identity', 'in', batch)
+      .execute();
+    for (const { identity, crm_id: crmId, opened_at } of rows) {
+      const others = found.get(identity) ?? [];
+      found.set(identity, [...others, { crmId, askedAt: Number(opened_at) }]);
+    }
+  }
+  return found;
+}
+
+const anyAsked = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('questions')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', sql.lit(PAID_SINCE_BACKUP))
+    .limit(1)
+    .compile(),
+);
 
 /**
  * Holds these contacts if they are due or have lost their job. All of them are in one batch, which

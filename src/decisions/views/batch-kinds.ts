@@ -188,7 +188,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           title: `Delete the profiles of ${contacts}?`,
           confirm: `Delete the profiles of ${contacts}`,
           effect:
-            'Paid profiles are deleted 30 days after the marks were set. After objections, the next sync deletes them. If the contacts opt in again later, the next refresh buys new profiles.',
+            'Paid profiles are deleted 30 days after donor-sync first read the marks. After objections, the next sync deletes them. If the contacts opt in again later, the next refresh buys new profiles.',
           hint: 'These contacts have asked not to be researched.',
         },
         reject: {
@@ -204,7 +204,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     decided(word, count) {
       const marks = `The opt-out marks of ${describeCount(count, 'contact')} count as`;
       return word === 'approve'
-        ? `${marks} right. Their profiles are deleted 30 days after the marks were set. After objections, the next sync deletes them.`
+        ? `${marks} right. Their profiles are deleted 30 days after donor-sync first read the marks. After objections, the next sync deletes them.`
         : `${marks} an error. Their profiles are kept, and delivered once the marks are removed.`;
     },
     alert({ count, marks }) {

@@ -168,7 +168,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     answers: {
       approve: {
         label: 'The mark is right',
-        effect: 'Its profile is deleted 30 days after the mark was set.',
+        effect: 'Its profile is deleted 30 days after donor-sync first read the mark.',
       },
       reject: {
         label: 'The mark is an error',

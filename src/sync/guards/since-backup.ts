@@ -8,6 +8,7 @@ import { listDueContactIds } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life/line-events.ts';
 import {
   countAwayAsPaid,
+  findAsked,
   findBought,
   holdMaybePaid,
 } from '../../contacts/many-at-once/paid-since-backup.ts';
@@ -168,8 +169,8 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 
 /**
  * The contacts among these that may have been paid for, themselves or as the same person in another contact, but can
- * share no job. Their job can no longer be read, is for other details, or was lost by the service since the backup. A
- * profile that would be old by now is bought again.
+ * share no job. Their job can no longer be read, is for other details, or was lost by the service since the backup. Or a
+ * user was asked about a contact with the same details. A profile that would be old by now is bought again.
  */
 export async function findMaybePaid(
   deps: Pick<SyncDeps, 'store' | 'clock'>,
@@ -186,15 +187,21 @@ export async function findMaybePaid(
   const restore = await findRestoreToSort(reader, id);
   const old =
     restore === null ? new Map<string, number>() : await findOldJobs(reader, people, rules.since);
-  if (recalled.size + persons.size + old.size === 0) return new Set();
+  const asked = await findAsked(
+    reader,
+    id,
+    contacts.map(({ identity }) => identity),
+  );
+  if (recalled.size + persons.size + old.size + asked.size === 0) return new Set();
   const shares = await findShares(reader, fingerprint, id, contacts, rules);
   const oldBefore = askedBefore({ refresh, now: deps.clock.now() });
   const bought = await findBought(reader, id, crmIds);
-  const found = contacts.filter(({ crmId, person }) => {
+  const found = contacts.filter(({ crmId, person, identity }) => {
     if (shares.has(crmId)) return false;
     const own = recalled.get(crmId)?.paidAt ?? 0;
     const others = [persons, old].map((paid) => paid.get(person ?? '') ?? 0);
-    const paidAt = Math.max(own, ...others);
+    const alike = (asked.get(identity) ?? []).filter((other) => other.crmId !== crmId);
+    const paidAt = Math.max(own, ...others, ...alike.map(({ askedAt }) => askedAt));
     return paidAt > 0 && paidAt >= oldBefore && (bought.get(crmId) ?? 0) < paidAt;
   });
   return new Set(found.map(({ crmId }) => crmId));

@@ -211,6 +211,32 @@ describe('a database that is restored from a backup', () => {
     expect(await world.spent()).toBe(13);
   });
 
+  it('buys nothing without a user when a contact of the question continues under another ID', async () => {
+    await rm(journalOf(world));
+    await restore();
+    expect((await sync(world, '--full')).contacts).toMatchObject({ submitted: 0, held: 7 });
+    await world.saveRows(all.map((row, at) => (at === 7 ? { ...row, Id: 'imported-anew' } : row)));
+    await sync(world, '--full');
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(13);
+    const { batches } = await world.runJson(['holds'], holdsSchema);
+    expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 7, credits: 7 }]);
+  });
+
+  it('buys a contact that a user has counted as paid once its details change', async () => {
+    await rm(journalOf(world));
+    await restore();
+    await sync(world, '--full');
+    const { batches } = await world.runJson(['holds'], holdsSchema);
+    const answer = ['holds', 'reject', '--batch', batches[0]?.id ?? ''];
+    expect((await world.run(answer)).exitCode).toBe(0);
+    await world.saveRows(
+      all.map((row, at) => (at === 7 ? { ...row, Address: '1 Elsewhere Road' } : row)),
+    );
+    expect(await sync(world, '--full')).toMatchObject({ contacts: { submitted: 1, held: 0 } });
+    expect(await world.spent()).toBe(14);
+  });
+
   it('asks about nobody before a user has agreed, so that donor ids in the CRM can still be adopted', async () => {
     // As the last sync has left them.
     await world.saveRows(synced);
