@@ -121,7 +121,7 @@ function Row(props: {
 const STATUSES: Readonly<Record<Status, string>> = {
   running: 'Running',
   succeeded: 'Done',
-  incomplete: 'Stopped early',
+  incomplete: 'Stopped early or at its limit',
   failed: 'Failed',
 };
 
