@@ -249,7 +249,7 @@ function weighFirst(
     arePairOfSexes(population, first, donor.first) || areOfOneThird(population, first, donor.first);
   const fit = isOther ? undefined : fitFirstName(first, donor.first);
   if (fit === 'same' && first.length === 1) {
-    return { m: FIRST.same, bits: Math.log2(FIRST.same / INITIAL_SHARE), reason: SAME_INITIAL };
+    return { m: FIRST.same, bits: Math.log2(FIRST.same / INITIAL_SHARE), reason: BOTH_INITIALS };
   }
   if (fit === 'same') {
     return {
@@ -331,6 +331,7 @@ function weighFirst(
   return undefined;
 }
 
+const BOTH_INITIALS = 'Both first names are known by the same initial only';
 const SAME_INITIAL = 'The first name has the same initial, which relatives may share';
 
 /** A shared home does not show whether a relative with another name is meant. */
