@@ -164,6 +164,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'The first name is another spelling of the same name': NONE_IN_NOISE,
   'The first name may be another form of the same name, or a relative': NONE_IN_NOISE,
   'The first name has the same initial, which relatives may share': NONE_IN_NOISE,
+  'Both first names are known by the same initial only': NONE_IN_NOISE,
   'One of the first names is the same': NONE_IN_NOISE,
   'The first name is the first and the middle name of the donor': NONE_IN_NOISE,
   'The ZIP code is the same, and the house another one': 'noise A moves nobody within a ZIP code',
@@ -176,6 +177,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'The middle initial is another one': NONE_IN_NOISE,
   'The employer is the same but for one typo': NONE_IN_NOISE,
   'The employer has these initials': NONE_IN_NOISE,
+  'The employer is the same with other names added': NONE_IN_NOISE,
 };
 
 function differs({ weight, estimate: m }: Estimate): boolean {

@@ -3,7 +3,7 @@
 import { withinOneEdit, words } from './words.ts';
 
 /** How well two names of employers agree, best first. */
-export type EmployerFit = 'same' | 'typo' | 'part' | 'initials' | 'two initials';
+export type EmployerFit = 'same' | 'typo' | 'part' | 'inner part' | 'initials' | 'two initials';
 
 /** A typo is tolerated in names of at least this length. */
 const MIN_TYPO_LENGTH = 6;
@@ -55,7 +55,8 @@ export function fitEmployer(one: string, other: string): EmployerFit | undefined
   // Post 1234 and Post 1235 are different.
   if (isTypo && numbersIn(one) === numbersIn(other)) return 'typo';
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  if (isPart(short.split(' '), long.split(' '))) return 'part';
+  const part = fitPart(short.split(' '), long.split(' '));
+  if (part !== undefined) return part;
   const isShortened = isAbbreviated(short.split(' '), long.split(' '));
   if (isShortened && numbersIn(one) === numbersIn(other)) return 'part';
   if (!areInitials(short, long)) return undefined;
@@ -82,19 +83,28 @@ function numbersIn(name: string): string {
 
 /**
  * "Acme Foods" is part of "Acme Foods Chicago Office": all its words, in their order, including a
- * distinctive one.
+ * distinctive one. In "Baker & Acme Foods" a name comes before them, which usually makes another
+ * firm.
  */
-function isPart(short: readonly string[], long: readonly string[]): boolean {
+function fitPart(short: readonly string[], long: readonly string[]) {
   const telling = short.filter((word) => !GENERIC.has(word) && word.length > 2);
   if (telling.length === 0 || (short.length === 1 && (short[0] ?? '').length < MIN_TYPO_LENGTH)) {
-    return false;
+    return undefined;
   }
+  const skipped: string[] = [];
   let next = 0;
   for (const word of long) {
     if (word === short[next]) next += 1;
+    else if (next < short.length) skipped.push(word);
   }
-  return next === short.length;
+  if (next < short.length) return undefined;
+  return skipped.every((word) => GENERIC.has(word) || AREAS.has(word)) ? 'part' : 'inner part';
 }
+
+/** Words before a name that say where it is, or that it is there too. */
+const AREAS = new Set(
+  words('greater north south east west northern southern eastern western regional global world'),
+);
 
 /**
  * "Harbor Hlth Sys" for Harbor Health System: word for word, at least one distinctive word in full.

@@ -268,15 +268,20 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   const isEnough = kinds.size > 0 && isMet && isTold && isOutweighed;
   return {
     donorNumber: null,
-    probability: isEnough
-      ? best.probability
-      : Math.min(best.probability, isMet && isOutweighed ? NAME_ALONE : OTHER_PERSON),
+    probability: isEnough ? best.probability : Math.min(best.probability, limitOf(evidence, kinds)),
     reasons: [
       isTied && kinds.size > 0 ? TIED : kinds.size > 0 && !isOutweighed ? OTHER : TOO_LITTLE,
     ],
     runnerUp: best,
     ...NOT_SURE,
   };
+}
+
+/** The greatest probability of a donor who does not match, by what speaks against it or is missing. */
+function limitOf(evidence: readonly Evidence[], kinds: ReadonlySet<EvidenceKind>): number {
+  const limits = evidence.flatMap(({ atMost }) => atMost ?? []);
+  if (kinds.size > 0) return Math.min(1, ...limits);
+  return Math.min(NAME_ALONE, ...limits, ...evidence.flatMap((one) => one.atMostByName ?? []));
 }
 
 /** The kinds of evidence beyond the name. Another person elsewhere may have the same large employer. */
@@ -353,13 +358,7 @@ function byNameAlone(
 const MAX_EXPECTED_BEARERS = 0.5;
 
 /** However rare a name is, other people who are not in the file have it. */
-const NAME_ALONE = 0.5;
-
-/**
- * A donor that differs in a part in which relatives at one address differ is nearly always a
- * relative.
- */
-const OTHER_PERSON = 0.05;
+const NAME_ALONE = 0.9;
 
 const TWIN = 'Another donor agrees with this one in all parts: they can be one person';
 const TIED = 'Several donors match this person equally well';

@@ -71,8 +71,11 @@ export function comparableName(
   last: string,
   suffix = '',
 ): ComparableName {
-  const given = givenWords(withoutBrackets(first));
-  const name = nameOf([...given, ...words(middle)], familyWords(withoutBrackets(last)));
+  const given = givenWords(withoutBrackets(spreadInitials(first)));
+  const name = nameOf(
+    [...given, ...words(spreadInitials(middle))],
+    familyWords(withoutBrackets(last)),
+  );
   return { ...name, generation: generationIn(`${suffix} ${last}`) };
 }
 
@@ -81,7 +84,7 @@ export function comparableName(
  * the whole name in one of them. A name in brackets is another first name.
  */
 export function readingsOf(written: string, writtenLast: string): Reading[] {
-  const withRank = withoutNotes(toLatin(written));
+  const withRank = spreadInitials(withoutNotes(toLatin(written)));
   const first = withoutRank(withRank);
   const last = withoutNotes(toLatin(writtenLast));
   const given = givenWords(withoutBrackets(first));
@@ -203,7 +206,7 @@ function readAs(way: Reading['way'], given: string[], family: string[]): Reading
 
 /** "Ann Marie Lee", "Lee, Ann Marie": the last word, or the text before the comma. */
 function readWhole(text: string): Reading[] {
-  const [before = '', after] = withoutBrackets(text).split(
+  const [before = '', after] = withoutBrackets(spreadInitials(text)).split(
     /,(?!\s*(?:jr|sr|ii|iii|iv|md|phd|esq)\b)/i,
   );
   if (after !== undefined) return readAs('in one field', givenWords(after), familyWords(before));
@@ -264,10 +267,14 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 const NOTES =
   /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
 
+/** A field that says only in whose care something is: the name is in the other field. */
+const CARE_OF = /^\W*(?:[ct]\/o|(?:in )?care of|att(?:n|ention))\W*$/i;
+
 /** Text after a dash between blanks is a note. */
 const DASH = /\s[-–—]\s/;
 
 function withoutNotes(text: string): string {
+  if (CARE_OF.test(text)) return '';
   const dash = text.search(DASH);
   const plain = (dash < 0 ? text : text.slice(0, dash)).replaceAll(NOTES, ' ');
   return words(plain).length > 0 ? plain : text;
@@ -281,6 +288,20 @@ function withoutRank(first: string): string {
   const plain = first.replace(RANK, '');
   return words(plain).length > 0 ? plain : first;
 }
+
+/** "R.W." and "RW" are two initials, "M.D." behind a name is a degree. */
+function spreadInitials(text: string): string {
+  if (/^\s*[BCDFGHJ-NP-TV-XZ]{2}\s*$/.test(text) && !TITLES.has(words(text).join(''))) {
+    return text.trim().split('').join(' ');
+  }
+  return text.replaceAll(DOTTED, (dotted, at: number) => {
+    const isDegree = at > 0 && SUFFIXES.has(words(dotted).join(''));
+    return isDegree ? dotted : dotted.replaceAll('.', '. ');
+  });
+}
+
+/** Initials with points and without blanks, also directly before a name: "R.W.", "J.R.Lee". */
+const DOTTED = /(?<![\p{L}.])(?:\p{L}\.)+(?=\p{L})(?:\p{L}\.)*/gu;
 
 /** "Saint Clair" and "St. Clair" are one last name, but "Saint" and "St" on their own are not. */
 function otherSaint(family: readonly string[]): string[][] {

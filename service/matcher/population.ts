@@ -17,6 +17,10 @@ export interface Population {
   isGivenName(name: string): boolean;
   /** Number of people born with this name from 1930 to 2010, rounded down to a step of a factor of two; 0 below 100. */
   births(name: string): number;
+  /** Number of people in the list of births. */
+  allBirths(): number;
+  /** Whether many given names have the same first letters. */
+  mayStartName(name: string): boolean;
   /** True for the most frequent last names. */
   isLastName(name: string): boolean;
 }
@@ -92,21 +96,48 @@ function fromFiles(): Population {
     isMansName: (name) => mansNames.has(name),
     isWomansName: (name) => womansNames.has(name),
     isGivenName: (name) => firsts.has(name) || isCommonForm(name) || LATER.has(name),
-    births: (name) => readBirths().get(name) ?? 0,
+    births: (name) => readBirths().births.get(name) ?? 0,
+    allBirths: () => readBirths().all,
+    mayStartName: (name) => {
+      const { starts, all } = readBirths();
+      return (starts.get(name.slice(0, START)) ?? 0) >= COMMON_START * all;
+    },
     isLastName: (name) => lasts.has(name),
   };
 }
 
-let givenNames: ReadonlyMap<string, number> | undefined;
+/** Number of letters that a name has in common with others, and the share of people whose names start with them. */
+const START = 3;
+const COMMON_START = 1e-4;
+
+interface Births {
+  births: ReadonlyMap<string, number>;
+  /** By the first letters of the names. */
+  starts: ReadonlyMap<string, number>;
+  all: number;
+}
+
+let givenNames: Births | undefined;
 
 /** Births by given name. The 30,000 names are read when two given names are first compared. */
-function readBirths(): ReadonlyMap<string, number> {
-  givenNames ??= new Map(
+function readBirths(): Births {
+  givenNames ??= toBirths(
     readDataFile('given_names.csv', givenNamesRow).flatMap((row) =>
-      row.names.map((name) => [name, row.births] as const),
+      row.names.map((name): [string, number] => [name, row.births]),
     ),
   );
   return givenNames;
+}
+
+function toBirths(names: readonly [string, number][]): Births {
+  const starts = new Map<string, number>();
+  let all = 0;
+  for (const [name, births] of names) {
+    const start = name.slice(0, START);
+    starts.set(start, (starts.get(start) ?? 0) + births);
+    all += births;
+  }
+  return { births: new Map(names), starts, all };
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();

@@ -49,8 +49,78 @@ aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee
 |todd tod|tommy tommie|tracy tracey traci tracie|travis travus|tristan tristen|tyler tylor|ulrich ulrik|ursula ersula|valerie valarie valery
 |vanessa venessa|vera veera|veronica veronika|vicki vicky vickie|victor viktor|victoria viktoria|vincent vincint|virginia verginia|vivian vivien vivienne
 |vladimir wladimir|vyacheslav viacheslav|walter valter|wayne wain|wendy wendi|wesley wesly|whitney whitnee|wilfred wilfrid|william wiliam|willie willy
-|yelena elena|yevgeny evgeny evgeni yevgeni|yolanda iolanda|yuri yuriy iouri youri|yusuf yousef youssef yosef|yvette ivette|yvonne ivonne
+|yelena elena|yevgeny evgeny evgeni yevgeni|yolanda iolanda|yuri yuriy iouri youri|yusuf yousef youssef yousuf yusef yousif yosef|yvette ivette|yvonne ivonne
 |zachary zachery zackary zackery|zoe zoey`;
+
+/**
+ * Names from Arabic, Persian, Greek, Russian, Ukrainian and Hebrew, and from the languages of India. They are spelled as
+ * ALA-LC, BGN/PCGN, ISO 9, ISO 843 and the French custom write them, or as their bearers do. Similar names of different
+ * people, such as Samir and Samer, are in separate entries.
+ */
+const ROMANISED = `
+abbas abas|abdallah abdullah abdalla abdulla|abdelaziz abdulaziz|abdelkader abdulkadir abdulqadir abdelqader
+|abdelrahman abdulrahman abdurrahman abdirahman|abdulkarim abdelkarim abdulkareem abdelkrim|adel adil|agapi agape
+|ahmad ahmed ahmet|akash aakash|aleksandr oleksandr alexandr|aleksandra oleksandra|alexei oleksii oleksiy|ali aly
+|alyona alena|amin ameen|amina aminah ameena|amir ameer emir|amit ameet
+|anastasia anastasiya anastasiia anastassia|anastasios anastassios|anatoly anatoliy anatoli anatolii|andreas andhreas
+|andrey andrii andriy andrej andrzej|angeliki aggeliki|anil aneel|antonios andonios antonis|anwar anouar anwer
+|apostolos apostolis|aristeidis aristides aristidis|arkady arkadi arkadiy arkadii|artem artyom artiom|ashish aashish
+|asma asmaa|athanasios athanassios|avraham avrohom abraham|ayman aiman aymen|aziz azeez|baruch boruch|bikash vikas
+|bilal belal bilel|bogdan bohdan|boris borys|boutros butros|brahim ibrahim ebrahim|chaim haim hayim hyam chayim
+|chana hana hannah channah|chandra chander|charalambos haralambos charalampos haralampos|christos hristos chrystos
+|constantinos konstantinos kostantinos constantine|daria darya dariya dariia|dawood dawud daoud daud|deepa dipa
+|deepak dipak|denys denis|despina despoina|dilip dileep|dimitra demetra dhimitra
+|dimitrios demetrios dimitris demetris dimitri|dmitri dmytro dmitrii|efraim ephraim efrayim|efstathios eustathios
+|efthymios efthimios euthymios|eftychia eftihia|eirini irini|ekaterina yekaterina jekaterina|eleftherios elefterios
+|eliezer eliezar|emmanouil emmanuel manouil|esther ester|evangelia evaggelia euangelia|evangelos evaggelos euangelos
+|evgenia yevgenia evgeniya yevgeniya evgeniia|evgeny evgenii evgeniy yevgeniy yevgenii eugeny|faisal faysal feisal
+|farid fareed|farouk farooq faruk faruq|fatima fatimah fatema fatma|fotini foteini photini|fotis photis
+|fouad fuad fuat|fyodor fedor feodor fiodor|galina halyna galyna|gamal jamal jamaal djamal|geeta gita geetha
+|gennady gennadi gennadiy gennadii hennadiy|georgia yeoryia|georgios giorgos yiorgos yorgos georgos gheorghios
+|georgy georgi georgiy georgii|gerasimos yerasimos|grigorios gregorios grigoris
+|grigory grigori grigoriy grigorii hryhoriy|habib habeeb|hadassah hadasa hadas|hadi hady|hakim hakeem
+|halima halimah haleema|hamid hameed|hamza hamzah|hanan hanane|harish hareesh|hasan hassan hassen|hatem hatim
+|hisham hesham hicham|hossein hussein husain hussain husayn hosein houssein husein|houda huda hoda|idris idrees driss
+|igor ihor|ilias elias helias|ilya ilia illia iliya|iman eman imane|ioanna yianna yanna
+|ioannis yannis giannis yiannis yanni ioannes yianni|irina iryna
+|ismail ismael ismaeel esmail|itzhak yitzhak yitzchak itzchak itzik|jafar jaafar jaffar gafar|jagdish jagdeesh
+|jamila jamilah jameela|jawad javad jawed|jyoti jyothi|kalliopi calliope|kamal kamel kemal|karim kareem|karima kareema
+|katerina ekaterini aikaterini katerini|khaled khalid|khalil khaleel|konstantin constantin kostiantyn konstantyn
+|krishna krushna krishnan|ksenia kseniya xenia kseniia|kyriaki kiriaki|kyriakos kiriakos|lakshmi laxmi lakshmy
+|lalita lalitha|larisa larissa larysa|latif lateef|latifa lateefa|leonidas leonidhas|lotfi lutfi|loukas lukas
+|lyubov liubov lubov|lyudmila ludmila liudmila lyudmyla ludmilla|mahdi mehdi|mahmoud mahmud mahmood mehmood mahmut
+|majid majeed maged|maksim maxim maksym|malka malkah|manish maneesh|mansour mansoor mansur|margarita margaryta
+|maria mariya mariia|mariam maryam meryem mariyam|markos marcos|masoud masood mesud masud|meena mina|meera mira
+|menachem menahem|michail michalis mihalis mihail|mihail mikhail michail mykhailo mikhailo|mikola mykola mikalai
+|mona muna mouna|mordechai mordecai mordehai|moshe moishe mosheh|mounir munir muneer monir
+|moustafa mustafa mostafa mustapha moustapha|nabil nabeel|nachman nahman|nadezhda nadejda nadiya nadiia|nadim nadeem
+|naguib najib najeeb|nagwa najwa|najla nagla|nasser nasir naser nacer|nassim nasim naseem
+|natalia nataliya nataliia natalya natalija|neelam nilam|neeta nita|nikita mykyta|nikolaos nicolaos nikolas nicholaos
+|nikolay mykola nikolaj|nitin nithin|nitish nitesh|nour noor nur|oleg oleh|olga olha|omar umar omer
+|osman othman usman uthman ousmane|panagiotis panayiotis panayotis panaghiotis|pavel pavlo|pavlos paulos
+|pericles periklis perikles|pinchas pinhas phineas|pradeep pradip|praveen pravin|preeti priti preethi
+|pyotr petr petro piotr|qasim kassem qassem kasim kassim qasem|rachid rashid rasheed reshid|rafiq rafik rafeeq
+|rahim raheem|rahman rehman|rajeev rajiv|ramadan ramazan ramadhan|rauf raouf raoof|reem rim|reza riza|ritu reetu
+|rivka rivkah rifka|rostislav rostyslav|sabir saber|saleh salih|salim salem saleem|salma selma|samir sameer
+|samira sameera|sandeep sandip|sangeeta sangita sangeetha|sanjay sanjai|sanjeev sanjiv|santosh santhosh
+|satish sateesh|savvas savas|seema sima|semyon semen semion|sergei sergey serhii serhiy sergii sergiy siarhei sergej
+|shanti shanthi|sharif shareef cherif sherif|sherin shireen shirin sherine|shiva siva|shlomo shelomo
+|shoshana shoshanna|shweta sweta swetha|simcha simha|sita seeta seetha|smita smitha|sofoklis sophocles sofocles
+|soliman suleiman sulaiman sulayman suleyman souleymane|sotirios sotiris soterios|spyridon spiridon|spyros spiros
+|sri shri|srinivas shrinivas sreenivas srinivasa|stamatis stamatios|stanislav stanislaw|stefanos stephanos stephanus
+|stylianos stilianos stelianos|subhash subash|sudhir sudheer|sultan soltan|sumit sumeet|sunil suneel
+|sunita suneeta sunitha|svetlana svitlana sviatlana|sviatoslav svyatoslav|swati swathi|tahir taher
+|tariq tarek tareq tarik|tatyana tetiana tetyana tatjana tatiyana|theodoros theodhoros theodorus|theofilos theophilos
+|tzipora tzipporah zipporah tsipora|tzvi zvi tsvi|vadim vadym|valentin valentyn|valentina valentyna
+|valeriy valery valeri valerii|vasileios vasilios vassilios vasilis vassilis|vasiliki vassiliki
+|vasily vasili vasiliy vasilii vassily vasyl vassili|vidya vidhya|vijay vijai|vikram bikram|viktor wiktor|vinod binod
+|vitaly vitali vitaliy vitalii|vivek bibek|vladimir volodymyr vladimer|vsevolod wsewolod
+|vyacheslav viatcheslav vyatcheslav|wahid waheed|walid waleed oualid|xenophon xenofon|yaakov yakov jacov
+|yahya yahia yehia|yakov iakov jakov yakiv|yaroslav iaroslav jaroslav|yasin yassin yaseen yassine|yasir yasser yaser
+|yehoshua jehoshua|yehuda yehudah jehuda|yekaterina kateryna|yisrael israel|yochanan yohanan
+|yulia yuliya iulia yuliia iuliia julia julija|yunus younes younis yunis yonus|yuri yury yurii iurii jurij iuri
+|zahra zehra zahraa|zainab zaynab zeinab zeynep zineb|zakaria zakariya zakariyya zekeriya|zeev zev|zhanna janna
+|zia ziya|ziad ziyad|zinaida zinayida|zoi zoe`;
 
 let spellings: Map<string, Set<string>> | undefined;
 
@@ -64,7 +134,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 function readSpellings(): Map<string, Set<string>> {
   const all = new Map<string, Set<string>>();
-  for (const line of SPELLINGS.split('|')) {
+  for (const line of `${SPELLINGS}|${ROMANISED}`.split('|')) {
     const names = line.split(/\s+/).filter((name) => name !== '');
     for (const name of names) {
       const others = all.get(name) ?? new Set();

@@ -1,7 +1,7 @@
 /** The tables of the index of donors. */
 
 /** Raised when rows are written differently; a database of another version is indexed again. */
-export const INDEX_VERSION = 9;
+export const INDEX_VERSION = 10;
 
 /** The tables of the index. */
 export const INDEX_TABLES = `

@@ -28,6 +28,7 @@ import {
 import { areCommonForms, formsOf, isPartOf, isPetFormOf, isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
 import { spellingsOf } from './spellings.ts';
+import { chanceOfSlip, isOtherStart } from './typos.ts';
 import { withinOneEdit } from './words.ts';
 
 /** One piece of evidence. */
@@ -55,6 +56,13 @@ export interface Evidence {
   /** Kinds of evidence of which at least one is needed for a match. */
   needsOneOf?: readonly EvidenceKind[];
   /**
+   * How likely it is that the two are one person if what outweighs this piece is missing: if they may be relatives at one
+   * home, for example.
+   */
+  atMost?: number;
+  /** The same if only the name agrees. */
+  atMostByName?: number;
+  /**
    * Whether a middle name or initial agrees, which counts in addition to a day of birth when
    * records are joined.
    */
@@ -69,6 +77,16 @@ export interface Comparing {
   index: DonorIndex;
   population: Population;
 }
+
+/** How often two records are one person if a contradiction is not outweighed. */
+const NEARLY_ALWAYS_TWO = 0.05;
+/**
+ * Middle initials are sometimes wrong, and last names change, about as often as relatives have the same first name. A
+ * mistake is worse than a miss, so less is said.
+ */
+const MOSTLY_TWO = 0.2;
+/** One person as often as two. */
+const ONE_OR_TWO = 0.5;
 
 /**
  * Fewer donors than this are compared as if there were this many: other people could be meant as
@@ -116,18 +134,26 @@ const ADDRESS = {
 /** Most people who move stay in their state; a namesake lives anywhere. */
 const NO_ADDRESS = {
   inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
-  elsewhere: { bits: Math.log2(0.1), reason: 'The addresses are in different states' },
+  elsewhere: {
+    ...{ bits: Math.log2(0.1), reason: 'The addresses are in different states' },
+    atMostByName: MOSTLY_TWO,
+  },
   unknown: { bits: Math.log2(0.1), reason: 'No address agrees' },
 };
 const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }> = {
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
   part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
+  // Baker & Brown is seldom Brown; a person of the same name in another place works for the other firm.
+  'inner part': { m: 0.03, times: 20, reason: 'The employer is the same with other names added' },
   // Other firms have the same initials, especially if there are only two.
   initials: { m: 0.05, times: 4, reason: 'The employer has these initials' },
   'two initials': { m: 0.05, times: 20, reason: 'The employer has these two initials' },
 };
-const NO_EMPLOYER = { bits: Math.log2(0.35), reason: 'No employer agrees' };
+const NO_EMPLOYER = {
+  ...{ bits: Math.log2(0.35), reason: 'No employer agrees' },
+  atMostByName: ONE_OR_TWO,
+};
 /**
  * The adults of a country were born within about seventy years; records are sometimes a day or a
  * year off.
@@ -138,14 +164,18 @@ const BIRTH = {
   nextYear: { m: 0.05, u: 2 / 70, reason: 'The years of birth lie side by side' },
 };
 /** Day and month are sometimes swapped, and so are digits. */
-const SLIPPED_BIRTH = { bits: Math.log2(0.2), reason: 'The dates of birth differ by a slip' };
+const SLIPPED_BIRTH = {
+  ...{ bits: Math.log2(0.2), reason: 'The dates of birth differ by a slip' },
+  atMostByName: ONE_OR_TWO,
+};
 const OTHER_BIRTH = {
   ...{ bits: Math.log2(0.005), reason: 'The dates of birth differ', isContradiction: true },
+  atMost: NEARLY_ALWAYS_TWO,
 };
 /** For the same person, 2 % of the middle initials differ; for two people, nearly all. */
 const OTHER_INITIAL = {
   ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
-  isContradiction: true,
+  ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
 const MIDDLE_M = 0.6;
 const GENERATION = {
@@ -164,7 +194,7 @@ const INITIAL_SHARE = 0.08;
 const OF_HUSBAND: Evidence = {
   bits: Math.log2(0.05),
   reason: 'A woman is addressed by the name of this man, as his wife',
-  isContradiction: true,
+  ...{ isContradiction: true, atMost: NEARLY_ALWAYS_TWO },
 };
 
 /**
@@ -172,12 +202,13 @@ const OF_HUSBAND: Evidence = {
  * except for a part that proves two people, so that no other reading of the name may make them one.
  */
 export function weighName(
-  { population }: Comparing,
+  comparing: Comparing,
   reading: Reading,
   donor: Candidate,
 ): Evidence[] | 'ruled out' | undefined {
+  const { population } = comparing;
   const last = weighLast(population, reading, donor);
-  const first = weighFirst(population, reading, donor);
+  const first = weighFirst(comparing, reading, donor);
   const isPlain = reading.way === 'as written' && first?.isFull === true;
   if (first === undefined || (last === OTHER_LAST && !isPlain)) return undefined;
   const middle = weighMiddle(population, reading, donor);
@@ -208,14 +239,18 @@ function swappedShare({ isGivenName }: Population, { first, last }: Reading): nu
 }
 
 function weighFirst(
-  population: Population,
+  comparing: Comparing,
   { first, middles }: Reading,
   donor: Candidate,
 ): Evidence | undefined {
+  const { population } = comparing;
   const share = population.first(donor.first);
   const isOther =
     arePairOfSexes(population, first, donor.first) || areOfOneThird(population, first, donor.first);
   const fit = isOther ? undefined : fitFirstName(first, donor.first);
+  if (fit === 'same' && first.length === 1) {
+    return { m: FIRST.same, bits: Math.log2(FIRST.same / INITIAL_SHARE), reason: BOTH_INITIALS };
+  }
   if (fit === 'same') {
     return {
       m: FIRST.same,
@@ -268,17 +303,16 @@ function weighFirst(
     };
   }
   if (fit === 'initial') {
-    const reason = 'The first name has the same initial, which relatives may share';
-    return { m: FIRST.initial, bits: Math.log2(FIRST.initial / INITIAL_SHARE), reason };
+    return {
+      ...{ m: FIRST.initial, bits: Math.log2(FIRST.initial / INITIAL_SHARE) },
+      ...{ reason: SAME_INITIAL, atMostByName: ONE_OR_TWO },
+    };
   }
-  const ownName = isSpelledOtherwise(population, first, donor.first)
-    ? 'never'
-    : mayBeOwnName(population, first, donor.first);
-  const isOwn = ownName === 'surely';
+  const isSpelled = isSpelledOtherwise(population, first, donor.first);
   const isSpelling =
-    fit === undefined || fit === 'slips'
-      ? areSpellings(first, donor.first)
-      : isSpelledOtherwise(population, first, donor.first);
+    fit === undefined || fit === 'slips' ? areSpellings(first, donor.first) : isSpelled;
+  const ownName = isSpelled ? 'never' : mayBeOwnName(comparing, first, donor.first, isSpelling);
+  const isOwn = ownName === 'surely';
   if (!isOwn && isSpelling) {
     const reason = 'The first name is another spelling of the same name';
     return { m: FIRST.spelling, bits: Math.log2(FIRST.spelling / (2 * share)), reason };
@@ -292,20 +326,32 @@ function weighFirst(
   if (fit === 'typo' && !isOwn && isSlip) {
     const reason = 'The first name is the same but for one typo';
     const bits = Math.log2(FIRST.typo / (2 * share));
-    return { m: FIRST.typo, bits, reason, ...(ownName === 'perhaps' ? NEEDS_MORE : {}) };
+    return { m: FIRST.typo, bits, reason, ...(ownName === 'perhaps' ? NEEDS_EMPLOYER : {}) };
   }
   return undefined;
 }
 
+const BOTH_INITIALS = 'Both first names are known by the same initial only';
+const SAME_INITIAL = 'The first name has the same initial, which relatives may share';
+
 /** A shared home does not show whether a relative with another name is meant. */
-const NEEDS_MORE: Pick<Evidence, 'needsOneOf'> = { needsOneOf: ['employer', 'birth'] };
+const NEEDS_MORE: Pick<Evidence, 'needsOneOf' | 'atMost'> = {
+  ...{ needsOneOf: ['employer', 'birth'], atMost: ONE_OR_TWO },
+};
+
+/** Twins share a home and a birth, and often have names that differ by a letter. */
+const NEEDS_EMPLOYER: Pick<Evidence, 'needs' | 'atMost'> = {
+  ...{ needs: ['employer'], atMost: ONE_OR_TWO },
+};
 
 /**
  * A list calls Jean a form of Jane, although neither contains a part of the other and both are
  * given as separate names. Twins, who share a birth, and sisters in a family's firm have such
  * names: only all of it together proves that they are one person.
  */
-const NEEDS_ALL: Pick<Evidence, 'needs'> = { needs: ['employer', 'birth'] };
+const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
+  ...{ needs: ['employer', 'birth'], atMost: NEARLY_ALWAYS_TWO },
+};
 
 /**
  * Whether two names are short forms of one third name but otherwise unrelated, such as Gary and
@@ -384,34 +430,57 @@ function isSpelledOtherwise(population: Population, one: string, other: string):
 }
 
 /**
- * Whether one of two similar names is a separate name. Joan is not a typo of John, because it is a known name. "Jonh"
- * and "Willam" are typos, because typos of all Johns and Williams outnumber the few people who are registered with
- * these names.
+ * Whether one of two similar names is a separate name. Joan is not a typo of John, because both are known names. Of two
+ * names that are not both known, the rarer one may be a typo of the other. It depends on how often this typo is made and
+ * on how many people have the rarer name: "Willam" is a typo of William. Barrie is not one of Carrie, because hardly
+ * anyone who means Carrie hits a B.
  */
 function mayBeOwnName(
-  { isGivenName, births }: Population,
+  { index, population }: Comparing,
   written: string,
   donors: string,
-): 'surely' | 'perhaps' | 'never' {
+  isSpelling: boolean,
+): OwnName {
+  const { isGivenName, births, mayStartName } = population;
   if (isGivenName(written) && isGivenName(donors)) return 'surely';
-  const isKnown = (name: string) => isGivenName(name) || births(name) > 0;
-  if (!isKnown(written) || !isKnown(donors)) return 'never';
-  const [fewer = 0, more = 0] = [births(written), births(donors)].toSorted((a, b) => a - b);
-  const isRarer = fewer * RARER <= more;
-  if (isRarer && fewer < OWN_NAME.perhaps) return 'never';
-  return isRarer && fewer < OWN_NAME.surely ? 'perhaps' : 'surely';
+  const judge = (mine: number, theirs: number, all: number): OwnName => {
+    if (mine === 0 || theirs === 0) return 'never';
+    const [common, rare] = mine > theirs ? [written, donors] : [donors, written];
+    const chance = isSpelling ? BY_SPELLING : chanceOfSlip(common, rare);
+    const [fewer, more] = [Math.min(mine, theirs), Math.max(mine, theirs)];
+    const isAtLeast = ({ mistaken, likelier }: typeof MISTAKEN.never) =>
+      more * chance >= mistaken * fewer && all * chance >= likelier * fewer;
+    if (isAtLeast(MISTAKEN.never)) return 'never';
+    return isAtLeast(MISTAKEN.perhaps) ? 'perhaps' : 'surely';
+  };
+  const inPopulation = judge(births(written), births(donors), population.allBirths());
+  // The donor and a second one with the same mistake do not make it a name.
+  const others = [index.countFirstName(written), index.countFirstName(donors) - 1];
+  const isInFile = others.every((count) => count >= LEAST_BEARERS);
+  const inFile = isInFile ? judge(others[0] ?? 0, others[1] ?? 0, index.donorCount) : 'never';
+  if (inPopulation === 'surely' || inFile === 'surely') return 'surely';
+  const isOtherName =
+    isOtherStart(written, donors) && mayStartName(written) && mayStartName(donors);
+  return inPopulation === 'perhaps' || isOtherName ? 'perhaps' : 'never';
 }
 
-/**
- * Number of people who are given a name in eighty years, compared with those whose name is a typo:
- * fewer, about as many, or more.
- */
-const OWN_NAME = { perhaps: 3_200, surely: 12_800 };
+type OwnName = 'surely' | 'perhaps' | 'never';
 
 /**
- * Of two similar rare names, each is a separate name unless the other is this many times as common.
+ * `mistaken`: for each person who has the rarer name, this many have the other one, and it is written in this way by
+ * mistake. `likelier`: how many times likelier the mistake is than a second person with exactly the rarer name. Relatives'
+ * names resemble each other more than names of strangers do, so this is much more than 0.97 to 0.03.
  */
-const RARER = 32;
+const MISTAKEN = {
+  never: { mistaken: 0.2, likelier: 200 },
+  perhaps: { mistaken: 0.1, likelier: 20 },
+};
+
+/** A transliteration is this frequent a cause of another spelling. */
+const BY_SPELLING = 1 / 16;
+
+/** A word that this many donors have as their first name may be a name that no list contains. */
+const LEAST_BEARERS = 2;
 
 /** For two unknown names, a typing error does not change the beginning, and does not change more than a scan would. */
 function mayBeSlip(
@@ -481,7 +550,7 @@ const OTHER_LAST: Evidence = {
   bits: Math.log2(LAST.other),
   reason: 'The last name is another one, as after a marriage',
   needs: ['address', 'employer'],
-  isContradiction: true,
+  ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
 
 /** Middle names that differ indicate two people, such as a father and a son. */
@@ -577,7 +646,9 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
     for (const address of addresses) fits.add(fitAddress(text, address));
   }
   const best = ADDRESS_FITS.find((fit) => fits.has(fit));
-  if (best === undefined) return [{ ...NO_ADDRESS[fitState(texts, addresses)], isElsewhere: true }];
+  if (best === undefined) {
+    return [{ ...ELSEWHERE, ...NO_ADDRESS[fitState(texts, addresses)] }];
+  }
   const { m, u, reason } = ADDRESS[best];
   return [
     {
@@ -585,12 +656,13 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
       bits: Math.log2(m / u),
       reason,
       ...(best === 'house' || best === 'zip' ? ADDRESS_KIND : {}),
-      ...(best === 'otherHouse' || best === 'otherUnit' ? { isElsewhere: true } : {}),
+      ...(best === 'otherHouse' || best === 'otherUnit' ? ELSEWHERE : {}),
     },
   ];
 }
 
 const ADDRESS_KIND = { kind: 'address' } as const;
+const ELSEWHERE = { isElsewhere: true, atMostByName: ONE_OR_TWO };
 
 /** How the days or years of birth agree; nothing if one side has none. */
 export function weighBirth(born: string, donor: Candidate): Evidence[] {
@@ -654,7 +726,7 @@ function weighEmployer(index: DonorIndex, fit: EmployerFit, employer: string): E
     bits,
     reason: `${reason} (${size} ${size === 1 ? 'donor' : 'donors'})`,
     ...(bits > 0 ? EMPLOYER_KIND : {}),
-    ...(times * share > COMMON_EMPLOYER ? { isCommon: true } : {}),
+    ...(times * share > COMMON_EMPLOYER || fit === 'inner part' ? { isCommon: true } : {}),
   };
 }
 

@@ -116,6 +116,33 @@ describe('the matcher', () => {
     expect(matcher.match(person).donorNumber).toBeNull();
   });
 
+  it.each([
+    ['Ryskamp & Brown Brewing Co.', 'Brown Brewing Co.'],
+    ['Brown Brewing Co.', 'Ryskamp & Brown Brewing Co.'],
+    ['First National Bank', 'First Omaha National Bank'],
+  ])('in another state, takes no one at %s for someone at %s', (employer, written) => {
+    const matcher = matcherOf(aWorldOf([aDonor('Warren', null, 'Oldenquist', [OAK], [employer])]));
+    const at = (address: string) =>
+      matcher.match({
+        ...{ first: 'Warren', last: 'Oldenquist' },
+        ...{ addresses: [address], employers: [written] },
+      });
+    expect(at('19 Nowhere Road, Boise, ID 83701').donorNumber).toBeNull();
+    expect(at(AT_OAK).donorNumber).toBe(0);
+  });
+
+  it.each([
+    ['Acme Foods', 'Acme Foods Chicago Office'],
+    ['Fairdale Food Bank', 'Greater Fairdale Food Bank'],
+  ])('in another state, still takes someone at %s for someone at %s', (employer, written) => {
+    const matcher = matcherOf(aWorldOf([aDonor('Warren', null, 'Oldenquist', [OAK], [employer])]));
+    const moved = {
+      ...{ first: 'Warren', last: 'Oldenquist' },
+      ...{ addresses: ['19 Nowhere Road, Boise, ID 83701'], employers: [written] },
+    };
+    expect(matcher.match(moved).donorNumber).toBe(0);
+  });
+
   it('takes two initials for little: a common name is borne at other firms with them', () => {
     const matcher = matcherOf(aWorldOf([aDonor('John', null, 'Smith', [], ['Hill Park'])]));
     const person = { first: 'John', last: 'Smith', addresses: [], employers: ['HP'] };

@@ -368,8 +368,12 @@ const OTHER_NOTES = [
   /\s(?:c\/o|care of|attn|a\/?k\/?a|f\/?k\/?a|formerly|on (?:leave|sabbatical)|replac(?:ed|ing)|un(?:paid|compensated)|no compensation|no longer|per diem)\b/i,
 ];
 
+/** "C/O ANN LEE": a letter to Ann Lee is sent to her, and to nobody else. */
+const CARE_OF = /^\W*(?:c\/o|(?:in )?care of|attn)\b\W*(?=\p{L})/iu;
+
 function withoutNotes(written: string): string {
-  const restored = restoreLetters(written.replaceAll(/\s+/g, ' ').trim());
+  const own = written.replaceAll(/\s+/g, ' ').replace(CARE_OF, '').trim();
+  const restored = restoreLetters(own);
   const bare = withFormalName(inOneLine(restored))
     .replaceAll(ASIDE, generationIn)
     .replaceAll(MARKS, ' ')

@@ -1,0 +1,89 @@
+/** How likely it is that a typing error or a scan turns one given name into another. */
+
+import { scanKey } from './latin.ts';
+
+/**
+ * Of a hundred first names of one person in two lists, this share differs by a typo (the m of a
+ * typo in `weights.ts`).
+ */
+const TYPOS = 0.07;
+
+/**
+ * Shares of the kinds of single errors in Pollock and Zamora, "Automatic spelling correction in
+ * scientific and scholarly text" (1984). Half of the added letters are doubled ones. Of the
+ * replaced letters, 58 % are neighbours on the keyboard (Grudin, 1983).
+ */
+const MISSING = 0.34;
+const DOUBLED = 0.13;
+const ADDED = 0.13;
+const REPLACED = { neighbour: 0.19 * 0.58, other: 0.19 * 0.42 };
+const SWAPPED = 0.13;
+/** In the first letter, errors are this many times as frequent as in another one. */
+const AT_THE_START = 0.4;
+
+const LETTERS = 26;
+/** A key has about so many neighbours. */
+const NEIGHBOURS = 4;
+const VOWELS = [...'aeiouy'];
+const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+
+/** A scan that confuses two letters confuses them often. */
+const BY_A_SCAN = 0.003;
+/** One certain pair of errors, of all possible ones in a name. */
+const TWO_ERRORS = 1e-7;
+
+/** The chance that a name is written in exactly this other way, by one error or two. */
+export function chanceOfSlip(meant: string, written: string): number {
+  const byScan = scanKey(meant) === scanKey(written) ? BY_A_SCAN : 0;
+  return Math.max(byScan, chanceOfTypo(meant, written) ?? TWO_ERRORS);
+}
+
+/**
+ * Whether the first letter is another one that is far away on the keyboard, as in Carrie and
+ * Barrie. Nobody hits that key by accident, but many names rhyme.
+ */
+export function isOtherStart(one: string, other: string): boolean {
+  const [mine = '', theirs = ''] = [one[0], other[0]];
+  const isReplaced = mine !== theirs && one.slice(1) === other.slice(1);
+  return isReplaced && !areNeighbours(mine, theirs) && scanKey(mine) !== scanKey(theirs);
+}
+
+/** Undefined if the names differ by more than one error. */
+function chanceOfTypo(meant: string, written: string): number | undefined {
+  let at = 0;
+  while (at < meant.length && meant[at] === written[at]) at += 1;
+  const [left, right] = [meant.slice(at), written.slice(at)];
+  const places = meant.length;
+  const weight = (at === 0 ? AT_THE_START : 1) * TYPOS;
+  if (left.slice(1) === right) return (weight * MISSING) / places;
+  if (left === right.slice(1)) {
+    const isDoubled = at > 0 && right[0] === written[at - 1];
+    return (weight * (isDoubled ? DOUBLED : ADDED / LETTERS)) / places;
+  }
+  if (left.slice(1) === right.slice(1)) {
+    const share = areNeighbours(left[0] ?? '', right[0] ?? '')
+      ? REPLACED.neighbour / NEIGHBOURS
+      : REPLACED.other / LETTERS;
+    return (weight * share) / places;
+  }
+  const isSwapped =
+    left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2);
+  return isSwapped ? (weight * SWAPPED) / Math.max(1, places - 1) : undefined;
+}
+
+/**
+ * Whether two letters lie side by side on a keyboard, in one row or in two, or are two vowels, which
+ * are confused by their sound.
+ */
+function areNeighbours(one: string, other: string): boolean {
+  if (VOWELS.includes(one) && VOWELS.includes(other)) return true;
+  const [mine, theirs] = [placeOf(one), placeOf(other)];
+  if (mine === undefined || theirs === undefined) return false;
+  return Math.abs(mine.row - theirs.row) <= 1 && Math.abs(mine.at - theirs.at) <= 1;
+}
+
+/** Each row is shifted by about half a key. */
+function placeOf(letter: string): { row: number; at: number } | undefined {
+  const row = KEYBOARD.findIndex((keys) => letter !== '' && keys.includes(letter));
+  return row < 0 ? undefined : { row, at: (KEYBOARD[row] ?? '').indexOf(letter) + row / 2 };
+}
