@@ -1,4 +1,4 @@
-/** Holds contacts that may have been paid for after the backup that the database was restored from. */
+/** Holds contacts that may have been paid for after the backup from which the database was restored. */
 import { sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -111,7 +111,7 @@ export async function holdMaybePaid(
             integration_id: integrationId,
             crm_id,
             kind: PAID_SINCE_BACKUP,
-            // It belongs to no job: nothing was sent.
+            // The hold belongs to no job, because nothing was sent.
             tracking_id: id,
             batch,
             opened_at: now,
@@ -124,7 +124,7 @@ export async function holdMaybePaid(
   return held;
 }
 
-/** Contacts that left before their job was lost count as paid for, too, in case they return. */
+/** Contacts that left before their job was lost also count as paid for, in case they return. */
 export async function countAwayAsPaid(
   trx: RunTransaction,
   runId: string,
