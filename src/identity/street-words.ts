@@ -1,8 +1,7 @@
 /**
  * The words of American streets. Each line contains one word in its canonical form (the abbreviation of the
  * Postal Service) and its other spellings. They are from Publication 28 of the United States Postal Service,
- * appendix C. Abbreviations that would be mistaken for the code of a state are left out: LA for lane, WY for
- * way.
+ * appendix C. It leaves out abbreviations that would be mistaken for a state's code, such as LA for lane.
  *
  * The entries here are part of fingerprints on disk, so read decision 9 before you change a line.
  */

@@ -51,7 +51,9 @@ function notWritable(field: CrmField): FieldFault {
   };
 }
 
-/** If a run wrote into it, the next run would read it as a different name, address or employer. */
+/**
+ * If a run wrote to such a field, the next run would read the value as a different name, address or employer.
+ */
 function ofIdentity(name: string, part: string): FieldFault {
   return {
     problem: 'not_writable',
