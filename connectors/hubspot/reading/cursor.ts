@@ -77,8 +77,8 @@ export function startReading(
 }
 
 /**
- * Returns the reading of the changes since the contacts were known, which completes a reading of all of them
- * by their IDs; null if the list has to be read instead.
+ * Returns the reading of the changes since the contacts were known; null if the list has to be read instead.
+ * This reading completes a reading of all contacts by their IDs.
  */
 export function readingSinceKnown(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
