@@ -6,7 +6,7 @@ import { getCrmCode, readAs } from './errors.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** A permission set of our own. It is found by its name, or created. */
+/** Our own permission set. It is found by its name, or created. */
 export interface OwnSet {
   name: string;
   label: string;

@@ -1,6 +1,6 @@
 /** The tables of the index of donors. */
 
-/** Raised when rows are written differently; a database of another version is indexed again. */
+/** Increased when rows are written differently. A database of another version is indexed again. */
 export const INDEX_VERSION = 9;
 
 /** The tables of the index. */
