@@ -508,7 +508,7 @@ function weighMiddle(
 
 /**
  * Returns the given names of both sides without the name by which they agree. If that is a middle name on one
- * side, the first name on that side is compared like a middle name: Paul David is not John Paul, who may be
+ * side, the first name on that side is compared like a middle name. Paul David is not John Paul, who may be
  * his father.
  */
 function withoutMatchedName(
