@@ -1,4 +1,4 @@
-/** What a merge that was not finished leaves behind. */
+/** Looks for leftovers of an unfinished merge. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
