@@ -33,7 +33,7 @@ export async function findBought(
   return found;
 }
 
-/** A contact of which a user was asked whether it was paid for. */
+/** A contact about which a user was asked whether it was paid for. */
 export interface AskedContact {
   crmId: string;
   /** Epoch ms. */

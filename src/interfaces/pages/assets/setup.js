@@ -110,7 +110,7 @@
         const line = document.createElement('p');
         line.className = 'hint bad';
         line.textContent =
-          'This file is larger than 20 MB. Who looks after this machine puts it there, and names it in donor-sync.yaml.';
+          'This file is larger than 20 MB. Ask the administrator of this machine to put it there, and to name it in donor-sync.yaml.';
         shown.replaceChildren(line);
         chosen.setCustomValidity('This file is larger than 20 MB.');
         return;

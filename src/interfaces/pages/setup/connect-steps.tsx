@@ -182,8 +182,8 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
         </>
       ) : (
         <p>
-          Several machines share this service, so a file cannot be dropped here. Who looks after
-          them names it in <code>donor-sync.yaml</code>.
+          Several machines share this service, so a file cannot be dropped here. Ask their
+          administrator to name the file in <code>donor-sync.yaml</code>.
         </p>
       )}
     </form>

@@ -27,7 +27,7 @@ const limitFile: MiddlewareHandler<HttpEnv> = async (c, next) => {
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 413) throw error;
     const next =
-      ' Who looks after this machine puts a larger one there, and names it in donor-sync.yaml.';
+      ' Ask the administrator of this machine to put a larger file there, and to name it in donor-sync.yaml.';
     throw tooLarge('A file', '20 MB', next);
   }
 };
