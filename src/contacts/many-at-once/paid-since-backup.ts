@@ -41,8 +41,8 @@ export interface AskedContact {
 }
 
 /**
- * The contacts with these identities that a user was asked about and did not decide to buy, by identity. Such a contact
- * may continue under another ID, for example after a merge or a new import.
+ * Returns, by identity, the contacts with these identities about which a user was asked and that the user did
+ * not decide to buy. Such a contact may continue under another ID, for example after a merge or an import.
  */
 export async function findAsked(
   reader: Reader,
