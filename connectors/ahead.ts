@@ -1,8 +1,8 @@
 /** Fetching ahead while something else is in progress. */
 
 /**
- * The same items in the same order, fetched before they are requested: at most `most` are kept
- * waiting. An error comes after the items before it.
+ * The same items in the same order, fetched before they are requested. At most `most` are kept waiting. An
+ * error comes after the items before it.
  */
 export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
@@ -39,7 +39,7 @@ export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGe
 
 const END = { done: true, value: undefined } as const;
 
-/** The results of the work in the order of the items; at most `most` are in progress at once. */
+/** Yields the results of the work in the order of the items. At most `most` are in progress at once. */
 export async function* together<T, Result>(
   things: AsyncIterable<T>,
   most: number,
@@ -73,7 +73,7 @@ export async function* together<T, Result>(
   }
 }
 
-/** Resolves with the word when a promise has been fulfilled or rejected. */
+/** Resolves with this word when a promise has been fulfilled or rejected. */
 function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
   return promise.then(
     () => word,
@@ -82,7 +82,7 @@ function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
 }
 
 /**
- * An error is thrown when the promise is awaited; if it never is, this prevents an unhandled
+ * An error is thrown when the promise is awaited. If it is never awaited, this prevents an unhandled
  * rejection.
  */
 export function heard<T>(promise: Promise<T>): Promise<T> {

@@ -1,9 +1,10 @@
 /**
- * The contract of every connector: the requests that a sync can make to a CRM. One folder implements it for one kind of
- * CRM; `testing/` contains the suite that each has to pass; `memory/` is the reference.
+ * The contract of every connector: the requests that a sync can make to a CRM. Each kind of CRM has one
+ * folder with an implementation. `testing/` contains the suite that each of them has to pass, and `memory/`
+ * is the reference.
  *
- * Failures of the CRM as a whole are thrown as one of the four kinds of `src/core/errors.ts`; results for a single
- * record are returned.
+ * Failures of the CRM as a whole are thrown as one of the four kinds in `src/core/errors.ts`. Results for a
+ * single record are returned.
  */
 import type { z } from 'zod';
 import type { WallClock } from '../src/core/clock.ts';
@@ -17,9 +18,9 @@ import type { DepartureBoard } from '../src/outbound/pace.ts';
 
 export type { IdentityShape, IdentitySource } from '../src/core/identity-shape.ts';
 
-/** One kind of CRM, as `index.ts` registers it. */
+/** One kind of CRM, in the form in which `index.ts` registers it. */
 export interface ConnectorDefinition<Settings = unknown> {
-  /** The word in `crm.kind` of the settings. */
+  /** The value of `crm.kind` in the settings. */
   kind: string;
   /** The `crm` part of an integration's settings. */
   settingsSchema: z.ZodType<Settings>;
@@ -30,28 +31,28 @@ export interface ConnectorDefinition<Settings = unknown> {
   /** How a user grants donor-sync access on a page of the CRM; omitted if there is no such page. */
   consent?: Consent<Settings>;
   /**
-   * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users and
-   * programs type. Null if the text cannot be the ID of a contact. Omitted: IDs have only one form.
+   * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users
+   * and programs type. Null if the text cannot be the ID of a contact. Omitted if IDs have only one form.
    */
   canonicalId?(text: string): string | null;
   /**
-   * Other texts that users and programs may use for the contact with this canonical ID: an erasure also searches for
-   * traces under them. Omitted: IDs have only one form.
+   * Returns other texts that users and programs may use for the contact with this canonical ID, because an
+   * erasure also searches for traces under them. Omitted if IDs have only one form.
    */
   otherForms?(id: string): readonly string[];
   /**
-   * True if plain http in `crm.url` is rejected, unless it leads to this machine or to a host named
-   * in `allowInsecureHttp` of the settings. Omitted: this version only warns about it.
+   * True if plain http in `crm.url` is rejected, unless it leads to this machine or to a host named in
+   * `allowInsecureHttp` of the settings. If omitted, this version only warns about it.
    */
   refusesPlainHttp?: boolean;
   /**
-   * True if an acknowledged write may wait outside the CRM until `finish`; then the connector has
+   * True if an acknowledged write may wait outside the CRM until `finish`. In that case, the connector has
    * `erase`. Omitted if an acknowledged write is in the CRM.
    */
   keepsWrites?: boolean;
   /**
-   * For a CRM whose searches lag behind its records: how long after a webhook to read again,
-   * ascending. Omitted if reading never lags.
+   * For a CRM whose searches lag behind its records: how long after a webhook to read again, in ascending
+   * order. Omitted if reading never lags.
    */
   rereadAfterMs?: readonly number[];
   /**
@@ -59,11 +60,11 @@ export interface ConnectorDefinition<Settings = unknown> {
    * ConfigurationError that describes the problem; nothing is changed, and nothing stays open.
    */
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
-  /** The prerequisites, one finding each, for `doctor`; leaves nothing open. Never throws. */
+  /** Checks the prerequisites for `doctor`, with one finding each. Leaves nothing open. Never throws. */
   check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
   /**
-   * The mapped fields, and the parts that show them to users, as files that an administrator deploys with the CRM's own
-   * tools. Sends the CRM nothing. Omitted if a CRM has no such files.
+   * The mapped fields, and the parts that show them to users, as files that an administrator deploys with the
+   * CRM's own tools. Sends no request to the CRM. Omitted if a CRM has no such files.
    */
   fieldsAsSource?(settings: Settings, fields: readonly MappedFieldSpec[]): FieldsSource;
 }
@@ -74,7 +75,7 @@ export interface MappedFieldSpec extends FieldSpec {
 }
 
 export interface FieldsSource {
-  /** Texts by their path, with slashes, relative to the folder of the project. */
+  /** Texts by their path relative to the folder of the project. Paths contain slashes. */
   files: ReadonlyMap<string, string>;
   /** Mapped fields that are not in any of the files, with the reason. */
   leftOut: readonly { name: string; problem: string }[];
@@ -83,23 +84,24 @@ export interface FieldsSource {
 }
 
 /**
- * OAuth with PKCE (RFC 6749 and 7636), as far as kinds of CRM differ in it. Its result is one
- * refresh token, which the connector reads from its secrets if the settings contain none.
+ * OAuth with PKCE (RFC 6749 and 7636), as far as kinds of CRM differ in it. The result is one refresh token.
+ * If the settings contain no token, the connector reads it from its secrets.
  */
 export interface Consent<Settings = unknown> {
   /**
-   * True if the settings leave the sign-in to a consent instead of containing everything it needs.
+   * Returns true if the settings leave the sign-in to a consent instead of containing everything that it
+   * needs.
    */
   isWanted(settings: Settings): boolean;
   /** Name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
   /**
-   * The one name of this machine to which the CRM redirects users over http, for example `localhost`; omitted if it
-   * accepts any name.
+   * The only name of this machine to which the CRM redirects users over http, for example `localhost`;
+   * omitted if it accepts any name.
    */
   loopbackName?: string;
   /**
-   * The page to send the user to. Throws a ConfigurationError for an address that the CRM rejects.
+   * Returns the page to send the user to. Throws a ConfigurationError for an address that the CRM rejects.
    */
   begin(settings: Settings, request: ConsentRequest): string | Promise<string>;
   /**
@@ -107,16 +109,21 @@ export interface Consent<Settings = unknown> {
    * the four kinds of error.
    */
   complete(settings: Settings, reply: ConsentReply, deps: ConsentDeps): Promise<Consented>;
-  /** Revokes the token. It is not an error if the token is already revoked. Throws like `complete`. */
+  /**
+   * Revokes the token. It is not an error if the token is already revoked. Throws the same errors as
+   * `complete`.
+   */
   revoke(settings: Settings, refreshToken: string, deps: ConsentDeps): Promise<void>;
 }
 
 export interface ConsentRequest {
-  /** The address to which the CRM redirects the user afterwards; the app there has to know it. */
+  /**
+   * The address to which the CRM redirects the user afterwards. It must be registered for the app in the CRM.
+   */
   redirectUri: string;
-  /** Unguessable; the user's browser returns it. */
+  /** A value that cannot be guessed. The user's browser returns it. */
   state: string;
-  /** The PKCE verifier, at least 43 characters. The user's browser carries only its hash. */
+  /** The PKCE verifier, at least 43 characters. The user's browser gets only its hash. */
   codeVerifier: string;
 }
 
@@ -138,11 +145,11 @@ export interface ConnectorOptions<Settings> {
   settings: Settings;
   contacts: ContactsSettings;
   deps: ConnectorDeps;
-  /** The parts of the CRM other than contacts that runs use; only for `check`, omitted elsewhere. */
+  /** The parts of the CRM other than contacts that runs use. Used only for `check`, and omitted elsewhere. */
   uses?: ConnectorUses;
 }
 
-/** The fields and groups that an integration's settings need beyond `crm` and `contacts`. */
+/** The fields and groups that an integration's settings need in addition to `crm` and `contacts`. */
 export interface ConnectorUses {
   /** The fields of a contact that runs write. */
   fields: readonly string[];
@@ -158,17 +165,20 @@ export interface ContactsSettings {
   optOutField: string | null;
   /** If the opt-out field is a picklist: the values that mean an opt-out. */
   optOutValues?: readonly string[] | null;
-  /** A field that marks deceased contacts, in addition to the CRM's known fields. */
+  /** A field that marks deceased contacts, in addition to the CRM's fields that are known for this. */
   deceasedField?: string | null;
-  /** A field that marks contacts that must not be contacted, in addition to the CRM's known fields. */
+  /**
+   * A field that marks contacts that must not be contacted, in addition to the CRM's fields that are known
+   * for this.
+   */
   doNotContactField?: string | null;
-  /** Values of `deceasedField` that mark deceased contacts; omitted: words for yes, and dates. */
+  /** Values of `deceasedField` that mark deceased contacts; if omitted, words for yes, and dates. */
   deceasedValues?: readonly string[] | null | undefined;
-  /** Values of `doNotContactField` that mark; omitted: words for yes, and dates. */
+  /** Values of `doNotContactField` that mark a contact; if omitted, words for yes, and dates. */
   doNotContactValues?: readonly string[] | null | undefined;
   /**
-   * Values of each of the fields that do not mark: a contact whose value is in neither list waits
-   * for a user (`mark_unknown`).
+   * Values of each of the fields that do not mark a contact. If a contact's value is in neither list, it
+   * waits for a user (`mark_unknown`).
    */
   unmarkedValues?:
     | {
@@ -187,30 +197,31 @@ export interface ContactsSettings {
 export interface ConnectorDeps {
   clock: WallClock;
   log: Log;
-  /** Aborted when the run stops: waits end at once, requests in flight may finish. */
+  /** Aborted when the run stops. Waits then end at once, and requests in flight may finish. */
   signal: AbortSignal;
   /** Encrypted storage for tokens that change, for example rotated refresh tokens. */
   secrets: ConnectorSecrets;
-  /** Set if processes share the pace of an account; null or omitted: each process has its own. */
+  /** Set if processes share the pace of an account. If null or omitted, each process has its own pace. */
   board?: DepartureBoard | null;
   /**
-   * Sends requests to the CRM if its address was set in a browser, and rejects requests into a private network. Omitted
-   * if an operator has written the address: then the connector uses its own.
+   * Sends requests to the CRM if its address was set in a browser, and rejects requests into a private
+   * network. Omitted if an operator has written the address. In that case, the connector sends requests
+   * itself.
    */
   fetch?: typeof globalThis.fetch;
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
   /**
-   * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data lacks them. A
-   * connector must not drop their values before a user has confirmed that they are gone. Omitted if nothing is known
-   * about contacts; then no contact counts as present.
+   * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data
+   * lacks them. A connector must not drop their values before a user has confirmed that they are gone.
+   * Omitted if nothing is known about contacts, so that no contact counts as present.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface ConnectorSecrets {
   read(name: string): Promise<string | null>;
-  /** On disk when the promise resolves. */
+  /** The secret is on disk when the promise resolves. */
   write(name: string, value: string): Promise<void>;
 }
 
@@ -218,26 +229,29 @@ export interface ConnectorSecrets {
 export interface Connector {
   readonly kind: string;
   readonly capabilities: Capabilities;
-  /** The account that it is signed in to; the integration belongs to the first account permanently. */
+  /**
+   * The account to which the connector is signed in. The integration belongs permanently to its first
+   * account.
+   */
   readonly account: CrmAccount;
 
   /**
-   * The parts of a record that make up a person for the service, and which of these parts can be read. Omitted if every
-   * part of an identity can always be read.
+   * The parts of a record that describe a person for the service, and which of these parts can be read.
+   * Omitted if every part of an identity can always be read.
    */
   identity?(): IdentityShape;
 
   /**
-   * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If the CRM
-   * reports contacts that left (deleted or merged), they come first, so that the winner of a merge inherits before a
-   * user decides to pay for it. A contact may appear more than once. For a new reading of all contacts, `known` can
-   * save the connector a query for the existing contacts.
+   * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If
+   * the CRM reports contacts that left (deleted or merged), they come first, so that the remaining contact of
+   * a merge inherits before a credit is spent on it. A contact may appear more than once. For a new reading
+   * of all contacts, `known` can save the connector a query for the existing contacts.
    */
   readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
   /**
-   * The current records of these contacts, with the current values of `fields`: one entry for each
-   * ID, in the order of the IDs. At most `capabilities.readBatch` IDs.
+   * Returns the current records of these contacts, with the current values of `fields`: one entry for each
+   * ID, in the order of the IDs. Gets at most `capabilities.readBatch` IDs.
    */
   readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
 
@@ -257,35 +271,35 @@ export interface Connector {
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
-   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and last name have all
-   * words of the text, each as the beginning of a word. Every other character of the text is ignored, so it cannot have
-   * a meaning for the CRM. The text is a name: it appears in no address of a request, no log and no error. A connector
-   * omits this method if the CRM cannot search.
+   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and last name
+   * contain all words of the text, each as the start of a word. Every other character of the text is ignored,
+   * so it cannot have a meaning for the CRM. The text is a name, so it must not appear in the address of a
+   * request, in a log or in an error. A connector omits this method if the CRM cannot search.
    */
   search?(text: string, most: number): Promise<readonly string[]>;
 
   /**
-   * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not show.
-   * `contacts.filter` does not include these contacts, or their mark is set on a record that they point to. It may
-   * yield contacts that were marked before the cursor or are not marked after all: donor-sync looks up each contact
-   * that it knows. Costs nothing if no such contacts are possible. A connector omits this method if `readPages` shows
-   * every mark.
+   * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not return.
+   * Either `contacts.filter` does not include these contacts, or their mark is set on a record to which they
+   * refer. It may also yield contacts that were marked before the cursor, or that are not marked after all,
+   * because donor-sync looks up each known contact. Costs nothing if no such contacts are possible. A
+   * connector omits this method if `readPages` shows every mark.
    */
   findMarked?(cursor: string | null): AsyncIterable<readonly string[]>;
 
   /**
-   * Writes the changes and yields one result for each, in any order, as soon as it is known. A
-   * change writes exactly the fields it names; null clears a field. A rejected record does not
-   * affect the others. If the CRM rejects a value and names its field, the other values of the
-   * record are still written. Writing the same change twice is harmless.
+   * Writes the changes and yields one result for each, in any order, as soon as it is known. A change writes
+   * exactly the fields that it names, and null clears a field. A rejected record does not affect the others.
+   * If the CRM rejects a value and names its field, the other values of the record are still written. Writing
+   * the same change twice is harmless.
    */
   write(
     changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
   ): AsyncIterable<WriteResult>;
 
   /**
-   * Reads records back right after they were written, to recognise values that the CRM's own
-   * automation has changed in response. One entry for each write, in their order; at most
+   * Reads records back right after they were written, to recognise values that the CRM's own automation has
+   * changed in response. Returns one entry for each write, in their order. Gets at most
    * `capabilities.readBatch` writes. Omitted if nothing changes a value after a write.
    */
   readBack?(writes: readonly WrittenFields[]): Promise<ReadBack[]>;
@@ -293,13 +307,13 @@ export interface Connector {
   /** The fields of a contact that the integration's user can see. */
   describeFields(): Promise<CrmField[]>;
 
-  /** Creates missing fields and grants the integration's user access; can be repeated. */
+  /** Creates missing fields and gives the integration's user access to them. Can be repeated. */
   createFields(fields: readonly FieldSpec[]): Promise<FieldCreation[]>;
 
   /**
-   * Makes these fields visible to users other than the integration's, if the CRM hides new fields
-   * from all of them; omitted if it does not. `assignTo` names the users by what the CRM groups
-   * them by, for example a profile; null assigns no one. Can be repeated.
+   * Makes these fields visible to users other than the integration's, if the CRM hides new fields from them;
+   * omitted if it does not. `assignTo` names the group of users in the CRM's terms, for example a profile;
+   * null assigns no user. Can be repeated.
    */
   showFields?(names: readonly string[], assignTo: string | null): Promise<FieldViewers>;
 
@@ -307,8 +321,9 @@ export interface Connector {
   countViewers?(names: readonly string[]): Promise<number>;
 
   /**
-   * Creates lists that the CRM itself keeps up to date, for users to work with; an existing list with that name stays
-   * unchanged. Omitted if the CRM has no such lists, or they cannot be created. Can be repeated.
+   * Creates lists that the CRM itself keeps up to date, for users to work with. An existing list with that
+   * name does not change. Omitted if the CRM has no such lists, or if they cannot be created. Can be
+   * repeated.
    */
   createLists?(lists: readonly ListSpec[]): Promise<ListCreation[]>;
 
@@ -316,39 +331,42 @@ export interface Connector {
   listGroups(): Promise<GroupSummary[]>;
 
   /**
-   * The contact IDs of a group, in batches. Throws if the group cannot be read completely: half a group must never look
-   * like a whole group.
+   * Yields the contact IDs of a group, in batches. Throws if the group cannot be read completely, because an
+   * incomplete group must never look complete.
    */
   readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
 
   /**
-   * The fields with which the CRM itself marks contacts, without a setting that names them. Omitted
-   * if there are none.
+   * The fields with which the CRM itself marks contacts, without a setting that names them. Omitted if there
+   * are none.
    */
   automaticMarks?(): readonly AutomaticMark[];
 
   /**
-   * Counts, for each field of the settings that marks contacts, how many of all contacts it
-   * excludes and by which values. Omitted if not all contacts are known before they are read.
+   * For each field in the settings that marks contacts, counts how many of all contacts it excludes, and by
+   * which values. Omitted if not all contacts are known before they are read.
    */
   countMarks?(): Promise<MarkCount[]>;
 
   /**
-   * The IDs of some contacts of the integration, at most `most`, found at the lowest cost; for
-   * `doctor`. Omitted: the first of `readPages`.
+   * Returns the IDs of some contacts of the integration, at most `most`, found at the lowest cost; for
+   * `doctor`. If omitted, the first contacts of `readPages` are used.
    */
   sampleIds?(most: number): Promise<string[]>;
 
-  /** Facts about the account that anyone who may read contacts can read, for a report; omitted if there are none. */
+  /**
+   * Facts about the account for a report. Any user who may read contacts can read them; omitted if there are
+   * none.
+   */
   readFacts?(): Promise<AccountFact[]>;
 
   /** The CRM's limits as it reports them; null if it has none. */
   readLimits(): Promise<LimitState | null>;
 
   /**
-   * Permanently deletes what the connector keeps of these contacts and has not brought into the CRM yet; resolves with
-   * the number of deleted changes. Called at the start of each run and when a person is erased. Omitted if an
-   * acknowledged write is in the CRM.
+   * Permanently deletes the changes to these contacts that the connector keeps and has not written to the CRM
+   * yet. Resolves with the number of deleted changes. Called at the start of each run and when a person is
+   * erased. Omitted if an acknowledged write is in the CRM.
    */
   erase?(isErased: (id: string) => boolean): Promise<number>;
 
@@ -359,37 +377,37 @@ export interface Connector {
   close(): Promise<void>;
 }
 
-/** The capabilities of a kind of CRM. Other functions are never called. */
+/** The capabilities of a kind of CRM. Functions that are not among them are never called. */
 export interface Capabilities {
-  /** True if `readPages` understands a cursor; otherwise each read is a full read. */
+  /** True if `readPages` accepts a cursor. Otherwise each reading is a full one. */
   incremental: boolean;
-  /** True if pages name the contacts that left; otherwise a full read shows it by their absence. */
+  /** True if pages name the contacts that left. Otherwise only a full reading shows that they are missing. */
   reportsRemovals: boolean;
   createsFields: boolean;
   /**
-   * True if `write` obeys `together`: every value of a change or none. Omitted: false, and a
-   * contact that became another person is held instead of written.
+   * True if `write` obeys `together`, and so writes every value of a change or none. If omitted, this is
+   * false, and a contact that became another person is held instead of written.
    */
   writesTogether?: boolean;
   /**
-   * Where the connector reports values that others typed between our reading and our write: in the
-   * result of the write, or when the write is read back. Omitted: nowhere.
+   * How the connector reports values that others typed between our reading and our write: in the result of
+   * the write, or when the write is read back. If omitted, it does not.
    */
   tellsOverwritten?: 'write' | 'readBack';
-  /** True if reading and writing cost requests to a server; false for a file. */
+  /** True if reading and writing need requests to a server; false for a file. */
   remote: boolean;
-  /** The keys of the group selectors it understands, for example `campaign`. */
+  /** The keys of the group selectors that it accepts, for example `campaign`. */
   groups: readonly string[];
   /** Maximum number of IDs of one `readByIds`. */
   readBatch: number;
   /**
-   * Number of changes of one `write`: how many make good use of a request, and the maximum. From `bulk` on, the CRM has
-   * a cheaper way for many changes; null if it has none.
+   * Number of changes in one `write`: how many make good use of a request, and the maximum. From `bulk`
+   * changes on, the CRM has a cheaper way; null if it has none.
    */
   writeBatch: { preferred: number; bulk: number | null; max: number };
 }
 
-/** The CRM account behind the credentials; its ID is fixed when an integration first runs. */
+/** The CRM account behind the credentials. Its ID is fixed when an integration first runs. */
 export interface CrmAccount {
   id: string;
   name: string;
@@ -398,31 +416,29 @@ export interface CrmAccount {
 export interface ContactPage {
   contacts: readonly Contact[];
   removed: readonly RemovedContact[];
-  /**
-   * Known contacts that were looked up and are `missing`, as in a `RecordLookup`; omitted: none.
-   */
+  /** Known contacts that were looked up and are `missing`, as in a `RecordLookup`; if omitted, none. */
   missing?: readonly string[];
   /**
-   * The position where a later read may start once everything up to and including this page is decided; null if it
-   * would have to start from the beginning.
+   * The position from which a later reading may start once everything up to and including this page is
+   * decided; null if it would have to start from the beginning.
    */
   cursor: string | null;
 }
 
-/** The results of earlier reads of the same contacts. */
+/** The results of earlier readings of the same contacts. */
 export interface KnownContacts {
   /**
-   * The IDs of all contacts that were read and have not left, in batches; some may not be IDs of
-   * the CRM.
+   * The IDs of all contacts that were read and have not left, in batches. Some of them may not be IDs of the
+   * CRM.
    */
   ids(): AsyncIterable<readonly string[]>;
-  /** The IDs of contacts that were read once and have left: a restored contact may be among them. */
+  /** The IDs of contacts that were read earlier and have left. A restored contact may be among them. */
   leftIds(): AsyncIterable<readonly string[]>;
-  /** The cursor with which the next read would have continued. */
+  /** The cursor with which the next reading would have continued. */
   cursor: string;
 }
 
-/** A contact that is gone; a merged contact continues under another ID. */
+/** A contact that is gone. A merged contact continues under a different ID. */
 export interface RemovedContact {
   id: string;
   mergedInto: string | null;
@@ -430,7 +446,10 @@ export interface RemovedContact {
 
 export type RecordLookup =
   | { state: 'found'; id: string; contact: Contact; values: FieldValues }
-  /** The CRM vouches that the record was deleted or merged: it keeps a deleted record or another sign of it. */
+  /**
+   * The CRM confirms that the record was deleted or merged, because it keeps a deleted record or another sign
+   * of it.
+   */
   | { state: 'removed'; id: string; mergedInto: string | null }
   /**
    * There is no record, and no sign of a deletion. Lost access looks exactly the same, so this result alone never
@@ -443,10 +462,9 @@ export interface ContactChange {
   id: string;
   values: FieldValues;
   /**
-   * True if the CRM must write all of these values or none: another person's values must not stay
-   * next to them. Set only if `capabilities.writesTogether` is true. A rejected value then rejects
-   * the whole change, with the fields to blame if the CRM names them or the connector finds them
-   * without a write.
+   * True if the CRM must write all of these values or none, because another person's values must not remain
+   * next to them. Set only if `capabilities.writesTogether` is true. A rejected value then rejects the whole
+   * change, with the fields to blame if the CRM names them or the connector finds them without a write.
    */
   together?: boolean;
   /**
@@ -455,14 +473,14 @@ export interface ContactChange {
    */
   probe?: boolean;
   /**
-   * Fields of the CRM that only make sense together, for example the ends of a range and its label.
-   * If a rejection names no field, a connector that searches for it omits all fields of such a
-   * group or none. A hint: without it, the fields are found one by one.
+   * Fields of the CRM that only make sense together, for example the ends of a range and its label. If a
+   * rejection names no field, a connector that searches for it omits all fields of such a group, or none.
+   * This is only a hint. Without it, the fields are found one by one.
    */
   groups?: readonly (readonly string[])[];
   /**
-   * The values of these fields as the caller has read them. If the connector can, its result lists the values that
-   * others had changed by the time of the write. Omitted: nothing is compared.
+   * The values of these fields as the caller has read them. With them, the connector can list in its result
+   * the values that others have changed by the time of the write. If omitted, nothing is compared.
    */
   seen?: FieldValues;
 }
@@ -473,7 +491,7 @@ export interface ContactChange {
  */
 export interface Overwritten {
   values: FieldValues;
-  /** The CRM's id or name for the author of these values; null if the CRM does not report an author. */
+  /** The CRM's ID or name for the author of these values; null if the CRM does not report an author. */
   by: string | null;
 }
 
@@ -484,8 +502,8 @@ export interface WrittenFields {
   /** When the request with the write was sent (epoch ms). */
   sentAtMs: number;
   /**
-   * The values that were sent, and the values that the caller had read before. If both are omitted, nothing is
-   * compared.
+   * The values that were sent, and the values that the caller had read before. If they are omitted, nothing
+   * is compared.
    */
   sent?: FieldValues;
   seen?: FieldValues;
@@ -497,8 +515,8 @@ export interface ReadBack {
   /** Current values of those fields; null if the record can no longer be read. */
   values: FieldValues | null;
   /**
-   * True if another tool changes contacts as the same CRM user: that user changed the record after this write, but this
-   * connector did not. Omitted if no such change was seen.
+   * True if another tool changes contacts as the same CRM user, because that user changed the record after
+   * this write, and this connector did not. Omitted if no such change was noticed.
    */
   sharesUser?: true;
   /**
@@ -506,13 +524,13 @@ export interface ReadBack {
    * Salesforce shows this by the last modification, HubSpot by the source in the property's history.
    */
   automated: readonly string[];
-  /** Omitted: no value was lost, or the CRM cannot tell. */
+  /** If omitted, no value was lost, or the CRM cannot show it. */
   overwritten?: Overwritten;
 }
 
 export type WriteResult =
   | { status: 'written'; id: string; overwritten?: Overwritten }
-  /** Everything is written except the fields of `refusals`; each of those is named there. */
+  /** Everything is written except the fields in `refusals`, which names each of them. */
   | {
       status: 'written_in_part';
       id: string;
@@ -537,7 +555,7 @@ export interface Refusal {
   code: string;
   /** Our own sentence for a nonprofit's admin; never contains text from the CRM. */
   message: string;
-  /** The fields to blame, if the CRM names them. */
+  /** The fields that caused it, if the CRM names them. */
   fields: readonly string[];
   /** Why the value was rejected, as far as the CRM reports it; omitted if it does not. */
   cause?: RefusalCause;
@@ -560,7 +578,7 @@ export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_
 export interface FieldCreation {
   name: string;
   result: 'created' | 'existed' | 'failed';
-  /** Why it failed and the fix; null otherwise. */
+  /** Why it failed, and the fix; null if it did not. */
   problem: string | null;
 }
 
@@ -568,12 +586,12 @@ export interface FieldCreation {
 export interface FieldViewers {
   /** The object that makes them visible, in the CRM's own term: a permission set. */
   grant: string;
-  /** Users who have it, including earlier ones. */
+  /** Users who have it, including users who had it before. */
   people: number;
   /** The users to whom it was just assigned, and the users for whom the CRM refused it. */
   assigned: number;
   refused: number;
-  /** The problem and the fix; null if there is none. */
+  /** The problem, and the fix; null if there is none. */
   problem: string | null;
   /** The place for the fields, so that they appear on the screen. */
   next: string;
@@ -583,7 +601,7 @@ export interface FieldViewers {
 export interface ListSpec {
   name: string;
   field: string;
-  /** Condition on the field's value in canonical form. */
+  /** The condition on the field's value in canonical form. */
   condition: { above: number } | { equals: string };
 }
 
@@ -591,11 +609,11 @@ export interface ListCreation {
   name: string;
   /** `left_out`: the field map lacks the field that the list needs. */
   result: FieldCreation['result'] | 'left_out';
-  /** The problem, or the reason why it was omitted, and the fix; null if there is none. */
+  /** The problem, or the reason why the list was omitted, and the fix; null if there is none. */
   problem: string | null;
 }
 
-/** One `group` of the settings: a single key for the kind of group, and its selection. */
+/** One `group` in the settings: a single key, which is the kind of group, and its selection. */
 export type GroupSelector = Readonly<Record<string, unknown>>;
 
 export interface GroupSummary {
@@ -605,7 +623,7 @@ export interface GroupSummary {
 }
 
 export interface LimitState {
-  /** Requests of the current day or rolling 24 hours, of all the account's tools together. */
+  /** The requests of the current day, or of the last 24 hours, by all of the account's tools together. */
   daily: { max: number; remaining: number };
 }
 
@@ -618,7 +636,7 @@ export interface AutomaticMark {
   fields: readonly string[];
 }
 
-/** The contacts that one field of marks excludes. */
+/** The contacts that one marking field excludes. */
 export interface MarkCount {
   kind: 'optOut' | 'deceased' | 'doNotContact';
   /** The field that the settings name. */
@@ -627,9 +645,7 @@ export interface MarkCount {
   contacts: number;
   /** Number of contacts that the field excludes. */
   marked: number;
-  /**
-   * The values that exclude contacts, normalised, with their counts; all dates count as one value.
-   */
+  /** The values that exclude contacts, normalised, with their counts. All dates count as one value. */
   values: ReadonlyMap<string, number>;
 }
 
@@ -645,13 +661,13 @@ export interface Finding {
   ok: boolean;
   message: string;
   fix: string | null;
-  /** A stable word that findings with the same cause share, for example `crm_scope_missing`. */
+  /** A stable word that is the same for all findings with the same cause, for example `crm_scope_missing`. */
   cause?: string;
   /**
-   * The message in a form that may be shared: without names, values, IDs and addresses. Omitted:
-   * the subject and the cause say enough.
+   * The message in a form that may be shared: without names, values, IDs and addresses. Omitted if the
+   * subject and the cause are enough.
    */
   report?: string;
-  /** The CRM's own text, for the terminal of a user who requests it. */
+  /** The CRM's own text, for the terminal of a user who asks for it. */
   words?: ForeignText | null;
 }

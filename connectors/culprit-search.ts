@@ -1,27 +1,28 @@
 /**
- * Finds the fields that caused a rejection without names. It writes parts of the change, halving them, until one field
- * is left that the CRM does not accept. Then the rest is written.
+ * Finds the fields that caused a rejection without names. It writes halves of the change, and halves of
+ * these, until one field is left that the CRM does not accept. Then it writes the rest.
  */
 export interface CulpritSearch {
   /** The fields to send next; empty once the search is over. */
   probe: readonly string[];
-  /** Fields of which one is to blame; the probe is a part of them, or everything that waits. */
+  /** Fields of which one causes the rejection. The probe is a part of them, or everything that waits. */
   bad: readonly string[];
-  /** Fields that wait until a culprit is found. */
+  /** Fields that wait until such a field is found. */
   waiting: readonly string[];
   written: readonly string[];
-  /**
-   * Fields that are not written, because they, alone or together, cause the change to be rejected.
-   */
+  /** Fields that are not written, because alone or together they cause the change to be rejected. */
   culprits: readonly string[];
-  /** False if only known culprits are tried. */
+  /** False if only known fields are tried. */
   mayNarrow: boolean;
 }
 
-/** Maximum number of fields to blame for one rejection; if more would be needed, the rejection is not about fields. */
+/**
+ * The maximum number of fields that can cause one rejection. If more would be needed, the rejection is not
+ * about fields.
+ */
 const MAX_CULPRITS = 2;
 
-/** Starts with a change that was rejected; `known` are fields that were to blame elsewhere. */
+/** Starts with a change that was rejected. `known` contains fields that have caused rejections elsewhere. */
 export function beginSearch(
   fields: readonly string[],
   known: ReadonlySet<string>,
@@ -35,7 +36,7 @@ export function beginSearch(
   return goOn({ ...search, probe: [] });
 }
 
-/** The CRM accepted the probe. */
+/** Records that the CRM accepted the probe. */
 export function afterTaken(search: CulpritSearch): CulpritSearch {
   const { probe, bad, written } = search;
   return goOn({
@@ -45,7 +46,7 @@ export function afterTaken(search: CulpritSearch): CulpritSearch {
   });
 }
 
-/** The CRM rejected the probe. */
+/** Records that the CRM rejected the probe. */
 export function afterRefused(search: CulpritSearch): CulpritSearch {
   const { probe, bad, waiting, culprits, mayNarrow } = search;
   const isGivenUp = !mayNarrow || culprits.length >= MAX_CULPRITS;
@@ -61,7 +62,7 @@ export function isOver({ probe }: CulpritSearch): boolean {
 function goOn(search: CulpritSearch): CulpritSearch {
   const { bad, waiting, culprits, mayNarrow } = search;
   if (bad.length > 1) {
-    // It is only known that one of them is to blame.
+    // It is only known that one of them causes the rejection.
     if (!mayNarrow) return over(search, [...culprits, ...bad, ...waiting]);
     return { ...search, probe: bad.slice(0, Math.ceil(bad.length / 2)) };
   }
@@ -73,13 +74,15 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
   return { ...search, probe: [], bad: [], waiting: [], culprits: [...new Set(culprits)] };
 }
 
-/** The knowledge that the searches of one open connector share, so that each culprit is found once. */
+/**
+ * The knowledge that the searches of one open connector share, so that each such field is found only once.
+ */
 export interface Suspicions {
-  /** Fields that were to blame, by the code of the rejection. */
+  /** Fields that have caused rejections, by the code of the rejection. */
   culprits: Map<string, Set<string>>;
   /** Searches in which no field could be written, by the CRM's message. */
   inVain: Map<string, number>;
-  /** Requests that writing normally takes, and additional ones of searches. */
+  /** The number of requests that writing normally takes, and of additional requests for searches. */
   usual: number;
   extra: number;
 }
@@ -88,14 +91,14 @@ export function createSuspicions(): Suspicions {
   return { culprits: new Map(), inVain: new Map(), usual: 0, extra: 0 };
 }
 
-/** Requests that may be spent on finding culprits, in any case, and for each usual request. */
+/** The number of requests that may be spent on searches in any case, and for each usual request. */
 const EXTRA_REQUESTS = 16;
 const EXTRA_PER_USUAL = 0.5;
 
-/** Failed searches after which a rule is assumed to be about whole records. */
+/** After this many failed searches, a rule is assumed to be about whole records. */
 const MAX_IN_VAIN = 2;
 
-/** Maximum number of rules that are remembered. */
+/** The maximum number of rules that are remembered. */
 const MAX_RULES = 1_000;
 
 /** The known facts about a rejection: its code, and the CRM's text, which distinguishes rules. */
@@ -104,7 +107,7 @@ export interface RefusedBy {
   message: string;
 }
 
-/** A search for a rejected change; null if it cannot, or must not, find anything. */
+/** Returns a search for a rejected change; null if it cannot or must not find anything. */
 export function searchFor(
   { culprits, inVain, usual, extra }: Suspicions,
   { code, message }: RefusedBy,

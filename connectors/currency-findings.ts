@@ -10,10 +10,10 @@ export const CURRENCIES = 'currencies';
 
 const EXAMPLE_USD = 2_100_000;
 
-/** Maximum number of currencies that are shown as examples. */
+/** The maximum number of currencies that are shown as examples. */
 const MOST_EXAMPLES = 3;
 
-/** The finding about the mapped fields that show a currency; none if there are none. */
+/** Returns the finding about the mapped fields that show a currency; none if there are none. */
 export function currencyFindings(
   crm: string,
   fields: readonly string[],

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { RetriableError } from '../src/core/errors.ts';
 import type { LimitState } from './contract.ts';
 
-/** The share of the daily requests, in percent, that is left to the nonprofit's other tools. */
+/** The percentage of the daily requests that is left to the nonprofit's other tools. */
 export const dailyReservePercentSchema = z.number().min(0).max(95).default(20);
 
-/** True if the next request would be one of those. */
+/** Returns true if the next request would be one of those. */
 export function isInReserve(
   { max, remaining }: LimitState['daily'],
   reservePercent: number,
@@ -15,7 +15,7 @@ export function isInReserve(
 
 /** The account's daily requests as the CRM last reported them, and the share that is reserved for other tools. */
 export interface DailyLimit {
-  /** As of the last response; null before the first. */
+  /** According to the last response; null before the first response. */
   state(): LimitState | null;
   /** Records the limit that a response reported; null if it reported none. */
   note(daily: LimitState['daily'] | null): void;
@@ -23,7 +23,7 @@ export interface DailyLimit {
   guard(): void;
 }
 
-/** Counts along with the responses; `reservePercent` of the daily requests stay unused. */
+/** Counts with each response. `reservePercent` of the daily requests stay unused. */
 export function createDailyLimit(reservePercent: number, words: LimitWords): DailyLimit {
   let daily: LimitState['daily'] | null = null;
   return {

@@ -1,5 +1,6 @@
 /**
- * Guards against paging that never finishes: a CRM whose pages lead back to each other must not block a run forever.
+ * Guards against paging that never ends. A CRM whose pages lead back to each other must not block a run
+ * forever.
  */
 import { FatalError } from '../src/core/errors.ts';
 

@@ -1,26 +1,26 @@
-/** The failures of a CRM over HTTP, each as one of the four kinds. */
+/** The failures of a CRM over HTTP, as errors of the four kinds. */
 import type { z } from 'zod';
 import { ConfigurationError, type ErrorFacts, RetriableError } from '../src/core/errors.ts';
 import { MAX_ANSWER_BYTES } from '../src/outbound/exchange.ts';
 
 type Background = Omit<ErrorFacts, 'code'>;
 
-/** The CRM rejects the sign-in; the message contains the fix. */
+/** The CRM rejects the sign-in. The message contains the fix. */
 export function signInRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_unauthorized' });
 }
 
-/** The CRM rejects a request for a permanent reason; the message names it. */
+/** The CRM permanently rejects a request. The message contains the reason. */
 export function requestRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
 }
 
-/** The account's daily requests are used up; `sentence` says so. */
+/** The account's daily requests are used up. `sentence` is the text that says so. */
 export function limitUsedUp(sentence: string, background: Background): RetriableError {
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
 
-/** A temporary failure; `sentence` names it. */
+/** A temporary failure. `sentence` describes it. */
 export function passingFailure(sentence: string, background: Background): RetriableError {
   const message = `${sentence} Trying again later will help.`;
   return new RetriableError(message, { ...background, code: 'crm_unavailable' });
@@ -42,7 +42,7 @@ export function unanswered(crm: string, cause: unknown, hasExpired: boolean): Re
 
 const UNANSWERED = { answered: false };
 
-/** True if the CRM sent no response: the address may belong to someone else, or lead nowhere. */
+/** Returns true if the CRM sent no response. The address may belong to someone else, or lead nowhere. */
 export function isUnanswered(error: { details?: unknown }): boolean {
   return error.details === UNANSWERED;
 }
@@ -52,14 +52,16 @@ export function answerUnreadable(crm: string, cause?: unknown): RetriableError {
   return goesOn(`A response from ${crm} could not be read.`, { code: 'crm_unavailable', cause });
 }
 
-/** The body of a response in the expected form. Throws a RetriableError if it has another. */
+/**
+ * Returns the body of a response in the expected form. Throws a RetriableError if it has a different form.
+ */
 export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: unknown): Shape {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw answerUnreadable(crm, parsed.error);
 }
 
-/** `sentence` says what is too large. Another request would return the same flood. */
+/** `sentence` says what is too large. Another request would return the same amount of data. */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(
     `${sentence}, and the rest was not read. No part of its API sends that much. Check whether a proxy in between is the cause.`,
@@ -81,7 +83,7 @@ export function isReplyTooLarge(error: unknown): boolean {
 const TOO_LARGE_CODE = 'crm_reply_too_large';
 
 /**
- * A redirect as the response to `asked`: it is not followed. `address` is what to write into the
+ * A redirect as the response to `asked`. It is not followed. `address` is the value to write into the
  * settings, for example `the org's present My Domain URL`.
  */
 export function redirected(

@@ -15,11 +15,14 @@ import { throwIfStopped } from './stopped.ts';
 
 /** One request to a CRM. */
 export interface CrmRequest extends Outgoing {
-  /** False for a request that changes nothing, although its method suggests otherwise. */
+  /** False for a request that changes nothing although its method suggests otherwise. */
   isWrite?: boolean;
-  /** The paces that it waits for before each attempt; the first one is paused after a 429. */
+  /** The paces for which it waits before each attempt. The first one is paused after a 429. */
   paces?: readonly RequestPace[];
-  /** For requests that a run does not need: fewer attempts, and less time for each, than for other requests. */
+  /**
+   * For requests that a run does not need: they get fewer attempts, and less time for each, than other
+   * requests.
+   */
   patience?: { maxTries: number; timeoutMs: number };
 }
 
@@ -29,7 +32,7 @@ export interface RequestPace {
   pause(ms: number): void;
 }
 
-/** The whole response; for a streamed one, the text is empty and `chunks` are its body. */
+/** The whole response. If it is streamed, the text is empty and `chunks` is its body. */
 export interface CrmReply extends AnswerHead {
   text: string;
   chunks: AsyncIterable<Uint8Array> | null;
@@ -37,17 +40,17 @@ export interface CrmReply extends AnswerHead {
 
 /** How a CRM behaves over HTTP. */
 export interface CrmManners {
-  /** Its name as its users know it. */
+  /** The CRM's name, as its users know it. */
   crm: string;
   /** The address to write into the settings if the CRM redirects. */
   address: string;
   maxTries: number;
   firstWaitMs: number;
   timeoutMs: number;
-  /** True for a response that another attempt may not get again. */
+  /** Returns true for a response that another attempt may avoid. */
   isPassing(reply: CrmReply): boolean;
   isThrottled(reply: CrmReply): boolean;
-  /** The minimum wait after a response with that status. */
+  /** Returns the minimum wait after a response with that status. */
   leastWaitMs?(status: number): number;
 }
 
@@ -66,8 +69,7 @@ export interface CrmLine {
 /** Sends requests to a CRM at their pace, and repeats requests that fail temporarily. */
 export interface CrmExchange {
   /**
-   * The whole response, whatever its status. Throws one of the four kinds of error if there is
-   * none.
+   * Returns the whole response, whatever its status. Throws one of the four kinds of error if there is none.
    */
   send(request: CrmRequest): Promise<CrmReply>;
   /** Ends requests that are in flight. */
@@ -84,9 +86,9 @@ const UPLOAD_TIMEOUT_MS = 600_000;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Creates the exchange of one connector; opens nothing yet. Requests may be repeated whatever their
- * method: reads change nothing, the same values written twice are the same, and created things are
- * found again by their name.
+ * Creates the exchange of one connector. It does not open anything yet. Requests may be repeated whatever
+ * their method, because reads change nothing, writing the same values twice gives the same result, and
+ * created things are found again by their name.
  */
 export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchange {
   const { crm } = manners;
@@ -96,7 +98,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
   return { send, close: () => closed.abort() };
 
   async function send(request: CrmRequest): Promise<CrmReply> {
-    // Half an upload may have arrived, and a second one would be rejected.
+    // Half of an upload may have arrived, and a second upload would be rejected.
     const maxTries =
       typeof request.body === 'function' ? 1 : (request.patience?.maxTries ?? manners.maxTries);
     for (let attempt = 1; ; attempt += 1) {
@@ -152,7 +154,9 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     return stayedBusy(crm, outcome.status);
   }
 
-  /** All requests of a pace wait for a limit; for any other reason, only this request waits. */
+  /**
+   * After a limit was reached, all requests of a pace wait. For any other reason, only this request waits.
+   */
   async function waitToRepeat(request: CrmRequest, reply: CrmReply | null, attempt: number) {
     const askedMs = reply === null ? null : retryAfterMs(reply.headers, clock.now());
     const leastMs = manners.leastWaitMs?.(reply?.status ?? 0) ?? 0;
@@ -165,7 +169,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 }
 
 /**
- * A successful response to a read that is not JSON: the page of a proxy, half a response, or none.
+ * A successful response to a read that is not JSON: the page of a proxy, an incomplete response, or none.
  * After a write, the caller decides.
  */
 function isUnreadable(

@@ -6,7 +6,7 @@ import type { ContactsSettings, Finding, LimitState } from './contract.ts';
 import { isInReserve } from './daily-limit.ts';
 import { isUnanswered } from './errors.ts';
 
-/** With a larger clock difference, tokens and overlaps go wrong. */
+/** With a larger difference between clocks, tokens and overlaps would be wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
 /** A prerequisite that is met. */
@@ -14,12 +14,12 @@ export function met(subject: string, message: string): Finding {
   return { subject, ok: true, message, fix: null };
 }
 
-/** The same finding, for a message that contains nothing confidential. */
+/** Returns the same finding, for a message that contains nothing confidential. */
 export function plain(finding: Finding): Finding {
   return { ...finding, report: finding.message };
 }
 
-/** The fix for a temporary failure: no one has to change anything. */
+/** The fix for a temporary failure, for which nobody has to change anything. */
 export const PASSES =
   'This passes: run doctor again in some minutes. Sign-in, access and settings need no change for it.';
 
@@ -28,8 +28,8 @@ const UNREACHED =
   'Run doctor again in some minutes. If it stays so, check each letter of crm.url, and whether this machine gets out to it (network, DNS, proxy, firewall).';
 
 /**
- * A check that throws becomes a finding itself; its cause is the code of the error. If a request
- * limit is reached, the error is thrown on, to `untilLimit`.
+ * Runs a check. If it throws, the error becomes the finding, with its code as the cause. If a request limit
+ * is reached, the error is rethrown, for `untilLimit`.
  */
 export async function checked(
   subject: string,
@@ -45,7 +45,7 @@ export async function checked(
 }
 
 /**
- * A value that the other checks need; if it fails, the failure is a finding and the result is null.
+ * Returns a value that the other checks need. If it fails, the failure is a finding and the result is null.
  */
 export async function attempt<Value>(
   findings: Finding[],
@@ -88,14 +88,14 @@ function toReport(details: unknown): Pick<Finding, 'report'> {
 
 export const LIMIT_REACHED = 'crm_limit_reached';
 
-/** True if a request limit is reached, which only time ends. */
+/** Returns true if a request limit is reached, which only time ends. */
 function isLimit(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === LIMIT_REACHED;
 }
 
 /**
- * The findings of the checks, until a request limit is reached. That ends the checks with one finding that says when
- * the limit ends, because every further check would only repeat it.
+ * Returns the findings of the checks until a request limit is reached. This ends the checks with one finding
+ * that says when the limit ends, because every further check would only repeat it.
  */
 export async function untilLimit(
   words: DailyWords,
@@ -126,8 +126,8 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
 }
 
 /**
- * Tokens and overlaps are computed with the clock; there is no finding while the CRM has not
- * reported its time.
+ * Tokens and overlaps are computed with the clock. There is no finding as long as the CRM has not reported
+ * its time.
  */
 export function checkClock(
   crm: string,
@@ -171,7 +171,10 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
   );
 }
 
-/** A part of the identity that the integration may not read; `fix` says what grants access. */
+/**
+ * The finding about a part of the identity that the integration may not read. `fix` describes how to grant
+ * access.
+ */
 export function unreadablePart(name: string, fix: string): Finding {
   const message = `${name} cannot be read, so it is left out of submissions to the service.`;
   return plain({ subject: 'identity', ok: true, message, fix });
@@ -182,11 +185,11 @@ export interface DailyWords {
   crm: string;
   /** For example `24 hours`. */
   period: string;
-  /** The time until which one has to wait for more. */
+  /** The time until more requests are available. */
   renewal: string;
 }
 
-/** Whether more of the day's requests are left than the share of the nonprofit's other tools. */
+/** Whether more of the day's requests are left than the share for the nonprofit's other tools. */
 export function checkDailyRequests(
   { crm, period, renewal }: DailyWords,
   { dailyReservePercent }: { dailyReservePercent: number },

@@ -3,8 +3,8 @@ import { didYouMean } from '../src/core/near-miss.ts';
 import type { ConnectorDefinition } from './contract.ts';
 
 /**
- * The kinds of CRM that donor-sync knows without further packages. Each is loaded on demand, because users of one CRM
- * do not need the client of another.
+ * The kinds of CRM that donor-sync supports without further packages. Each is loaded on demand, because users
+ * of one CRM do not need the client of another.
  */
 const BUILT_IN: Readonly<Record<string, () => Promise<ConnectorDefinition>>> = {
   csv: async () => (await import('./csv/connector.ts')).csvConnector,
@@ -18,17 +18,19 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
   return Promise.all(Object.values(BUILT_IN).map((load) => load()));
 }
 
-/** Names that npm accepts; paths and URLs are not among them. */
+/** Matches names that npm accepts. Paths and URLs do not match. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** True if a connector package may have this name: npm accepts it, and no built-in kind has it. */
+/**
+ * Returns true if a connector package may have this name, because npm accepts it and no built-in kind has it.
+ */
 export function isPackageName(name: string): boolean {
   return PACKAGE_NAME.test(name) && !Object.hasOwn(BUILT_IN, name);
 }
 
 /**
- * The connector for `crm.kind`: a built-in one, or the export named `connector` of a package of that name. Throws a
- * ConfigurationError that lists the valid kinds.
+ * Returns the connector for `crm.kind`: a built-in one, or the export `connector` of the package with that
+ * name. Throws a ConfigurationError that lists the valid kinds.
  */
 export async function findConnectorDefinition(kind: string): Promise<ConnectorDefinition> {
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;

@@ -6,18 +6,19 @@ interface Ended<Result> {
   results: readonly Result[];
 }
 
-/** The work for each item. */
+/** Does the work for each item. */
 export interface LaneOptions<Thing, Result> {
   /** Number of pieces of work in progress at a time. */
   lanes: number;
   work(thing: Thing): Promise<readonly Result[]>;
-  /** True for an item that has to wait for all before it. Omitted: none has to. */
+  /** Returns true for an item that has to wait for all items before it. If omitted, no item has to. */
   mustWait?(thing: Thing): boolean;
 }
 
 /**
- * Processes several items at a time. If one fails as a whole, no other is started. Work in progress is awaited and its
- * results are reported, and then the error is thrown: so nothing is written after the caller has seen the end.
+ * Processes several items at a time. If one fails as a whole, no other item is started. Work in progress is
+ * awaited and its results are reported before the error is thrown, so nothing is written after the caller has
+ * seen the end.
  */
 export async function* inLanes<Thing, Result>(
   things: Iterable<Thing> | AsyncIterable<Thing>,

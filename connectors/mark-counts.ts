@@ -3,11 +3,12 @@ import { describeCount } from '../src/core/quantities.ts';
 import type { MarkCount } from './contract.ts';
 import { A_DATE } from './mark-values.ts';
 
-/** In a shorter list, more than half is only a few contacts. */
+/** In a shorter list, more than half means only a few contacts. */
 const FEWEST_CONTACTS = 20;
 
 /**
- * True if a mark excludes more than half of the contacts: often its column or its values are wrong.
+ * Returns true if a mark excludes more than half of the contacts, because often its column or its values are
+ * wrong.
  */
 export function leavesOutMost({ contacts, marked }: MarkCount): boolean {
   return contacts >= FEWEST_CONTACTS && marked * 2 > contacts;
@@ -17,7 +18,7 @@ export function leavesOutMost({ contacts, marked }: MarkCount): boolean {
 const VALUES_NAMED = 5;
 const VALUE_LENGTH = 40;
 
-/** Says how many contacts a mark excludes, and by which values. */
+/** Describes how many contacts a mark excludes, and by which values. */
 export function markText({ field, contacts, marked, values }: MarkCount): string {
   const sorted = [...values].toSorted(([, a], [, b]) => b - a);
   const named = sorted.slice(0, VALUES_NAMED).map(([value, count]) => {

@@ -1,4 +1,4 @@
-/** Meaning of a value in a field that marks contacts to exclude. Pure. */
+/** The meaning of a value in a field that marks contacts to exclude. Pure. */
 
 import type { ContactsSettings } from './contract.ts';
 import { folded, yesOrNo } from './yes-or-no.ts';
@@ -6,18 +6,18 @@ import { folded, yesOrNo } from './yes-or-no.ts';
 /** The three marks of the settings. */
 export type MarkKind = 'optOut' | 'deceased' | 'doNotContact';
 
-/** `unknown`: no list has the value, so the contact waits until a user has defined its meaning. */
+/** `unknown`: the value is in no list, so the contact waits until a user has defined its meaning. */
 export type MarkMeaning = 'marked' | 'unmarked' | 'unknown';
 
 /** The values that the settings list for one mark, normalised. */
 export interface MarkValues {
-  /** Null if the settings do not list any; then words for yes and no and dates have their usual meaning. */
+  /** Null if the settings list no values. Words for yes and no, and dates, then have their usual meaning. */
   marked: ReadonlySet<string> | null;
-  /** Null if the settings list none. */
+  /** Null if the settings list no such values. */
   unmarked: ReadonlySet<string> | null;
 }
 
-/** The settings that list the values that mark. */
+/** The settings that list the marking values. */
 export const MARK_LISTS = {
   optOut: 'optOutValues',
   deceased: 'deceasedValues',
@@ -32,7 +32,7 @@ export interface MarkColumn {
 }
 
 /**
- * The columns of the settings that mark contacts to exclude, unless the settings include these
+ * Returns the columns in the settings that mark contacts to exclude, unless the settings include these
  * contacts.
  */
 export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
@@ -43,7 +43,7 @@ export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
   return columns;
 }
 
-/** Each row of a file needs the same columns. */
+/** Cached, because each row of a file needs the same columns. */
 const cached = new WeakMap<ContactsSettings, readonly MarkColumn[]>();
 
 function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
@@ -89,19 +89,19 @@ export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): M
   return answer === true || isDate(value) ? 'marked' : 'unknown';
 }
 
-/** Name of a value when values of a mark are counted: every date counts as the same value. */
+/** Returns the name under which a value is counted. Every date counts as the same value. */
 export function nameOfMark(text: string): string {
   const value = folded(text);
   return isDate(value) ? A_DATE : value;
 }
 
-/** Replaces every date. */
+/** The name that is used for every date. */
 export const A_DATE = '(a date)';
 
 /** Maximum length of a date, with its time and zone. */
 const LONGEST_DATE = 40;
 
-/** `2019-03-04`, `4.3.2019`, `12 mars 2019`, `2019`; not a sentence that contains a year. */
+/** Matches `2019-03-04`, `4.3.2019`, `12 mars 2019` and `2019`, but not a sentence that contains a year. */
 function isDate(value: string): boolean {
   if (value.length > LONGEST_DATE) return false;
   if (/^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,].*)?$/.test(value)) return true;

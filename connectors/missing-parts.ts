@@ -1,4 +1,4 @@
-/** The parts that a set-up does not send to the service, or does not exclude, and the cost of that. Pure. */
+/** The parts that a set-up does not send to the service, or does not exclude, and the cost of this. Pure. */
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
 /** A part of an identity that no column has. */
@@ -8,7 +8,7 @@ export interface MissingPart {
   price: string;
 }
 
-/** The parts that these columns lack. */
+/** Returns the parts that these columns do not contain. */
 export function missingParts({
   addresses,
   employers,
@@ -39,7 +39,10 @@ const MARKED = {
   doNotContact: 'contacts that must not be contacted',
 } as const satisfies Record<MarkKind, string>;
 
-/** Says which contacts no column marks, so that they are sent like all others; null if each mark has a column. */
+/**
+ * Explains which contacts no column marks, so that they are sent like all others; null if each mark has a
+ * column.
+ */
 export function missingMarksText(fields: Readonly<Record<MarkKind, string | null>>): string | null {
   const missing = (Object.keys(MARK_LISTS) as MarkKind[]).filter((kind) => fields[kind] === null);
   if (missing.length === 0) return null;

@@ -1,17 +1,17 @@
-/** Searching contacts by name: what counts as a word, and which names have all words. Pure. */
+/** Searching contacts by name: what counts as a word, and which names contain all words. Pure. */
 
-/** The number of words that are compared; more words do not change the result. */
+/** The number of words that are compared. More words do not change the result. */
 const MAX_WORDS = 6;
 
 /**
- * The words of a search: runs of letters and digits, so that nothing in them has a meaning in a CRM's query language.
- * Empty if the text has none.
+ * Returns the words of a search: sequences of letters and digits, so that nothing in them has a meaning in a
+ * CRM's query language. Empty if the text contains none.
  */
 export function toNameWords(text: string): string[] {
   return splitIntoWords(text).slice(0, MAX_WORDS);
 }
 
-/** True if each word is the beginning of a word of the name, ignoring case and accents. */
+/** Returns true if each word is the start of a word in the name, ignoring case and accents. */
 export function isNamed(
   words: readonly string[],
   { firstName, lastName }: { firstName: string | null; lastName: string | null },

@@ -8,7 +8,7 @@ export interface Opened<Session> {
   close(): Promise<void>;
 }
 
-/** Keeps a session for a connector; `end` is called when it is closed. */
+/** Keeps a session for a connector. `end` is called when it is closed. */
 export function keepOpen<Session>(
   session: Session,
   end: (session: Session) => void | Promise<void>,

@@ -1,4 +1,7 @@
-/** The parts that a simple CRM's connector does not have to implement itself; the starting point of the guide. */
+/**
+ * The parts that a simple CRM's connector does not have to implement itself. This is the starting point of
+ * the guide.
+ */
 import { ConfigurationError, FatalError, messageOf } from '../src/core/errors.ts';
 import type {
   Capabilities,
@@ -19,8 +22,8 @@ const CAPABILITIES: Capabilities = {
 };
 
 /**
- * The rest of a connector that reads everything each time and has no groups, no limits, no fields
- * to create, and nothing to end. Spread it, and override what your CRM can do.
+ * The rest of a connector that reads everything each time, and has no groups, no limits, no fields to create,
+ * and nothing to end. Spread it, and override what your CRM can do.
  */
 export const plainConnector = {
   capabilities: CAPABILITIES,
@@ -39,8 +42,8 @@ function notAsked(): never {
 }
 
 /**
- * Throws a ConfigurationError for a setting under `contacts` that the connector does not know:
- * otherwise, the contacts that it excludes would be sent anyway.
+ * Throws a ConfigurationError for a setting under `contacts` that the connector does not support, because
+ * otherwise the contacts that it excludes would be sent anyway.
  */
 export function requireKnown(
   contacts: ContactsSettings,
@@ -55,12 +58,12 @@ export function requireKnown(
   );
 }
 
-/** The result of a write that would never succeed. */
+/** Returns the result of a write that would never succeed. */
 export function refusedWrite(id: string, code: string, message: string): WriteResult {
   return { status: 'refused', id, retriable: false, code, message, fields: [] };
 }
 
-/** The single finding about opening: success, or the error's message. */
+/** Returns the single finding about opening: success, or the error's message. */
 export async function checkByOpening(open: () => Promise<Connector>): Promise<Finding[]> {
   try {
     const { account, close } = await open();

@@ -1,11 +1,12 @@
 /**
- * The modules that replace everything that the vendors' libraries could send with. The libraries know the APIs, and
- * `src/outbound` sends. A request sent by a library itself would have no deadline, no pace and no guard, and could
- * follow a redirect with a token. The parsers of XML and of whole CSV files are replaced as well. No response is passed
- * to them (`connectors/salesforce/client.ts`), and they are nearly half of the code that would be loaded.
+ * The modules that replace everything with which the vendors' libraries could send. The libraries know the
+ * APIs, and `src/outbound` sends. A request that a library sent itself would have no deadline, no pace and no
+ * guard, and could follow a redirect with a token. The parsers of XML and of whole CSV files are replaced as
+ * well. No response is passed to them (`connectors/salesforce/client.ts`), and they are nearly half of the
+ * code that would be loaded.
  *
- * The bundler puts these modules into the program (`scripts/without-senders.ts`). If the sources run directly, Node is
- * told to load them (`without-senders.ts`).
+ * The bundler puts these modules into the program (`scripts/without-senders.ts`). If the sources run
+ * directly, Node loads them (`without-senders.ts`).
  */
 
 /** Importers inside the two libraries; for all others, the same names mean the real modules. */
@@ -15,8 +16,8 @@ const LIBRARY = /[\\/]node_modules[\\/](jsforce|@hubspot[\\/]api-client)[\\/]/;
 const TRANSPORT = /(^|\/)services\/http\/Transport(\.js)?$/;
 
 /**
- * The code that replaces each module. It can be loaded, and its classes can be extended and created
- * as far as the libraries do this while they are loaded; everything that would send throws.
+ * The code that replaces each module. It can be loaded, and its classes can be extended and created, as far
+ * as the libraries do so while they are loaded. Everything that would send throws.
  */
 const STUBS: Readonly<Record<string, string>> = {
   undici: `
@@ -43,7 +44,7 @@ const REFUSE = `
     throw new Error('A library of a CRM vendor tried to send or to read on its own. Nothing was sent.');
   }`;
 
-/** The module that replaces an imported one; null if it stays. */
+/** Returns the module that replaces an imported one; null if it is not replaced. */
 export function stubFor(imported: string, importer: string | undefined): string | null {
   if (importer === undefined || !LIBRARY.test(importer)) return null;
   const name = TRANSPORT.test(imported) ? 'transport' : imported.replace(/^node:/, '');

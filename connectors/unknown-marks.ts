@@ -14,7 +14,10 @@ export interface UnknownMarks {
   ok: boolean;
 }
 
-/** The finding for a field with such values, the most frequent first; none for a field without any. */
+/**
+ * Returns the finding for a field with such values, the most frequent first; none for a field without such
+ * values.
+ */
 export function unknownMarks({ kind, field, values, ok }: UnknownMarks): Finding[] {
   if (values.length === 0) return [];
   const named = values

@@ -1,7 +1,8 @@
 /**
- * If the sources run directly, Node loads `sender-stubs.ts` in place of what the vendors' libraries
- * could send with. Import this before a library, whose own modules are resolved when it runs. It is
- * not part of the bundle, which contains the stubs themselves (`scripts/without-senders.ts`).
+ * If the sources run directly, Node loads `sender-stubs.ts` in place of everything with which the vendors'
+ * libraries could send. Import this before a library, because the library's own modules are resolved when it
+ * runs. This file is not part of the bundle, which contains the stubs themselves
+ * (`scripts/without-senders.ts`).
  */
 import { registerHooks } from 'node:module';
 import { stubCode, stubFor } from './sender-stubs.ts';

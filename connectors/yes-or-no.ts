@@ -4,9 +4,9 @@ import type { ContactsSettings } from './contract.ts';
 /** Words for yes and no, as people write them in cells and options. */
 
 /**
- * In English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian,
- * Finnish, Polish, Czech, Hungarian and Romanian; also as spreadsheets in these languages write the
- * values of a checkbox.
+ * In English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish,
+ * Polish, Czech, Hungarian and Romanian. Includes the values that spreadsheets in these languages write for a
+ * checkbox.
  */
 const NO = new Set([
   ...['', 'false', 'f', 'no', 'n', '0', 'off', 'unchecked'],
@@ -21,12 +21,12 @@ const YES = new Set([
   ...['prawda', 'pravda', 'igaz', 'adevarat'],
 ]);
 
-/** False for a word for no, or nothing; anything else in a column of marks means yes. */
+/** Returns false for a word for no, or for a blank. In a column of marks, anything else means yes. */
 export function isMarked(text: string): boolean {
   return !NO.has(plain(text));
 }
 
-/** True for yes, false for no, null for any other word. */
+/** Returns true for yes, false for no, null for any other word. */
 export function yesOrNo(text: string): boolean | null {
   const word = plain(text);
   if (word === '') return null;
@@ -46,7 +46,7 @@ export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Without a field to look in, `optOutValues` would silently opt out no contact. */
+/** Without a field to which they apply, `optOutValues` would silently opt out no contact. */
 export function requireOptOutField({ optOutField, optOutValues }: ContactsSettings): void {
   if (optOutValues == null || optOutField !== null) return;
   const message =

@@ -1,6 +1,7 @@
 /**
- * Decides which modules are bundled into one file. The bundler would make a file for each set of entries that need the
- * same modules. With many commands, these are many small files, and each costs time when a command starts.
+ * Decides which modules are bundled into one file. The bundler would create a file for each set of entries
+ * that need the same modules. With many commands, these are many small files, each of which costs time when a
+ * command starts.
  */
 import { join } from 'node:path';
 import type { CodeSplittingGroup, Plugin } from 'rolldown';
@@ -8,8 +9,8 @@ import type { CodeSplittingGroup, Plugin } from 'rolldown';
 const PROGRAM = 'src/main.ts';
 
 /**
- * What every command loads, even for its help; and what every command loads that opens the product. `src/main.ts` is in
- * neither: it waits for modules of the first one.
+ * The modules that every command loads, even for its help, and the modules that every command loads if it
+ * opens the product. `src/main.ts` is in neither group, because it waits for modules of the first one.
  */
 const STARTS = ['src/wiring.ts', 'src/interfaces/cli/commands.ts'];
 const PRODUCTS = [
@@ -20,12 +21,15 @@ const PRODUCTS = [
 ];
 
 interface Grouping {
-  /** Reads which module imports which. */
+  /** Returns which modules each module imports. */
   plugin: Plugin;
   groups: CodeSplittingGroup[];
 }
 
-/** What other entries than the program import stays in separate files, because they need neither group. */
+/**
+ * Modules that other entries than the program import stay in separate files, because these entries need
+ * neither group.
+ */
 export function createGrouping(root: string): Grouping {
   const start = new Set<string>();
   const product = new Set<string>();
@@ -51,8 +55,8 @@ export function createGrouping(root: string): Grouping {
         for (const id of collect(PRODUCTS.map(toId), before)) product.add(id);
       },
     },
-    // A group has whatever its modules import, except what is in a file that imports no group. So no file imports itself
-    // through others.
+    // A group contains everything that its modules import, except modules in a file that imports no group. So
+    // no file imports itself through others.
     groups: [
       { name: 'start', test: (id) => start.has(id), includeDependenciesRecursively: false },
       { name: 'product', test: (id) => product.has(id), includeDependenciesRecursively: false },

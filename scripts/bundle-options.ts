@@ -6,8 +6,8 @@ import { createGrouping } from './bundle-groups.ts';
 import { withoutSenders } from './without-senders.ts';
 
 /**
- * The entries that are loaded from outside: the program, the exports of package.json, and the parts that `bench`
- * measures alone.
+ * The entries that are loaded from outside: the program, the exports of package.json, and the parts that
+ * `bench` measures separately.
  */
 const ENTRIES = [
   'src/main',
@@ -36,16 +36,16 @@ export const INPUT = {
   external: APART,
   plugins: [withoutSenders(), grouping.plugin],
   tsconfig: 'tsconfig.build.json',
-  // Newer syntax is written in older syntax, for the oldest Node that runs the program.
+  // Converts newer syntax to older syntax, for the oldest Node version that runs the program.
   transform: { target: `node${OLDEST_NODE}` },
 } satisfies InputOptions;
 
 export const OUTPUT = {
   format: 'es',
   entryFileNames: '[name].js',
-  // Names that are the same in each build are readable in a stack trace.
+  // Names that stay the same in each build make stack traces readable.
   chunkFileNames: 'chunks/[name].js',
-  // V8 keeps the text of loaded files.
+  // V8 keeps the text of loaded files in memory.
   comments: false,
   codeSplitting: { groups: grouping.groups },
 } satisfies OutputOptions;

@@ -27,8 +27,9 @@ function listOutside(files: RolldownOutput['output']): string[] {
 }
 
 /**
- * Returns the same program in ASCII. V8 keeps the whole text of a file in two bytes per character as soon as one
- * character needs it. Such characters occur in texts and regular expressions, where an escape is equivalent.
+ * Returns the same program in ASCII. V8 stores the whole text of a file with two bytes per character if one
+ * character needs them. Such characters occur in texts and regular expressions, where an escape is
+ * equivalent.
  */
 function ascii(code: string): string {
   return code.replace(

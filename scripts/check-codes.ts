@@ -1,8 +1,10 @@
 /**
- * Looks for error codes with which errors are created in more than one place, because each place would word the same
- * error differently. Prints them, and exits with 1 if there are any. `npm run lint` runs it.
+ * Looks for error codes with which errors are created in more than one place, because each place would word
+ * the same error differently. Prints these codes, and exits with 1 if there are any. `npm run lint` runs this
+ * script.
  *
- * A second place calls the function of the first. If that is impossible, the code is in the list below with the reason.
+ * A second place should call the function of the first one. If that is impossible, the code is in the list
+ * below with the reason.
  */
 import { type CodePlace, findErrorCodes } from './error-codes.ts';
 
@@ -94,7 +96,10 @@ const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/** Describes the problems with these codes. Returns nothing if each code is created in one place, or is in the list. */
+/**
+ * Returns the problems with these codes. Returns nothing if each code is created in one place, or is in the
+ * list.
+ */
 export function listRepeated(codes: ReadonlyMap<string, readonly CodePlace[]>): string[] {
   const excepted = new Map(EXCEPTIONS.flatMap(({ codes: each }) => Object.entries(each)));
   const gone = [...excepted.keys()].filter((code) => !codes.has(code));

@@ -1,6 +1,7 @@
 /**
- * Looks for regular expressions that take more than linear time on some text. Checks every expression in the source
- * and every expression that a module builds while it loads. Prints the findings as JSON; exits with 1 if there is one.
+ * Looks for regular expressions that can take more than linear time. Checks every expression in the sources
+ * and every expression that a module builds while it loads. Prints the findings as JSON, and exits with 1 if
+ * there are any.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +52,7 @@ function readExpressions(file: string): { written: Expression[]; isBuilding: boo
   }
 }
 
-/** Loads the modules that build expressions, and returns the built ones by the module that built them. */
+/** Loads the modules that build expressions, and returns these expressions by module. */
 async function buildExpressions(files: readonly string[]): Promise<Expression[]> {
   const built: Expression[] = [];
   globalThis.RegExp = new Proxy(RegExp, {
@@ -71,7 +72,7 @@ async function buildExpressions(files: readonly string[]): Promise<Expression[]>
   return built;
 }
 
-/** Expressions that take quadratic time in the length of their text, and read only texts with a maximum length. */
+/** Expressions that take quadratic time, but only read texts with a maximum length. */
 const BOUNDED: ReadonlySet<string> = new Set([
   // MAX_LENGTH: 100 characters.
   'src/mapping/money-range.ts',
@@ -79,7 +80,7 @@ const BOUNDED: ReadonlySet<string> = new Set([
   'service/search/question/clause.ts',
 ]);
 
-/** The module to load for a module that builds expressions only when it is called. */
+/** For a module that builds expressions only when it is called: the module to load instead. */
 const LOADED_FOR: Readonly<Record<string, string>> = {
   'service/search/question/clause.ts': 'service/search/question/question.ts',
 };

@@ -52,7 +52,7 @@ export interface Finding {
   text: string;
 }
 
-/** Every fault in the documents and sources, without exceptions. */
+/** Returns every fault in the documents and sources, without exceptions. */
 export function findAll(): Finding[] {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split(
     '\0',
@@ -87,7 +87,7 @@ function isLater({ file, kind }: Finding): boolean {
   return LATER.some(({ place, kinds }) => kinds.includes(kind) && file.startsWith(place));
 }
 
-/** Lists all problems in lines. Entries of the lists above that are no longer necessary are problems too. */
+/** Lists all problems in lines. Entries in the lists above that are no longer necessary are problems too. */
 export function listProblems(findings: readonly Finding[]): string[] {
   const wrong = findings.filter((finding) => !isException(finding) && !isLater(finding));
   return [

@@ -7,7 +7,10 @@ import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '..');
 
-/** Applies a patch to a copy of these files and folders outside the checkout, and removes the copy after the work. */
+/**
+ * Copies these files and folders to a place outside the checkout, applies a patch to the copy, and removes
+ * the copy after the work.
+ */
 export async function withDefect<Result>(
   patch: string,
   sources: readonly string[],

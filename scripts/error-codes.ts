@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The position of the code among the arguments of the functions, methods and classes that take a code. */
+/** The position of the code in the arguments of each function, method and class that takes a code. */
 const CODE_ARGUMENT: Readonly<Record<string, number>> = {
   HttpError: 1,
   tryLater: 1,
@@ -32,7 +32,10 @@ const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
 export interface CodePlace {
   file: string;
   line: number;
-  /** True if an error is created there, or a run stopped. Otherwise the code is only part of an object. */
+  /**
+   * Whether an error is created, or a run stopped, in this place. Otherwise, the code is only part of an
+   * object.
+   */
   isCreated: boolean;
   /**
    * The message of the error that is created there, with `…` for each value in it; omitted if the message is not
@@ -42,9 +45,9 @@ export interface CodePlace {
 }
 
 export interface FoundCodes {
-  /** The places that give each code. */
+  /** The places that use each code. */
   codes: ReadonlyMap<string, readonly CodePlace[]>;
-  /** The files that create an error whose code is written elsewhere, with the text of the code. */
+  /** The files that create an error with a code from another place, with the text of the code. */
   passedOn: readonly { file: string; text: string }[];
 }
 
@@ -78,7 +81,7 @@ interface Scope {
   returns: ReadonlyMap<string, readonly Node[]>;
 }
 
-/** Every code in the TypeScript of the product and its connectors. */
+/** Returns every code in the TypeScript files of the product and its connectors. */
 export function findErrorCodes(): FoundCodes {
   const codes = new Map<string, CodePlace[]>();
   const passedOn: { file: string; text: string }[] = [];
@@ -139,9 +142,9 @@ function readScope(nodes: readonly Node[]): Scope {
 
 interface CodeNode {
   node: Node;
-  /** True if the class of an error receives it. */
+  /** Whether it is passed to the class of an error. */
   isOfError: boolean;
-  /** True if a function that creates an error receives it. */
+  /** Whether it is passed to a function that creates an error. */
   isPassed?: true;
   message?: string | undefined;
 }
@@ -201,7 +204,7 @@ function codeIn(facts: Node): Node | undefined {
     .find((property) => property?.key.name === 'code')?.value;
 }
 
-/** The words that an expression can be; null if it is something other than words. */
+/** Returns the possible words of an expression. Null if it is not made of words. */
 function readWords(node: Node, scope: Scope, depth = 0): readonly string[] | null {
   // Functions and constants can be recursive.
   if (depth > MAX_DEPTH) return null;

@@ -35,7 +35,7 @@ const FIELDS: readonly [string, RegExp][] = [
 
 const FIELD_NAMES = FIELDS.map(([field]) => field);
 
-/** A piece of evidence by its level, with its present weight. */
+/** A piece of evidence by its level, with its current weight. */
 interface Seen {
   level: string;
   bits: number;
@@ -81,7 +81,7 @@ interface Estimate {
   level: string;
   weight: number;
   estimate: number;
-  /** Number of people who show the level, weighted by the probability that they are the donor. */
+  /** Number of people with the level, weighted by the probability that they are the donor. */
   seen: number;
 }
 
@@ -138,7 +138,7 @@ function weigh(
   return seen;
 }
 
-/** The maximisation: the share of each level in its field. A level is not impossible only because it was not seen. */
+/** The maximisation: the share of each level in its field. A level that did not occur is not impossible. */
 function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
   const fields = new Map<string, number>();
   for (const [level, weight] of seen) {
@@ -156,7 +156,7 @@ function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
 const NONE_IN_NOISE = 'noise A has no such case; set by hand';
 const MOVES_ANYWHERE = 'noise A moves people to any state; most people stay in theirs';
 
-/** Why a weight differs from the estimate. */
+/** The reasons why weights differ from the estimate. */
 const REASONS: Readonly<Record<string, string>> = {
   'No address agrees, but the state does': MOVES_ANYWHERE,
   'The city is the same': 'noise A moves nobody within a city',

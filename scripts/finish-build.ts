@@ -1,4 +1,4 @@
-/** Does the steps that the compiler and the bundler do not do; `npm run build` runs it. */
+/** Does the build steps that the compiler and the bundler do not do. `npm run build` runs it. */
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -27,7 +27,10 @@ for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
 
 copyPackageFiles(join(DIST, 'packages'));
 
-/** The manifest marks the top of the built program. Outside the top of a package, its other content would mislead. */
+/**
+ * The manifest marks the top folder of the built program. Its other content would be misleading anywhere but
+ * at the top of a package.
+ */
 const manifestSchema = z.object({ name: z.string(), version: z.string(), type: z.string() });
 
 const kept = manifestSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
@@ -48,7 +51,7 @@ writeFileSync(join(DIST, 'donor-sync.1'), createManualPage(program, commands, ve
 
 chmodSync(join(DIST, 'src/main.js'), 0o755);
 
-/** Loads the whole command line with every command, without running it. */
+/** Loads the whole command line with every command, without running a command. */
 async function loadProgram() {
   const deps = createDeps({ setExitCode: () => {} });
   const program = await createProgram({ ...deps, loadDeps: async () => deps }, version, []);

@@ -1,7 +1,8 @@
 /**
- * Puts deliberate defects into the product, one after the other, and lets the simulation look for each. If the
- * simulation does not find a defect, nothing else would find it. Each defect is a patch of `test/simulation/mutants`,
- * applied to a copy of the sources outside the checkout. Ends with 0 if enough defects are caught.
+ * Puts deliberate defects into the product, one at a time, and lets the simulation look for each of them. No
+ * other test would find a defect that the simulation misses. Each defect is a patch in
+ * `test/simulation/mutants`, applied to a copy of the sources outside the checkout. Ends with 0 if enough
+ * defects are found.
  *
  * node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1] [--erasure]
  *
@@ -46,7 +47,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** The simulation that looks for the defects, and the folder with its patches. */
+/** The simulation that looks for the defects, and the folder with the patches. */
 const SIMULATION = flags.erasure ? 'test/erasure-simulation' : 'test/simulation';
 const PATCHES = join(CHECKOUT, SIMULATION, 'mutants');
 
@@ -72,7 +73,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** Simulates nights with one defect until one of them fails, or the time is over. */
+/** Simulates nights with one defect until one of them fails, or the time is up. */
 async function hunt(name: string): Promise<Verdict> {
   const output = await withDefect(join(PATCHES, name), SOURCES, simulate);
   const [, nights = '?', seconds = '?'] =

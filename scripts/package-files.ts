@@ -24,7 +24,7 @@ const LISTS = [
   '@zxcvbn-ts/language-*/src/*.json',
 ];
 
-/** The best quality would make each build a minute longer, and the lists only a fifth smaller. */
+/** The best quality would make each build a minute longer, but the lists only a fifth smaller. */
 const QUICKLY = { [constants.BROTLI_PARAM_QUALITY]: 5 };
 
 /** These files are already compressed. */

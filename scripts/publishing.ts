@@ -1,6 +1,6 @@
 /**
- * Decides whether a version may be published from here, which means that the release workflow has done everything
- * before.
+ * Decides whether a version may be published from this checkout: the release workflow must have completed
+ * every earlier step.
  */
 
 export interface Release {
@@ -13,7 +13,7 @@ export interface Release {
   changes: string;
 }
 
-/** Pure: the reasons not to publish, each with its fix; empty if there are none. */
+/** Returns the reasons not to publish, each with its fix. Empty if there are none. Pure. */
 export function listObstacles({ manifest, announced, tags, changes }: Release): string[] {
   const { version, repository } = manifest;
   const tag = `v${version}`;

@@ -1,7 +1,7 @@
 /**
- * Carries out the Dockerfile without a container engine, then runs the result. This includes every step of the build in
- * an empty folder, the demo, the first start as in docs/guides/run-with-docker.md, the health check, and the end on the
- * stop signal. Ends with 0 if all of that works.
+ * Executes the Dockerfile without a container engine, and then runs the result. This includes every step of
+ * the build in an empty folder, the demo, the first start as in docs/guides/run-with-docker.md, the health
+ * check, and the end on the stop signal. Ends with 0 if all of that works.
  *
  *     node scripts/replay-dockerfile.ts [--offline]
  *

@@ -88,12 +88,12 @@ export const DRAWINGS: Readonly<Record<string, (file: string) => string | null>>
   cli: (file) => insideOf('src/interfaces/cli', file),
 };
 
-/** The present drawing in a document, between its marker and the end of its block. */
+/** Returns the current drawing in a document, between its marker and the end of its block. */
 export function drawingIn(document: string, name: string): string | undefined {
   return document.split(markerOf(name))[1]?.split('```')[0];
 }
 
-/** The document with its drawings updated to the present imports. */
+/** Returns the document with its drawings updated to the current imports. */
 export function withDrawings(document: string): string {
   return Object.entries(DRAWINGS).reduce((text, [name, room]) => {
     const [before = '', after = ''] = text.split(markerOf(name));
@@ -112,7 +112,7 @@ function topOf(file: string): string {
   return isGround || !room.startsWith('src/') ? room : 'src';
 }
 
-/** The room inside a large room; null for files outside it, or outside its rooms. */
+/** Returns the room inside a large room. Null for files outside it, or outside its rooms. */
 function insideOf(room: string, file: string): string | null {
   const [inner, ...more] = file.slice(room.length + 1).split('/');
   return file.startsWith(`${room}/`) && more.length > 0 ? (inner ?? null) : null;

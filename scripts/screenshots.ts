@@ -20,14 +20,14 @@ const FOLDER = join(ROOT, 'docs/images');
 /** Pictures are next to text, so more width would make their letters small. */
 const VIEWPORT = { width: 1_100, height: 700 };
 
-/** Small letters stay clear. */
+/** Keeps small letters sharp. */
 const QUALITY = 82;
 
 const DAY_MS = 86_400_000;
 const NIGHTS = 13;
 const CLIENTS = ['demo', 'demo-salesforce', 'demo-hubspot'] as const;
 
-/** A page, with the steps before its picture is taken. */
+/** A page, with the steps to take before its picture. */
 export interface Shot {
   name: string;
   path(tour: Tour): string;
@@ -59,7 +59,7 @@ export const SHOTS: readonly Shot[] = [
     prepare: async (page) => {
       const names = page.getByText('Show names', { exact: true });
       if ((await names.count()) > 0) await names.click();
-      // The layout of the picture takes a moment.
+      // The layout of the page takes a moment.
       await page.waitForTimeout(2_500);
       await page.evaluate('document.querySelector("canvas").scrollIntoView({ block: "center" })');
     },
@@ -123,7 +123,7 @@ async function write(page: Page, file: string): Promise<void> {
   process.stdout.write(`docs/images/${file}  ${Math.round(image.length / 1_000)} kB\n`);
 }
 
-/** A page that was just loaded may not be painted yet; then the browser responds with an error. */
+/** A page that was just loaded may not be painted yet. In this case, the browser responds with an error. */
 async function capture(page: Page, attempts = 5): Promise<Buffer> {
   await page.waitForTimeout(400);
   const session = await page.context().newCDPSession(page);
@@ -180,7 +180,7 @@ function addNights(path: string): void {
      values (?, ?, ?, ?, 0, ?) on conflict do update set enhancements = enhancements + excluded.enhancements,
        written = written + excluded.written`,
   );
-  // Nights last from noon to noon; the present night has the demo's runs.
+  // Nights last from noon to noon; the current night contains the demo's runs.
   const lastNight = Math.floor((Date.now() - DAY_MS / 2) / DAY_MS) * DAY_MS + DAY_MS / 12;
   for (const [place, client] of CLIENTS.entries()) {
     for (let night = 0; night < NIGHTS; night += 1) {
@@ -278,7 +278,7 @@ async function beginSetup(page: Page, tour: Tour): Promise<void> {
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
 }
 
-/** Continues with the setup that the picture before has started. */
+/** Continues with the setup that was started for the previous picture. */
 async function endSetup(page: Page, { key }: Tour): Promise<void> {
   await page.getByRole('link', { name: 'Riverside Food Bank' }).first().click();
   await page.getByRole('link', { name: 'Service key' }).click();

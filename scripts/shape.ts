@@ -103,7 +103,7 @@ function countLines(file: string): number {
   return textOf(file).split('\n').length - 1;
 }
 
-/** The longest import chain from each file, because a change at its end can break its start. */
+/** Returns the longest import chain from each file, because a change at its end can break its start. */
 function chainsByLength(): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const found = new Map<string, string[]>();
@@ -131,7 +131,7 @@ function longest(chains: readonly string[][]): string[] {
   return chains.reduce((one, other) => (other.length > one.length ? other : one), []);
 }
 
-/** The other files that import or re-export each exported name; `*` takes all names of a file. */
+/** The other files that import or re-export each exported name; `*` represents all names of a file. */
 function usersOfExports(): Map<string, Set<string>> {
   const users = new Map<string, Set<string>>();
   const namesIn = new Map<string, string[]>();

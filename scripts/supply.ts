@@ -1,7 +1,7 @@
 /**
- * The contents of the program: a bill of materials (CycloneDX) and the licences of all packages. They come from the
- * lock file, so that the same lock gives the same bill. `npm sbom --omit=dev` omits packages that development tools
- * also need.
+ * Describes the contents of the program: a bill of materials (CycloneDX) and the licences of all packages.
+ * They come from the lock file, so the same lock file always gives the same bill. `npm sbom --omit=dev` omits
+ * packages that development tools also need.
  */
 import { z } from 'zod';
 
@@ -20,7 +20,7 @@ const lockSchema = z.object({
   packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional() })),
 });
 
-/** Licences that allow a nonprofit to use and pass on the program; someone has read each. */
+/** Licences that allow a nonprofit to use and pass on the program. Someone has read each of them. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '(MIT OR CC0-1.0)'],
   ...['BlueOak-1.0.0', '0BSD'],
@@ -32,11 +32,11 @@ export interface Package {
   name: string;
   version: string;
   licence: string;
-  /** As npm writes it: the algorithm, a hyphen, base64. */
+  /** The hash in the format of npm: the algorithm, a hyphen, base64. */
   integrity: string;
 }
 
-/** The packages that run with the program, by name. Throws for a licence that is not allowed. */
+/** Returns the packages that run with the program, by name. Throws for a licence that is not allowed. */
 export function packagesOf(lock: unknown): Package[] {
   const { packages } = lockSchema.parse(lock);
   const found = new Map<string, Package>();
@@ -56,9 +56,9 @@ export function packagesOf(lock: unknown): Package[] {
 }
 
 /**
- * The shrinkwrap that `npm install` of the packed package uses, whatever has been published since. It has these
- * packages of the lock file and the packages that they need in turn. Because it has no addresses, npm takes each
- * package from that machine's registry.
+ * Returns the shrinkwrap that `npm install` of the packed package uses, whatever has been published since. It
+ * contains these packages of the lock file and their dependencies. Because it contains no addresses, npm gets
+ * each package from the registry of the installing machine.
  */
 export function shrinkwrapOf(lock: unknown, dependencies: Readonly<Record<string, string>>) {
   const { name, version, lockfileVersion, packages } = lockSchema.parse(lock);
@@ -85,7 +85,7 @@ const needsSchema = z.looseObject({
   optionalDependencies: z.record(z.string(), z.string()).default({}),
 });
 
-/** The places of these packages, and of all packages that they need, in a lock file. */
+/** Returns the places of these packages, and of all their dependencies, in a lock file. */
 function neededBy(
   packages: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,
@@ -104,7 +104,7 @@ function neededBy(
   return found;
 }
 
-/** The place where a package finds another package: next to itself first, then further up. */
+/** Returns the place where a package finds another package: next to itself first, then further up. */
 function placeOf(
   packages: Readonly<Record<string, unknown>>,
   { name, from }: { name: string; from: string },
@@ -144,7 +144,7 @@ function purlOf({ name, version }: Pick<Package, 'name' | 'version'>): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-/** A choice between several licences is an expression; a single licence has an ID. */
+/** A choice between several licences is an expression, and a single licence has an ID. */
 function licenceOf({ licence }: Package) {
   return licence.startsWith('(') ? { expression: licence } : { license: { id: licence } };
 }

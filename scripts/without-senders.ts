@@ -1,5 +1,6 @@
 /**
- * The plugin that puts the stubs of senders into the bundle, and leaves out the hook that loads them for the sources.
+ * The plugin that puts the stubs of senders into the bundle, and omits the hook that loads them for the
+ * sources.
  */
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';

@@ -1,4 +1,4 @@
-/** The free information for a caller about itself and the service: balance and key. */
+/** The free information for callers about themselves and the service: balance and key. */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';

@@ -22,13 +22,13 @@ import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
 import { whileOpen } from './slices.ts';
 import { quotePersons } from './validation.ts';
 
-/** The base path of the service; the document's {base_url} ends with it. */
+/** The base path of the service. The document's {base_url} ends with it. */
 export const BASE_PATH = '/v1/partners';
 
 /** Path of the donors' pages in profiles, outside the API's path. */
 export const DONOR_PAGES = '/people';
 
-/** Everything that the app's parts need. */
+/** Everything that the parts of the app need. */
 export interface AppOptions
   extends EnhancementOptions,
     ExportOptions,
@@ -41,8 +41,7 @@ export interface AppOptions
   credits: Credits;
   keys: Pick<Keys, 'find'>;
   /**
-   * Middlewares that the starter of the service puts in front of everything that responds, the
-   * outermost first.
+   * Middlewares that the starter of the service puts in front of everything that responds, outermost first.
    */
   edge: readonly MiddlewareHandler[];
   /** Receives unexpected errors. */
@@ -105,8 +104,8 @@ function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
 }
 
 /**
- * Innermost middleware: the fault `error`, which the service documents, is the service's own
- * failure, so it happens after authentication, limits and charging.
+ * The innermost middleware. The fault `error`, which the service documents, is a failure of the service
+ * itself, so it happens after authentication, limits and charging.
  */
 function failInside(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) =>

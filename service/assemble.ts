@@ -23,7 +23,7 @@ export interface AssembleOptions {
   /** Receives unexpected errors. */
   report: (error: Error) => void;
   engine: ConnectionEngine;
-  /** No bulk add takes longer, unless the work itself does. */
+  /** The maximum duration of a bulk add, unless the work itself takes longer. */
   networkJobTimeMs: number;
 }
 

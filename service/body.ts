@@ -5,11 +5,11 @@ import { bodyLimit } from 'hono/body-limit';
 import type { PartnerEnv } from './context.ts';
 import { answerInvalid } from './validation.ts';
 
-/** A hundred people with all their details take less than a tenth of it. */
+/** A hundred people with all their details take less than a tenth of this. */
 const MAX_BYTES = 2_000_000;
-/** Nesting of lists and objects; the deepest request has five levels. */
+/** Nesting of lists and objects. The deepest request has five levels. */
 const MAX_DEPTH = 32;
-/** Values and keys; a request needs at most 10,000 donor IDs. */
+/** Number of values and keys. A request needs at most 10,000 donor IDs. */
 const MAX_VALUES = 30_000;
 
 /** The body of such a request has no meaning, so it is not read. */
@@ -37,8 +37,8 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   return (c, next) => {
     if (BODYLESS.has(c.req.method)) return next();
     const { raw } = c.req;
-    // The limit counts a body that does not state its size and copies the request. Only a request of the global class
-    // can be copied, and the server's request is not of that class.
+    // To count a body that does not state its size, the limit copies the request. Only a request of the
+    // global class can be copied, and the server's request is not of that class.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -48,7 +48,7 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Reads the JSON body of a request once, into `c.var.body`; broken JSON is a 422. */
+/** Reads the JSON body of a request once, into `c.var.body`. Invalid JSON causes a 422. */
 export function readBody(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     const text = BODYLESS.has(c.req.method) ? '' : await c.req.text();
@@ -67,7 +67,7 @@ export function readBody(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Why a text is not even parsed; undefined for most. Texts in it count as one value each. */
+/** Returns why a text is not even parsed; undefined for most. Texts in it count as one value each. */
 function refuseShape(text: string): string | undefined {
   let depth = 0;
   let values = 0;
@@ -85,7 +85,7 @@ function refuseShape(text: string): string | undefined {
   return undefined;
 }
 
-/** The end of a text in JSON: the first quote with an even number of backslashes before it. */
+/** Finds the end of a text in JSON: the first quote with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -1,4 +1,4 @@
-/** The data that a request carries through the service. */
+/** The data that a request carries on its way through the service. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { ServiceFault } from './faults.ts';
@@ -9,19 +9,18 @@ export interface PartnerEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    /** The fault to play inside; set by the edge, if at all. */
+    /** The fault to simulate inside the service; set by the edge, if at all. */
     fault: ServiceFault | undefined;
     /** The key of the request; set by authentication. */
     key: ApiKey;
     /** The parsed body; undefined if there is none. */
     body: unknown;
-    /** Credits taken for this request: that many items are paid for. */
+    /** Number of credits taken for this request, which is the number of items that are paid for. */
     charged: number;
     /** The charge's line in the ledger; null for a request that costs nothing. */
     chargeId: number | null;
     /**
-     * Settles the charge of this request, in the transaction of its work, with the number of
-     * processed items.
+     * Settles the charge of this request, in the transaction of its work, with the number of processed items.
      */
     settle: (processed?: number) => void;
   };

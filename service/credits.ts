@@ -18,7 +18,7 @@ export type Bucket = (typeof BUCKETS)[number];
 /** Credits remaining in each bucket. */
 export type Balances = Record<Bucket, number>;
 
-/** Who pays how much for what; the amount is a number of credits, above 0. */
+/** Who pays how much for what. The amount is a number of credits above 0. */
 export interface Payment {
   apiKey: string;
   team: string;
@@ -29,7 +29,7 @@ export interface Payment {
   requestId: string;
 }
 
-/** A line of the ledger; refunds have negative amounts, so the sum is the number of spent credits. */
+/** A line of the ledger. Refunds have negative amounts, so the sum is the number of spent credits. */
 export interface LedgerEntry extends Payment {
   id: number;
   atMs: number;
@@ -43,7 +43,7 @@ export interface Charge {
   amount: number;
 }
 
-/** The credits that a bucket was granted, and the credits that are left. */
+/** The credits that were granted to a bucket, and the credits that are left. */
 export interface BucketAccount {
   team: string;
   bucket: Bucket;
@@ -53,27 +53,27 @@ export interface BucketAccount {
 
 /** The accounts of all teams. In each bucket, granted - remaining = the sum of the ledger. */
 export interface Credits {
-  /** Sets the remaining credits in some buckets of a team; the difference counts as granted. */
+  /** Sets the remaining credits in some buckets of a team. The difference counts as granted. */
   grant(team: string, amounts: Partial<Balances>): void;
   hasTeam(team: string): boolean;
   balances(team: string): Balances;
   /**
-   * Takes the amount, or as much of it as is available; undefined if nothing is available. The charge stays open until
-   * it is settled or refunded, or until the service restarts, which refunds it.
+   * Takes the amount, or as much of it as is available; undefined if nothing is available. The charge stays
+   * open until it is settled or refunded. A restart of the service also refunds it.
    */
   charge(payment: Payment): Charge | undefined;
   /**
-   * Settles an open charge: that many credits are earned, the rest is refunded. Call it in the
+   * Settles an open charge: this many credits are earned, and the rest is refunded. Call it in the
    * transaction of the paid work. Does nothing to a charge that is no longer open.
    */
   settle(charge: Charge, earned: number): void;
-  /** Refunds the whole charge unless some of it has already been refunded. */
+  /** Refunds the whole charge, unless some of it has already been refunded. */
   refund(charge: Charge): void;
-  /** Refunds the charges that a service left open when it ended; returns the number of charges. */
+  /** Refunds the charges that the service left open when it last ended. Returns the number of charges. */
   refundOpen(): number;
-  /** Charges once `dueAtMs` has come. */
+  /** Makes a charge once `dueAtMs` has come. */
   chargeLater(payment: Payment, dueAtMs: number): void;
-  /** The lines of the ledger in order, for one key and bucket if given. */
+  /** Returns the lines of the ledger in order, for one key and bucket if given. */
   ledger(filter: { apiKey?: string | undefined; bucket?: string | undefined }): LedgerEntry[];
   accounts(): BucketAccount[];
 }

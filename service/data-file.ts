@@ -1,6 +1,6 @@
 /**
- * The lists of names and cities that matching and search use. They are the service's own: invented
- * people have theirs.
+ * The lists of names and cities that matching and search use. They belong to the service; invented people
+ * have their own lists.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,15 +8,17 @@ import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/** How many levels above this file the package's folder can be; compiled code is further down. */
+/**
+ * How many levels above this file the package's folder can be, because compiled code is at a deeper level.
+ */
 const MAX_FLOORS_UP = 6;
 
-/** Reads a CSV file of `service/data` and checks every row; throws if a row is wrong. */
+/** Reads a CSV file of `service/data` and checks every row. Throws if a row is invalid. */
 export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
 }
 
-/** The files are not compiled: their folder is searched for upwards. */
+/** The files are not compiled, so their folder is searched for upwards. */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor += 1) {

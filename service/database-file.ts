@@ -5,12 +5,12 @@ import Sqlite from 'better-sqlite3';
 /** An open database; all modules of the service share one. */
 export type Database = Sqlite.Database;
 
-/** Long enough for a service that was just told to stop to end before the next one starts. */
+/** Long enough for a service that was just told to stop, so that it ends before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
-/** How a file is opened. */
+/** The options for opening a file. */
 export interface Opening {
-  /** Whether other processes are locked out while it is open; true by default. */
+  /** Whether other processes are locked out while the file is open; true by default. */
   isClaimed?: boolean;
   /**
    * Whether acknowledged changes are certainly on disk, even after a power failure; false by
@@ -42,8 +42,8 @@ export function openFile(
 }
 
 /**
- * Locks out other services, but not processes that only read: the lock is on a file next to the database. It ends with
- * the database or the process, however that ends.
+ * Locks out other services, but not processes that only read, because the lock is on a file next to the
+ * database. It ends with the database or the process, however that ends.
  */
 function claim(db: Database, file: string): void {
   db.prepare('attach ? as claim').run(`${file}-lock`);

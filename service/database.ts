@@ -17,9 +17,7 @@ import { bringSchema, type SchemaStep } from './schema.ts';
 
 export type { Database };
 
-/**
- * The connections of a team's networks take some hundred megabytes, and searches read all of them.
- */
+/** The connections of a team's networks take several hundred megabytes, and searches read all of them. */
 const CACHE_KIB = 128 * 1024;
 
 /** Opens a file, a copy of another database's content, or a database in memory without either. */
@@ -123,12 +121,12 @@ create table if not exists exports (
 create index if not exists exports_of_team on exports (team, position);
 `;
 
-/** Files of the first versions lack it. */
+/** Missing in files from the first versions. */
 function addMatchOfJobs(db: Database): void {
   addColumn(db, 'jobs', 'match', 'text');
 }
 
-/** Lines of earlier versions have no state: it is unknown whether their work was done. */
+/** Lines from earlier versions have no state, so it is unknown whether their work was done. */
 const CHARGE_STATES = [
   ['ledger', 'state', "text check (state in ('open', 'settled', 'refunded'))"],
   ['ledger', 'refund_of', 'integer'],
@@ -164,7 +162,7 @@ function addColumn(db: Database, table: string, column: string, type: string): v
   if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
 }
 
-/** Forward only: a released step is never changed; another one follows it. */
+/** Steps only go forward. A released step is never changed, but followed by another one. */
 const STEPS: readonly SchemaStep[] = [
   { name: '0001 stand-in', bring: (db) => db.exec(SCHEMA + INDEX_TABLES + NETWORK_TABLES) },
   { name: '0002 match of jobs', bring: addMatchOfJobs },

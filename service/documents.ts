@@ -8,8 +8,8 @@ import type { RateLimit } from './limits.ts';
 import { piece } from './pieces.ts';
 
 /**
- * Adds GET /openapi.json, /docs and /redoc to the service; all routes must have been added before.
- * They are generated on first request. Returns the page, for browsers, which cannot send a key.
+ * Adds GET /openapi.json, /docs and /redoc to the service. All routes must have been added before. The
+ * documents are generated on first request. Returns the page for browsers, which cannot send a key.
  */
 export function addDocuments(
   service: OpenAPIHono<PartnerEnv>,
@@ -34,8 +34,7 @@ export function addDocuments(
           title,
           version: '1',
           license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-          // The limit in force, for clients that read it; null if the sandbox was started without
-          // one.
+          // The limit in force, for clients that read it; null if the sandbox was started without a limit.
           'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
         },
         servers: [{ url: basePath }],
@@ -71,7 +70,7 @@ const TAGS = [
 type Document = ReturnType<OpenAPIHono<PartnerEnv>['getOpenAPI31Document']>;
 
 /**
- * Generated clients use these as names of their methods: each operation has a unique one, from its
+ * Generated clients use these as names of their methods. Each operation has a unique name, built from its
  * method and path.
  */
 function withOperationIds(document: Document): Document {
@@ -157,7 +156,7 @@ ${endpoints.map(
 </html>`;
 }
 
-/** The page at the address of a donor: it names the service and shows no data. */
+/** The page at the address of a donor. It names the service and shows no data. */
 export function donorPage(title: string) {
   return html`<!doctype html>
 <html lang="en">

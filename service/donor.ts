@@ -1,9 +1,9 @@
 /**
- * A donor as the service stores and judges it. Anything that brings people into the service, an
- * import or a stand-in's world, describes them in this form.
+ * A donor, as the service stores and judges it. Everything that brings people into the service, such as an
+ * import or a sandbox's world, describes them in this form.
  */
 
-/** A name; the middle is a name or an initial, null if unknown. */
+/** A name. The middle part is a name or an initial; null if unknown. */
 export interface Name {
   first: string;
   middle: string | null;
@@ -42,13 +42,13 @@ export const BODY_KINDS = [
 
 export type BodyKind = (typeof BODY_KINDS)[number];
 
-/** Source of a statement, and how reliable it is. */
+/** The source of a statement, and how reliable it is. */
 export interface SourceNote {
   /** The collection, for example `irs-990`. */
   source: string;
   /** The record in it, for example `EIN 12-3456789, tax period ending 2024-12-31`. */
   reference: string;
-  /** The day that the statement is as of, as an ISO day. */
+  /** The ISO day on which the statement was true. */
   date: string;
   /** From 0 to 1: how likely the statement is true of this person. */
   confidence: number;
@@ -67,7 +67,7 @@ export const SOURCED_FACTS = [
 
 export type SourcedFact = (typeof SOURCED_FACTS)[number];
 
-/** A dated relation to an organisation; dates are ISO days, `end` is null while it lasts. */
+/** A dated relation to an organisation. Dates are ISO days, and `end` is null while the relation lasts. */
 export interface Role {
   organisationId: string;
   organisationName: string;
@@ -76,9 +76,9 @@ export interface Role {
   end: string | null;
   /** The kind of organisation, if it really exists. */
   body?: BodyKind;
-  /** True if the person served there as a judge, a legislator or a soldier, rather than worked there. */
+  /** True if the person served there as a judge, a legislator or a soldier, and did not merely work there. */
   isService?: boolean;
-  /** Its source; absent for people who were not imported. */
+  /** The source; absent for people who were not imported. */
   source?: SourceNote;
 }
 
@@ -88,7 +88,7 @@ export interface Gift {
   organisationName: string;
   amount: number;
   date: string;
-  /** Its source; absent for people who were not imported. */
+  /** The source; absent for people who were not imported. */
   source?: SourceNote;
 }
 
@@ -96,7 +96,7 @@ export interface Gift {
 export interface Donor {
   /** 32 hexadecimal characters. */
   id: string;
-  /** Address of this donor's page; absent if a service has one address for the pages of all. */
+  /** The address of this donor's page; absent if a service has one address for the pages of all donors. */
   page?: string;
   name: Name;
   birthYear: number | null;
@@ -110,13 +110,13 @@ export interface Donor {
   householdId: string | null;
   /** The current address first, then earlier ones. */
   addresses: Address[];
-  /** The latest first, as in `education`. */
+  /** Latest first, and so is `education`. */
   work: Role[];
   education: Role[];
   boards: Role[];
-  /** The latest first. */
+  /** Latest first. */
   gifts: Gift[];
-  /** Bounds in whole US dollars; null if unknown. */
+  /** The bounds in whole US dollars; null if unknown. */
   netWorth: { low: number; high: number } | null;
   /** Estimated giving capacity of the person, in whole US dollars; null if unknown. */
   capacity: { political: number | null; nonprofit: number | null };
@@ -130,17 +130,17 @@ export interface World {
   /** Distinguishes worlds of invented people; 0 for imported people. */
   seed: number;
   donorCount: number;
-  /** Describes the real people in words; absent without any. */
+  /** Describes the real people in words; absent if there are none. */
   realPeople?: string;
-  /** The ISO day that describes the state of the people: current roles last until then. */
+  /** The ISO day up to which the data about people is current. Current roles last until then. */
   asOf: string;
-  /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
+  /** Returns the donor with a number from 0 to `donorCount - 1`. Any other number causes a RangeError. */
   donor(n: number): Donor;
-  /** The number of the donor with this ID, or null if there is no such donor. */
+  /** Returns the number of the donor with this ID, or null if there is no such donor. */
   donorNumber(id: string): number | null;
 }
 
-/** A donor with only a name. */
+/** Creates a donor with only a name. */
 export function blankDonor(id: string, name: Name): Donor {
   return {
     id,

@@ -47,7 +47,7 @@ const personSchema = z
   })
   .openapi('Person', { example: PERSON_EXAMPLE });
 
-/** A person as submitted (section 2.4); everything except the name may be absent. */
+/** A person as submitted (section 2.4). Everything except the name may be absent. */
 export type SubmittedPerson = z.infer<typeof personSchema>;
 
 const submitSchema = z
@@ -87,7 +87,7 @@ const likelihood = {
   }),
 };
 
-/** Our own field: the document of the service has none. */
+/** Our own field, which is not in the service's document. */
 const matchSchema = z.object({
   ...likelihood,
   runner_up: z
@@ -248,7 +248,7 @@ export function resultsRoute(endpoint: Endpoint) {
                 z.string(),
                 z.object({
                   progress: progressSchema,
-                  // For a named schema, nullable would mean that it is both the schema and null.
+                  // For a named schema, `nullable` would mean that the value is both the schema and null.
                   result: z.union([profileSchema, z.null()]),
                   match: matchSchema.nullable(),
                 }),
@@ -267,10 +267,7 @@ function hasText(text: string | null | undefined): boolean {
   return (text ?? '').trim() !== '';
 }
 
-/**
- * The response maps tracking IDs to jobs, so two people with the same ID could not both be found
- * in it.
- */
+/** The response maps tracking IDs to jobs, so it could not contain two people with the same ID. */
 function refuseRepeatedTrackingIds(
   persons: readonly SubmittedPerson[],
   context: z.RefinementCtx,

@@ -1,6 +1,6 @@
 /**
- * Enhancement (service document, sections 2.4, 2.5 and 4.3): people in, jobs, profiles out. The
- * document names two forms of the paths; both lead to the same jobs.
+ * Enhancement (service document, sections 2.4, 2.5 and 4.3): people are submitted, jobs are created, and
+ * profiles are returned. The document names two forms of the paths. Both lead to the same jobs.
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
@@ -51,7 +51,7 @@ export interface EnhancementOptions {
   clock: () => number;
   /** Returns 32 random hexadecimal characters. */
   createId: () => string;
-  /** No job takes longer than this. */
+  /** The maximum duration of a job. */
   jobTimeMs: () => number;
 }
 
@@ -140,7 +140,10 @@ type RequestVariables = Pick<
   'key' | 'fault' | 'charged' | 'chargeId' | 'settle'
 >;
 
-/** Settles the charge and creates one job for each paid person, either both or neither; matching follows. */
+/**
+ * Settles the charge and creates one job for each paid person, either both or neither. Matching follows
+ * later.
+ */
 async function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],
@@ -267,7 +270,7 @@ function resultOf(options: EnhancementOptions, job: Job) {
   return donor === null ? null : toProfile(donor, options.clock());
 }
 
-/** The donor of a job that has ended; null if none was found. */
+/** Returns the donor of a job that has ended; null if none was found. */
 function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
   return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
 }

@@ -70,7 +70,7 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** Responds to anything that was thrown; unexpected errors are also reported. */
+/** Responds to any error that was thrown. Unexpected errors are also reported. */
 export function answerError(
   error: Error,
   c: Context<PartnerEnv>,
@@ -80,13 +80,13 @@ export function answerError(
   if (unread !== undefined) {
     return answerInvalid(c, [{ ...unread, input: null }]);
   }
-  // A caller that disconnects in the middle of a request is not our error.
+  // If a caller disconnects in the middle of a request, this is not our error.
   const { incoming } = c.env;
   if (incoming.complete || !incoming.destroyed) report(error);
   return c.json({ detail: 'Internal Server Error' }, 500);
 }
 
-/** How the validator rejects a body that it cannot even read, by the status it would return. */
+/** How the validator rejects a body that it cannot even read, by the status that it would return. */
 const UNREAD_BODIES: Partial<Record<number, Omit<ValidationItem, 'input'>>> = {
   400: { type: 'missing', loc: ['body'], msg: 'Field required' },
   415: {

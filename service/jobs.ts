@@ -14,16 +14,16 @@ const personSchema = z.object({
   employers: z.array(z.string()),
 });
 
-/** The details for matching a person; deleted as soon as it is matched. */
+/** The details for matching a person. They are deleted as soon as the person is matched. */
 export type JobPerson = z.infer<typeof personSchema>;
 
-/** A job as it is submitted: paid, and not yet matched. */
+/** A job as it is submitted: paid, and not matched yet. */
 export interface NewJob {
   /** 32 hexadecimal characters. */
   id: string;
   team: string;
   person: JobPerson;
-  /** The line in the ledger that paid for it; null if it cost nothing. */
+  /** The line in the ledger with its payment; null if it cost nothing. */
   charge: number | null;
   submittedAtMs: number;
   /** Null for a job that never ends. */
@@ -34,15 +34,15 @@ export interface NewJob {
 export interface Job {
   id: string;
   team: string;
-  /** Whether the person was matched, with or without success. */
+  /** Whether the person was matched, whether or not a donor was found. */
   isMatched: boolean;
-  /** The donor that was found, as a number of the world; null if none was found. */
+  /** The donor that was found, as a number in the world; null if none was found. */
   donorNumber: number | null;
-  /** Whether it was matched to two people who were mistaken for one. */
+  /** Whether it was matched to two people who were mistaken for one person. */
   isMixed: boolean;
   /** Why no donor was found. */
   error: string | null;
-  /** How certain that is and why, for the caller; null for jobs of earlier versions. */
+  /** How certain the match is, and why, for the caller; null for jobs from earlier versions. */
   match: JobMatch | null;
   submittedAtMs: number;
   /** Null for a job that never ends. */
@@ -67,7 +67,7 @@ export type JobMatch = z.infer<typeof jobMatchSchema>;
 /** The outcome of matching. */
 export type JobOutcome = Pick<Job, 'id' | 'donorNumber' | 'error' | 'match'>;
 
-/** The state of a job; `pct_done` is an integer percentage while processing. */
+/** The state of a job. `pct_done` is an integer percentage while the job is processing. */
 export interface Progress {
   status: string;
   pct_done: number | null;
@@ -77,11 +77,11 @@ export interface Progress {
 export interface Jobs {
   /** Adds jobs, all or none, and deletes old ones. */
   add(jobs: readonly NewJob[]): void;
-  /** A team's job; undefined if it is unknown or deleted, or belongs to another team. */
+  /** Returns a team's job; undefined if it is unknown or deleted, or belongs to another team. */
   find(team: string, id: string): Job | undefined;
-  /** The jobs whose people are not yet matched, oldest first. */
+  /** Returns the jobs whose people have not been matched yet, oldest first. */
   unmatched(): { id: string; team: string }[];
-  /** The person of a job; undefined if the job was matched or deleted. */
+  /** Returns the person of a job; undefined if the job was matched or deleted. */
   person(id: string): JobPerson | undefined;
   /** Stores outcomes, all or none, and deletes the details of the people. */
   finish(outcomes: readonly JobOutcome[]): void;
@@ -160,20 +160,21 @@ export function createJobId(nowMs: number): string {
   return time + randomBytes(10).toString('hex');
 }
 
-/**
- * How long a job takes: between 0.6 and 1 times the longest time, depending on the end of its ID.
- */
+/** Returns how long a job takes: between 0.6 and 1 times the maximum, depending on the end of its ID. */
 export function jobDurationMs(id: string, longestMs: number): number {
   const chance = Number.parseInt(id.slice(-4), 16) / 0x1_0000;
   return Math.floor(longestMs * (0.6 + 0.4 * chance));
 }
 
-/** Whether a job has ended, completed or failed. */
+/** Returns whether a job has ended, completed or failed. */
 export function hasEnded(job: Job, nowMs: number): boolean {
   return job.isMatched && isDue(job, nowMs);
 }
 
-/** Whether a job may end. A clock that was set back to before the submission does not delay anything. */
+/**
+ * Returns whether a job may end. If the clock was set back to before the submission, this does not delay the
+ * job.
+ */
 export function isDue(
   { endsAtMs, submittedAtMs }: Pick<Job, 'endsAtMs' | 'submittedAtMs'>,
   nowMs: number,
@@ -181,7 +182,7 @@ export function isDue(
   return endsAtMs !== null && (nowMs >= endsAtMs || nowMs < submittedAtMs);
 }
 
-/** The progress of a job at a time; percentages rise with time and never reach 100. */
+/** Returns the progress of a job at a time. Percentages rise with time and never reach 100. */
 export function progressOf(job: Job, nowMs: number): Progress {
   if (hasEnded(job, nowMs)) {
     return { status: job.error === null ? 'completed' : 'failed', pct_done: null };

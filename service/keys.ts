@@ -3,7 +3,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Database } from './database.ts';
 
-/** An API key; `deactivatesOn` is the last UTC day (YYYY-MM-DD) on which it works. */
+/** An API key. `deactivatesOn` is the last UTC day (YYYY-MM-DD) on which it works. */
 export interface ApiKey {
   apiKey: string;
   team: string;
@@ -12,7 +12,7 @@ export interface ApiKey {
 
 /** The keys that the operator has issued. */
 export interface Keys {
-  /** Issues a key, or changes the one with that name. */
+  /** Issues a key, or changes the key with that name. */
   issue(key: ApiKey): void;
   find(apiKey: string): ApiKey | undefined;
 }
@@ -34,8 +34,8 @@ export function createKeys(db: Database): Keys {
 }
 
 /**
- * The gateway: 403 for an unknown key, 401 from the day after a key's deactivation date. It comes
- * before limits, charging and the reading of bodies.
+ * The gateway: 403 for an unknown key, 401 from the day after a key's deactivation date. It comes before
+ * limits, before charging, and before bodies are read.
  */
 export function authenticate(
   keys: Pick<Keys, 'find'>,

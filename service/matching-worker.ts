@@ -10,7 +10,7 @@ import { createSlices } from './slices.ts';
 const CATCH_UP_MS = 1_000;
 
 /**
- * Number of people that are matched at the same time: one with many namesakes must not delay all
+ * Number of people that are matched at the same time, because a person with many namesakes must not delay all
  * others.
  */
 const AT_ONCE = 4;
@@ -28,11 +28,11 @@ export interface MatchingWorkerOptions {
   jobs: Jobs;
   matcher: Pick<Matcher, 'matchInSlices'>;
   clock: () => number;
-  /** Receives the unexpected error that prevented matching a person. */
+  /** Receives the unexpected error because of which a person could not be matched. */
   report: (error: Error) => void;
 }
 
-/** Matches people; it ends with the database. */
+/** Matches people. It ends when the database is closed. */
 export interface MatchingWorker {
   /** Queues new jobs of a team. */
   take(team: string, ids: readonly string[]): void;
@@ -79,7 +79,8 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   function store(): void {
     clearTimeout(timer);
     timer = undefined;
-    // Outcomes that a closed database cannot store are matched again after the next start.
+    // If outcomes cannot be stored because the database is closed, their people are matched again after the
+    // next start.
     if (!db.open) return;
     const outcomes = unstored;
     unstored = [];
@@ -114,7 +115,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   };
 }
 
-/** A full disk may have space again. */
+/** On a full disk, space may become available. */
 const RETRY_MS = 1_000;
 
 /** The jobs of one team, oldest first. The jobs before `next` have already been taken. */
@@ -123,7 +124,7 @@ interface Queue {
   next: number;
 }
 
-/** The next job of the team whose turn it is; that team then waits behind the others. */
+/** Returns the next job of the team whose turn it is. That team then waits behind the others. */
 function nextOf(queues: Map<string, Queue>): string | undefined {
   for (const [team, queue] of queues) {
     queues.delete(team);
@@ -151,9 +152,7 @@ async function matchJob(
   }
 }
 
-/**
- * Matches all people that are still unmatched, in one pass; no service may be using the database.
- */
+/** Matches all people that are still unmatched in one pass. No service may be using the database. */
 export function matchAll(jobs: Jobs, matcher: Pick<Matcher, 'match'>): void {
   for (const { id } of jobs.unmatched()) {
     const person: JobPerson | undefined = jobs.person(id);

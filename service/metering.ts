@@ -13,7 +13,7 @@ export interface ChargedEndpoint {
   /** The whole path relative to the base URL, without a trailing slash. */
   path: RegExp;
   bucket: Bucket;
-  /** The cost of a team's request with this body; a request that costs nothing is not metered. */
+  /** Returns the cost of a team's request with this body. A request that costs nothing is not metered. */
   items(body: unknown, team: string): number;
 }
 
@@ -27,10 +27,11 @@ export interface MeterOptions {
 }
 
 /**
- * Charges a request before it runs, as far as the balance allows, and tells the handler in `c.var.charged` how many
- * items are paid. An empty bucket is a 402. The charge is open until the handler settles it in the transaction of its
- * work (`c.var.settle`), with the number of items that it processed; the remaining items are refunded. A request that
- * fails with 4xx or 5xx is refunded, and so is a request whose charge is still open when the service restarts.
+ * Charges a request before it runs, as far as the balance allows, and sets `c.var.charged` to the number of
+ * paid items for the handler. An empty bucket is a 402. The charge is open until the handler settles it in
+ * the transaction of its work (`c.var.settle`), with the number of items that it processed; the remaining
+ * items are refunded. A request that fails with 4xx or 5xx is refunded, and so is a request whose charge is
+ * still open when the service restarts.
  */
 export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -63,7 +64,7 @@ export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEn
 
 function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | undefined {
   const path = c.req.path.slice(options.basePath.length).replace(/\/$/, '');
-  // The router handles HEAD like GET, so it does the same work.
+  // The router handles HEAD like GET, so HEAD does the same work.
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   const endpoint = options.endpoints.find(
     (candidate) => candidate.method === method && candidate.path.test(path),
@@ -77,7 +78,7 @@ function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | 
   return { apiKey, team, bucket: endpoint.bucket, amount, what, requestId: c.var.requestId };
 }
 
-/** Plays the fault of a response that is lost and whose charge is made some time later. */
+/** Simulates the fault in which the response is lost and the charge is made some time later. */
 async function payLater(
   { credits, clock }: MeterOptions,
   c: Context<PartnerEnv>,
@@ -93,14 +94,14 @@ async function payLater(
   await next();
   if (c.res.status < 400) {
     credits.chargeLater({ ...payment, amount: affordable }, clock() + delayMs);
-    // Assigning over an existing response would merge the old headers into the new one.
+    // Assigning a response over an existing one would merge the old headers into the new one.
     c.res = undefined;
     c.res = resetConnection(c.env);
   }
   return undefined;
 }
 
-/** Resets the caller's connection; the returned response sends nothing. */
+/** Resets the caller's connection. The returned response sends nothing. */
 function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;

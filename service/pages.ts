@@ -1,4 +1,4 @@
-/** Lists that are too long for one response, returned page by page. */
+/** Lists that are too long for one response and are returned page by page. */
 
 import { z } from '@hono/zod-openapi';
 
@@ -7,7 +7,7 @@ const MAX_LIMIT = 500;
 
 const wholeLimit = z.int().min(1).max(MAX_LIMIT);
 
-/** Number of entries on a page, in a body; 50 by default, at most 500. */
+/** The number of entries on a page, in a body; 50 by default, at most 500. */
 export const limitSchema = wholeLimit
   .default(DEFAULT_LIMIT)
   .openapi({ description: 'Entries of a page', example: DEFAULT_LIMIT });
@@ -38,13 +38,13 @@ export const nextCursorSchema = z
   .nullable()
   .openapi({ description: 'The cursor of the next page; null after the last page' });
 
-/** One page of something. */
+/** One page of a list. */
 export interface Page<Entry> {
   entries: Entry[];
   nextCursor: string | null;
 }
 
-/** Creates a page of up to `limit` entries from a read of up to `limit + 1`. */
+/** Creates a page of up to `limit` entries from a read of up to `limit + 1` entries. */
 export function toPage<Entry>(
   read: readonly Entry[],
   limit: number,

@@ -1,12 +1,9 @@
-/**
- * Data that is read from the database when it is first needed, or piece by piece once the service
- * responds.
- */
+/** Data that is read from the database when it is first needed, or in pieces once the service responds. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from './database.ts';
 
-/** Something that is read once; an earlier use reads it at once. */
+/** Data that is read once. If it is needed earlier, it is read at once. */
 export type Piece<T = unknown> = () => T;
 
 /** A piece of work that is done when its result is first needed. */
@@ -18,7 +15,7 @@ export function piece<T>(read: () => T): Piece<T> {
   };
 }
 
-/** Reads pieces in the background, with requests in between; ends with the database. */
+/** Reads pieces in the background, with requests in between. It ends when the database is closed. */
 export async function readPieces(db: Database, pieces: Iterable<Piece>): Promise<void> {
   for (const read of pieces) {
     await nextTurn();

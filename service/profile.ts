@@ -18,7 +18,7 @@ const roleDates = {
   end_date: z.iso.date().nullable(),
 };
 
-/** The schema of a profile; unknown values are null or empty. */
+/** The schema of a profile. Unknown values are null or empty. */
 export const profileSchema = z
   .object({
     id: z.string().regex(/^[0-9a-f]{32}$/),
@@ -67,7 +67,7 @@ export const profileSchema = z
 /** A profile, ready for JSON. */
 export type Profile = z.infer<typeof profileSchema>;
 
-/** Writes a donor as a profile; the age is the donor's age at the end of the year of `nowMs`. */
+/** Writes a donor as a profile. The age is the donor's age at the end of the year of `nowMs`. */
 export function toProfile(donor: Donor, nowMs: number): Profile {
   return {
     id: donor.id,
@@ -131,7 +131,8 @@ function shownSource(field: string, note: SourceNote | undefined) {
 }
 
 /**
- * The age that a donor reaches in the year of `nowMs`; null for deceased donors and for donors whose birth is unknown.
+ * Returns the age that a donor reaches in the year of `nowMs`; null for deceased donors and for donors whose
+ * birth is unknown.
  */
 export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number | null {
   if (birthYear === null || isDeceased === true) return null;
@@ -139,14 +140,14 @@ export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number |
 }
 
 /**
- * The donor's page: at the service's own address, or in the web application that the stand-in only
+ * Returns the donor's page: at the service's own address, or in the web application that the sandbox only
  * mentions.
  */
 export function serviceUrlOf({ id, page }: Pick<Donor, 'id' | 'page'>): string {
   return page ?? `${WEB_APPLICATION_URL}/${id}`;
 }
 
-/** The city and state where the donor lives now, if known. */
+/** Returns the city and state where the donor lives now, if known. */
 export function locationOf({ addresses: [home] }: Donor): { city: string; state: string } | null {
   return home === undefined ? null : { city: home.city, state: home.state };
 }

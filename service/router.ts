@@ -4,7 +4,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';
 import { answerValidationErrors } from './validation.ts';
 
-/** Creates a router that validates requests as section 2.8 of the service document says. */
+/** Creates a router that validates requests as described in section 2.8 of the service document. */
 export function createRouter(): OpenAPIHono<PartnerEnv> {
   return new OpenAPIHono<PartnerEnv>({ strict: false, defaultHook: answerValidationErrors });
 }

@@ -2,14 +2,14 @@
 
 import type { Database } from './database-file.ts';
 
-/** One step. Each database takes it once. */
+/** One step. Each database executes it once. */
 export interface SchemaStep {
-  /** Its number and its purpose. */
+  /** The step's number and purpose. */
   name: string;
   bring(db: Database): unknown;
 }
 
-/** Takes the steps that the database lacks, all or none. A step of a newer version is an error. */
+/** Executes the steps that the database lacks, all or none. A step of a newer version is an error. */
 export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
   const taken = readTaken(db);
   const unknown = taken.find((name) => steps.every((step) => step.name !== name));
@@ -22,7 +22,7 @@ export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
   if (missing.length === 0) return;
   db.transaction(() => {
     db.exec('create table if not exists schema_steps (name text primary key) without rowid');
-    // Another process may have taken some in the meantime.
+    // Another process may have executed some steps since.
     const done = readTaken(db);
     for (const { name, bring } of missing.filter((step) => !done.includes(step.name))) {
       bring(db);

@@ -1,4 +1,4 @@
-/** Writes the people of a world to the database, once for each database. */
+/** Stores the people of a world in the database, once for each database. */
 
 import { z } from 'zod';
 import { dayOf } from './connections/calendar.ts';
@@ -13,19 +13,19 @@ import { Refusal } from './operation/refusal.ts';
 import { isVacant } from './record/vacancy.ts';
 import { createFactWriter } from './search/facts.ts';
 
-/** Called from time to time with the number of people settled so far. */
+/** Called from time to time with the current number of settled people. */
 export type SettlingProgress = (settled: number, total: number) => void;
 
-/** The description of imported people, and of no others. */
+/** Describes the imported people only. */
 export const IMPORTED = 'imported people';
 
-/** Number of people between two reports of progress. */
+/** Number of people between two progress reports. */
 const REPORT_EVERY = 50_000;
 
 /**
- * Settles the people of a world in a new database: their names for the matcher, their ties for the
- * connections. All or nothing: an interrupted start leaves an empty database. A database of another
- * world is an error, because its jobs would lead to other people.
+ * Settles the people of a world in a new database: their names for the matcher, and their ties for the
+ * connections. This is done completely or not at all: an interrupted start leaves an empty database. A
+ * database of another world is an error, because its jobs would lead to other people.
  */
 export function settlePeople(db: Database, world: World, onProgress?: SettlingProgress): void {
   const present = readSettled(db);
@@ -42,9 +42,9 @@ export function settlePeople(db: Database, world: World, onProgress?: SettlingPr
 }
 
 /**
- * Does the same for a growing number of people. If the database has different people than the world, everything derived
- * from them is created again. Numbers stay, so jobs, lists and networks lead to the same people. Returns true if the
- * database had different people before.
+ * Does the same for a growing number of people. If the people in the database differ from those of the world,
+ * all data derived from them is created again. Numbers stay the same, so jobs, lists and networks lead to the
+ * same people. Returns true if the database had different people before.
  */
 export function settleAnew(db: Database, world: World): boolean {
   const present = readSettled(db);
@@ -89,7 +89,7 @@ function settle(db: Database, world: World, onProgress: SettlingProgress | undef
   ).run(seed, donors, realPeople, world.asOf);
 }
 
-/** Rebuilds the names, houses and employers of a database that another version settled. */
+/** Rebuilds the names, houses and employers in a database that another version settled. */
 function indexAnew(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
   const rows = createDonorRows(db);
   for (let number = 0; number < world.donorCount; number++) {
@@ -109,7 +109,7 @@ export function readSettledDay(db: Database): string {
 
 const settledSchema = z.object({
   seed: z.number(),
-  /** All of them, the real ones included. */
+  /** The number of all people, including the real ones. */
   donors: z.number(),
   /** A description of the real people, as in `World.realPeople`; empty if there are none. */
   realPeople: z.string(),

@@ -1,18 +1,24 @@
-/** Commits the work of several requests together, because each commit waits for the disk and they would wait in turn. */
+/**
+ * Commits the work of several requests together. Each commit waits for the disk, so separate commits would
+ * wait one after the other.
+ */
 
 import type { Database } from './database.ts';
 
-/** Does work in a transaction; resolves when it is committed, and rejects if none of it was done. */
+/** Does work in a transaction. Resolves after the commit, and rejects if the work was not done. */
 export type CommitTogether = <T>(work: () => T) => Promise<T>;
 
 interface Piece {
-  /** Throws if it was undone. */
+  /** Throws if the work was rolled back. */
   work(): void;
   done(): void;
   failed(error: unknown): void;
 }
 
-/** Collects the work of one turn of the event loop and commits it together. Each piece is done completely or not at all. */
+/**
+ * Collects the work from one turn of the event loop and commits it together. Each piece is done completely or
+ * not at all.
+ */
 export function shareCommits(db: Database): CommitTogether {
   let pieces: Piece[] = [];
 
@@ -33,7 +39,7 @@ export function shareCommits(db: Database): CommitTogether {
       db.transaction(work)();
       return done;
     } catch (error) {
-      // SQLite rolls the whole transaction back if the disk is full, so all pieces have failed.
+      // If the disk is full, SQLite rolls back the whole transaction, so all pieces have failed.
       if (!db.inTransaction) throw error;
       return () => failed(error);
     }

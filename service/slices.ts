@@ -1,19 +1,19 @@
-/** Work in slices: long work lets other requests run again and again. */
+/** Divides long work into slices, between which other requests can run. */
 
-/** A slice makes the open requests wait for at most this long, all of them together. */
+/** The maximum time that all slices together make the open requests wait. */
 const SLICE_MS = 8;
-/** Shorter slices would be spent on changing between them. */
+/** With shorter slices, most of the time would be spent on switching between them. */
 const SHORTEST_SLICE_MS = 1;
 
 /** The slices of one piece of work. */
 export interface Slices {
-  /** Whether it is time to let others run. */
+  /** Returns whether it is time to let others run. */
   isOver(): boolean;
-  /** Lets others run. Resolves when this work has its next slice. */
+  /** Lets others run. Resolves when the next slice of this work starts. */
   next(): Promise<void>;
 }
 
-/** Does work slice by slice; it stops wherever it may be interrupted. */
+/** Does work slice by slice. The work pauses wherever it may be interrupted. */
 export async function inSlices<T>(work: Generator<void, T>, slices: Slices): Promise<T> {
   for (;;) {
     if (slices.isOver()) await slices.next();
@@ -30,7 +30,7 @@ export function atOnce<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Lets at most `count` pieces of work run at the same time. The others wait their turn. */
+/** Lets at most `count` pieces of work run at the same time. The others wait until one of them has ended. */
 export function createTurns(count: number) {
   let free = count;
   const queue: (() => void)[] = [];
@@ -50,7 +50,7 @@ export function createTurns(count: number) {
 /** Work that waits for a slice, in order. New requests are read between two slices. */
 const waiting: (() => void)[] = [];
 
-/** Requests that have been read and not answered yet. */
+/** Requests that have been read but not yet answered. */
 let open = 0;
 
 /** The number of open requests of all services in this process. */
@@ -58,7 +58,7 @@ export function countOpen(): number {
   return open;
 }
 
-/** Counts a request as open while it is handled. */
+/** Counts a request as open until it has been handled. */
 export async function whileOpen(handle: () => Promise<void>): Promise<void> {
   open += 1;
   try {
@@ -68,7 +68,7 @@ export async function whileOpen(handle: () => Promise<void>): Promise<void> {
   }
 }
 
-/** How long a slice may take while this many requests are open. */
+/** Returns the maximum length of a slice while this number of requests is open. */
 function sliceMs(requests: number): number {
   return Math.max(SHORTEST_SLICE_MS, SLICE_MS / Math.max(1, requests));
 }
@@ -95,7 +95,7 @@ function slice(): Promise<void> {
 function startNext(): void {
   const start = waiting[0];
   start?.();
-  // This callback runs after the work that was just started, however long that takes.
+  // This callback runs after the work that was just started, however long that work takes.
   setImmediate(() => {
     waiting.shift();
     if (waiting.length > 0) startNext();

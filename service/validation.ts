@@ -1,16 +1,16 @@
 /**
- * Validation as the service does it: over-size requests are 400, everything else is 422 (section
- * 2.8).
+ * Validates requests like the documented service: over-size requests get a 400, and all other invalid
+ * requests a 422 (section 2.8).
  */
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import type { PartnerEnv } from './context.ts';
 
-/** Maximum number of errors in a 422 answer. */
+/** Maximum number of errors in a 422 response. */
 const MAX_ITEMS = 100;
 
-/** One item of a 422 answer. */
+/** One error in a 422 response. */
 export interface ValidationItem {
   type: string;
   loc: (string | number)[];
@@ -19,8 +19,8 @@ export interface ValidationItem {
 }
 
 /**
- * Applies the fault `quotePersons`: a service whose validation quotes submitted values wherever a
- * text is possible. Like all validation, it charges nothing.
+ * Applies the fault `quotePersons`: the service quotes submitted values in validation errors wherever a text
+ * is possible. Like all validation, it charges nothing.
  */
 export function quotePersons(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -45,8 +45,8 @@ const submittedSchema = z.object({
 });
 
 /**
- * Responds with 400 if the body, or its list `name`, has more than `max` items. It runs before validation, because an
- * over-size request is never a 422 (section 7.2).
+ * Responds with 400 if the body, or its list `name`, has more than `max` items. This check precedes
+ * validation, because an over-size request never gets a 422 (section 7.2).
  */
 export function limitItems(name: string, max: number): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -83,7 +83,7 @@ export function answerValidationErrors(
   );
 }
 
-/** A 422 answer. */
+/** Returns a 422 response. */
 export function answerInvalid(c: Context, detail: ValidationItem[]): Response {
   return c.json({ detail }, 422);
 }
@@ -92,7 +92,7 @@ const looseObject = z.record(z.string(), z.unknown());
 
 type Issue = z.core.$ZodIssue;
 
-/** A union fails in every branch. The branch that matched deepest is the intended branch. */
+/** A union fails in every branch. The branch that matched deepest is the intended one. */
 function toItems(issue: Issue, root: unknown, loc: (string | number)[]): ValidationItem[] {
   const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
   if (issue.code === 'invalid_union') {

@@ -1,6 +1,6 @@
 /**
- * Assembles the product: settings, store, keys, connectors and partner clients. The command line,
- * the HTTP service and the schedules use it and create none of these themselves.
+ * Assembles the product: settings, store, keys, connectors and partner clients. The command line, the HTTP
+ * service and the schedules use it and do not create any of these themselves.
  */
 
 import type { LookupFunction } from 'node:net';
@@ -64,27 +64,27 @@ export interface ApplicationOptions {
   owner: Owner;
   /** The requester, for the audit. */
   actor?: Actor;
-  /** The environment for setup in a browser. Default: empty. */
+  /** The environment for setup in a browser. Empty by default. */
   setup?: SetupEnvironment;
-  /** The pace of each service key. Default: the documented limits. */
+  /** The pace of each service key; by default the documented limits. */
   pace?: PaceOptions;
-  /** How the external systems are reached. Default: the real ones. */
+  /** How the systems outside the process are reached; by default the real systems. */
   neighbours?: Partial<Neighbours>;
   /**
-   * True while a database is restored. The erasure log is then read as it is, without a line of
-   * this process.
+   * True while a database is being restored. The erasure log is then read without adding a line for this
+   * process.
    */
   restores?: boolean;
   /**
-   * False while the audit is checked, because a check that adds an entry would change what it
-   * checks. Default: true.
+   * False while the audit is checked, because a check that adds an entry would change what it checks. True by
+   * default.
    */
   recordsSettings?: boolean;
-  /** Folders of backups that may contain an erasure log. */
+  /** Backup folders that may contain an erasure log. */
   backupFolders?: readonly string[];
 }
 
-/** The systems outside its process that the product works with. */
+/** The systems outside the process with which the product works. */
 export interface Neighbours {
   openDatabase: typeof openDatabase<Tables>;
   findConnectorDefinition: typeof findConnectorDefinition;
@@ -102,14 +102,14 @@ export interface Neighbours {
 /** The open product. */
 export interface Application {
   store: Store;
-  /** Decides which process runs which integration: our own engine, or pg-boss over Postgres. */
+  /** Decides which process runs which integration: our own engine, or pg-boss on Postgres. */
   engine: Engine;
   sealer: Sealer;
   /** The integrations of the settings file and those applied to the database, by ID. */
   integrations: ReadonlyMap<string, Integration>;
   /**
-   * Updates `integrations` with what was applied or removed since. Returns the new and changed
-   * ones. Work that has started with an old one continues with it.
+   * Updates `integrations` with the settings that were applied or removed since. Returns the new and changed
+   * integrations. Work that has started with old settings continues with them.
    */
   refresh(): Promise<Integration[]>;
   /**
@@ -129,20 +129,18 @@ export interface Application {
   keyFile: string | null;
   /** The locations of the erasure log; null for a database in memory. */
   erasureLogs: ErasurePlaces | null;
-  /**
-   * Returns the integrations with these IDs. Throws a ConfigurationError that names unknown ones.
-   */
+  /** Returns the integrations with these IDs. Throws a ConfigurationError that names the unknown IDs. */
   select(ids: readonly string[]): Integration[];
   /**
-   * Returns the ID of a contact in its internal form, from the text that a user or a program wrote.
-   * Throws a ConfigurationError if no contact of that CRM can have it.
+   * Returns the canonical ID of a contact, from the text that a user or a program wrote. Throws a
+   * ConfigurationError if no contact of that CRM can have this ID.
    */
   contactId(integration: Integration, text: string): Promise<string>;
-  /** Returns how long after a webhook its CRM must be read again; empty if its reads never lag. */
+  /** Returns how long after a webhook call its CRM must be read again; empty if its reads never lag. */
   rereadAfterMs(integration: Integration): Promise<readonly number[]>;
-  /** Returns who is working on an integration, in this process or another. */
+  /** Returns the process that is working on an integration, which can be this one or another. */
   findRunning(integrationId: string): Promise<Running | null>;
-  /** Tries to get the lease to work on an integration, for this process. */
+  /** Tries to get the lease of an integration for this process. */
   takeLease(integrationId: string): Promise<LeaseAttempt>;
   /** Creates the clients of an integration. The caller closes them. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
@@ -237,9 +235,7 @@ function openJournal({ settings, neighbours = {} }: ApplicationOptions): Spendin
   return (neighbours.openSpendingJournal ?? openSpendingJournal)(path);
 }
 
-/**
- * Without a writable log nothing is erased, but everything else works. `doctor` names the location.
- */
+/** Without a writable log nothing is erased, but everything else works. `doctor` reports the problem. */
 async function keepErasureLog(
   store: Pick<Store, 'reader' | 'erasures'>,
   erasures: ErasurePlaces | null,
@@ -259,7 +255,7 @@ async function keepErasureLog(
   }
 }
 
-/** A SQLite file is migrated automatically. A shared server waits for its operator. */
+/** A SQLite file is migrated automatically. A shared server waits until its operator migrates it. */
 async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   if (database.kind === 'sqlite') {
     await migrateToLatest(database.db);
@@ -273,7 +269,9 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   );
 }
 
-/** Logged once per start, for settings in the database. Those of the file were already refused. */
+/**
+ * Logged once at each start, for settings in the database. Settings in the file have already been refused.
+ */
 function warnOfInsecureHttp(
   log: Log,
   settings: Settings,
@@ -328,8 +326,8 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     takeLease: acquire,
   };
   const openClient: Application['open'] = async (integration, signal) => {
-    // This loads clients, networks and warm paths, which a command that only reads the store does
-    // not need.
+    // This loads the clients, networks and warm paths. A command that only reads the store does not need
+    // them.
     const { openIntegration } = await import('./clients/open-integration.ts');
     return openIntegration(deps, integration, signal);
   };

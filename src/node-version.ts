@@ -1,15 +1,15 @@
 /**
- * Whether this Node can run the program at all. Written for any Node that knows modules, and importing
- * nothing: what it is loaded with must not fail before it has spoken.
+ * Checks whether this version of Node can run the program. The file runs on any version of Node that supports
+ * modules, and imports nothing, because nothing must fail before its message is shown.
  */
 
 /**
- * The oldest version: the highest that a package of the program asks for, which is undici. `engines` in package.json says
- * the same, and the bundle is written for it.
+ * The oldest version that works: the highest version that a package of the program requires (undici).
+ * `engines` in package.json names the same version, and the bundle is built for it.
  */
 export const OLDEST_NODE = '22.19.0';
 
-/** What to say where this version of Node is too old (`20.20.2`); null if it will do. */
+/** Returns a message if this version of Node is too old (`20.20.2`); null if the program can run. */
 export function nodeProblem(version: string): string | null {
   if (isAtLeast(toNumbers(version), toNumbers(OLDEST_NODE))) return null;
   return (

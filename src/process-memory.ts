@@ -1,27 +1,32 @@
 /**
- * Keeps the process small on machines with much memory. V8 sizes its heap by the machine's memory, and glibc keeps
- * freed memory. On a large machine, garbage grows to more than a hundred megabytes that this program does not need.
- * Figures: docs/decisions/0004-memory.md.
+ * Keeps the process small on machines with much memory. V8 sizes its heap by the machine's memory, and glibc
+ * keeps freed memory. On a large machine, garbage grows to more than a hundred megabytes that this program
+ * does not need. For the measurements, see docs/decisions/0004-memory.md.
  */
 
-/** Passed to Node before all other options, so that the caller's own options come later and win. */
+/**
+ * Passed to Node before all other options, so that the caller's own options come later and take precedence.
+ */
 const NODE_FLAGS = [
-  // Bounds the young generation; V8's own bound is several times as large.
+  // Limits the young generation. V8's own limit is several times as large.
   '--max-semi-space-size=8',
-  // As large from the beginning: grown and shrunk as V8 does it, more of what dies soon is moved on.
+  // Starts with the full size. When V8 itself grows and shrinks the young generation, it promotes more
+  // short-lived objects.
   '--min-semi-space-size=8',
-  // The old generation is collected when it has grown by two fifths since the last time.
+  // Collects the old generation when it has grown by two fifths since the last collection.
   '--heap-growing-percent=40',
-  // Each thread that compiles keeps a separate heap.
+  // Otherwise each thread that compiles would keep a separate heap.
   '--no-concurrent-recompilation',
 ];
 
 const ENVIRONMENT = {
-  // glibc gives freed memory back from 1 MiB on; left alone it raises that limit as it goes.
+  // glibc returns freed memory from 1 MiB on. By default, it raises this limit while it runs.
   MALLOC_TRIM_THRESHOLD_: '1048576',
-  // It takes 512 KiB more than it needs: what is given back and taken again page by page costs the kernel time.
+  // glibc requests 512 KiB more than it needs, because memory that is returned and requested again page by
+  // page costs kernel time.
   MALLOC_TOP_PAD_: '524288',
-  // One heap for all threads: nearly all is allocated by one, and each further heap keeps what was freed.
+  // One heap for all threads, because one thread allocates nearly everything, and each further heap would
+  // keep freed memory.
   MALLOC_ARENA_MAX: '1',
 };
 
@@ -39,6 +44,6 @@ export function keepMemoryFlat(process: NodeJS.Process): void {
   try {
     execve(execPath, args, { ...ENVIRONMENT, ...env });
   } catch {
-    // It works as it is, only larger.
+    // Without the settings, the process works as well, but needs more memory.
   }
 }

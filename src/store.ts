@@ -23,17 +23,17 @@ export interface StoreDeps {
   db: Database;
   clock: Clock;
   fingerprint: Fingerprint;
-  /** The check of the open database; left out for a database that cannot be replaced. */
+  /** The check of the open database; omitted for a database that cannot be replaced. */
   requireInPlace?: RequireInPlace;
   /** The requester, for the audit. */
   actor?: Actor;
-  /** Records erasures outside the database; left out if they are not recorded there. */
+  /** Records erasures outside the database; omitted if they are not recorded there. */
   erasures?: ErasureLog;
-  /** Records writes outside the database; left out if they are not recorded there. */
+  /** Records writes outside the database; omitted if they are not recorded there. */
   writeLog?: WriteLog;
-  /** Records spending outside the database; left out if it is not recorded there. */
+  /** Records spending outside the database; omitted if it is not recorded there. */
   spendingJournal?: SpendingJournal;
-  /** Is notified of requested runs; left out if nothing needs to be notified. */
+  /** Is notified of requested runs; omitted if nothing needs to be notified. */
   asked?: RunsAsked;
 }
 
@@ -48,7 +48,7 @@ export interface Store extends DatabaseStore {
   readonly writeLog: WriteLog;
   /** Records spending outside the database. */
   readonly spendingJournal: StoreJournal;
-  /** Returns the same store with another requester, for the audit. */
+  /** Returns the same store with a different requester, for the audit. */
   actingAs(actor: Actor): Store;
 }
 

@@ -1,4 +1,4 @@
-/** The one place that makes real things and hands them to the commands. */
+/** The only place that creates the real dependencies and passes them to the commands. */
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { systemClock } from './core/clock.ts';
@@ -8,7 +8,7 @@ import { createLog, createLogStream } from './interfaces/cli/terminal/log.ts';
 import { createStopSignal } from './interfaces/cli/terminal/stop-signal.ts';
 import { readRuntimeOptions, wantsColor } from './settings/environment.ts';
 
-/** What commands work with, made of this process. */
+/** Creates the dependencies of the commands from this process. */
 export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDeps {
   const { env, stdin, stdout, stderr } = process;
   const logStream = createLogStream(stderr, wantsColor(stderr, env));
@@ -19,7 +19,7 @@ export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDe
     env,
     setExitCode,
     cwd: process.cwd(),
-    // To ask takes ten milliseconds.
+    // Finding this out takes ten milliseconds.
     timezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     clock: systemClock,
     log: createLog(readRuntimeOptions(env, stderr.isTTY === true).logLevel, logStream),
@@ -32,13 +32,13 @@ export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDe
     },
     user: userName(),
     stopSignal: createStopSignal(process, stderr),
-    // Only commands that work with a CRM pay for loading the connectors.
+    // The connectors are loaded only by commands that work with a CRM.
     findConnectorDefinition: async (kind) =>
       (await import('../connectors/index.ts')).findConnectorDefinition(kind),
   };
 }
 
-/** In a container a process may be one of a user that no file knows. */
+/** In a container, a process may run as a user that is in no user database. */
 function userName(): string | null {
   try {
     return userInfo().username;

@@ -1,4 +1,4 @@
-/** Assembles the program, from its arguments to its exit code. */
+/** Assembles and runs the program, from its arguments to its exit code. */
 import packageFile from '../package.json' with { type: 'json' };
 import { runProgram } from './interfaces/cli/action/command.ts';
 import { createProgram, type ProgramDeps } from './interfaces/cli/program.ts';
@@ -31,15 +31,15 @@ function setExitCode(code: number): void {
   process.exitCode = code;
 }
 
-/** Shows an uncaught error in one sentence. Nothing can be trusted to continue after it. */
+/** Shows an uncaught error in one sentence. After such an error, the process cannot safely continue. */
 function endWith(error: unknown): void {
   const isJson = argv.includes('--json');
   process.exit(createOutput({ stdout, stderr, env, isJson }).fail(error));
 }
 
 /**
- * The reader of our output is gone, for example `head`. That is not an error, and no reason to
- * leave work half done. The command still finishes, with its usual exit code.
+ * The reader of our output, for example `head`, is gone. This is not an error, and work must not be left
+ * unfinished because of it. The command still finishes, with its usual exit code.
  */
 function goOnUnheard(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;

@@ -1,4 +1,4 @@
-/** The shape of the house as a test: imports go down the floors, and never round in a circle. */
+/** Checks the structure of the sources: imports only lead to lower floors, and never form a circle. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

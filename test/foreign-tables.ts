@@ -1,7 +1,8 @@
 /**
- * Where a topic has SQL about a table of another topic, and why; `test/architecture.test.ts` fails for all other places, and
- * for a line here that no file needs any more. A change belongs into a function of the table's topic, which takes the
- * caller's transaction; each line under `CHANGES` is one that is still to be moved there, or has to stay.
+ * Lists where a topic has SQL about a table of another topic, and why. `test/architecture.test.ts` fails for
+ * all other places, and for a line here that no file needs any more. A change belongs in a function of the
+ * table's topic, which uses the caller's transaction. Each line under `CHANGES` still has to be moved there,
+ * or has to stay.
  */
 type Tables = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 /**
- * Deliberate defects are patches against the sources. The judges that apply them take minutes, so a patch that
- * has lost its place would be noticed late; this notices at once.
+ * Deliberate defects are patches against the sources. The judges that apply them take minutes, so they would
+ * reveal late that a patch no longer applies. This test reveals it at once.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The start on a Node that is too old. */
+/** Tests the start with a Node version that is too old. */
 
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

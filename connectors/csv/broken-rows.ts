@@ -1,4 +1,7 @@
-/** Finds the end of broken rows, so that they do not swallow the rows below them, and the broken cell. */
+/**
+ * Finds the end of broken rows, so that a broken row does not include the rows below it, and finds the broken
+ * cell.
+ */
 import type { FarEnd, LineEnding, RecordSource } from './records.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -9,14 +12,14 @@ const QUOTE = 0x22;
 /** A row that is longer than any should be. */
 export interface LongRow extends FarEnd {
   /**
-   * Its largest cell: the position of its column (the first is 1), bytes, and whether its quote is
-   * closed.
+   * Its largest cell: the position of the column (the first is 1), the number of bytes, and whether its quote
+   * is closed.
    */
   cell: { column: number; size: number; isClosed: boolean };
 }
 
 /**
- * Ends a row with a misplaced quote at the end of its first line: the next line is most likely a
+ * Ends a row with a misplaced quote at the end of its first line, because the next line is most likely a
  * separate row.
  */
 export function endAtFirstLine(
@@ -60,7 +63,7 @@ export async function measureLongRow(
   return { ...extent(end - offset, ending), lineFeeds: lineFeeds(), cell };
 }
 
-/** `lineEnd` counts up to the line feed; a carriage return before it belongs to the ending. */
+/** `lineEnd` includes the line feed. A carriage return before it belongs to the line ending. */
 function extent(lineEnd: number, ending: LineEnding): { size: number; ending: LineEnding } {
   return { size: ending === '\r\n' ? lineEnd - 1 : lineEnd, ending };
 }
@@ -85,7 +88,7 @@ function createReading(separator: number) {
   let first: { size: number; hasReturn: boolean } | null = null;
 
   return {
-    /** Position of the row's line feed in these bytes; -1 if the row continues after them. */
+    /** The position of the row's line feed in these bytes; -1 if the row continues after them. */
     read(bytes: Buffer): number {
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] ?? 0;

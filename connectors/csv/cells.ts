@@ -1,4 +1,4 @@
-/** Cells as written in the file (raw) and their meaning. */
+/** Cells as written in the file (raw), and their values. */
 import { withoutGuard } from '../../src/core/printable.ts';
 
 /** A row split into raw cells, or why that is not possible. */
@@ -10,8 +10,8 @@ export type SplitRow =
 export type RowFault = 'unclosed' | 'afterQuote';
 
 /**
- * The raw cells of a row, including quotes. If that is not possible, `column` is the position of
- * the cell to blame (the first is 1), and `rest` is the number of characters from there on.
+ * The raw cells of a row, including quotes. If the row cannot be split, `column` is the position of the cell
+ * that causes it (the first is 1), and `rest` is the number of characters from there on.
  */
 export function splitRow(text: string, delimiter: string): SplitRow {
   if (!text.includes('"')) return { cells: text.split(delimiter), fault: null };
@@ -27,12 +27,12 @@ export function splitRow(text: string, delimiter: string): SplitRow {
   return { cells, fault: null };
 }
 
-/** Content of a raw cell, without its quotes. */
+/** Returns the content of a raw cell, without its quotes. */
 export function unquote(raw: string): string {
   return raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw;
 }
 
-/** The raw cell of a text; quoted if it must be, or if the file quotes every cell. */
+/** Returns the raw cell for a text. It is quoted if it must be, or if the file quotes every cell. */
 export function quote(text: string, style: { delimiter: string; quoteAll: boolean }): string {
   const needed =
     style.quoteAll ||
@@ -42,12 +42,12 @@ export function quote(text: string, style: { delimiter: string; quoteAll: boolea
   return needed ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The value of a raw cell as text; an empty text if blank. */
+/** Returns the value of a raw cell as text; an empty text if blank. */
 export function readCell(raw: string): string {
   return readText(unquote(raw));
 }
 
-/** The same for a cell's text without its quotes. */
+/** Does the same for a cell's text without its quotes. */
 export function readText(text: string): string {
   if (text.trim() === '') return '';
   return withoutGuard(text);

@@ -13,7 +13,7 @@ import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** Checks the files as opening does and returns its findings. */
+/** Checks the files in the same way as opening them, and returns the findings. */
 export async function check(settings: CsvSettings, contacts: ContactsSettings): Promise<Finding[]> {
   const findings = contacts.filter === null ? [] : [filterFinding()];
   try {
@@ -64,7 +64,7 @@ function brokenFindings(rows: readonly Problem[]): Finding[] {
   return [{ subject: 'bad rows', ok: true, message, fix }];
 }
 
-/** Number of contacts of each kind that the settings lead to. */
+/** The number of contacts of each kind under these settings. */
 interface Counts {
   all: number;
   named: number;
@@ -73,7 +73,7 @@ interface Counts {
   do_not_contact: number;
   row_unreadable: number;
   mark_unknown: number;
-  /** For each column, the number of rows with a word that is not in any list. */
+  /** For each column, the number of rows with a word that is in no list. */
   unknownWords: Map<string, Map<string, number>>;
 }
 
@@ -122,9 +122,7 @@ function count(counts: Counts, { firstName, lastName, optedOut, excluded }: Cont
   if (excluded != null) counts[excluded] += 1;
 }
 
-/**
- * Below this share of contacts with both names, wrong columns are more likely than missing names.
- */
+/** If a smaller share of contacts has both names, wrong columns are more likely than missing names. */
 const LEAST_NAMED_SHARE = 0.5;
 
 function checkNames({ all, named }: Counts): Finding {
@@ -163,7 +161,7 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
   return findings;
 }
 
-/** Columns of marks that exclude most contacts: a sync asks about them once. */
+/** Columns of marks that exclude most contacts. A sync asks about each of them once. */
 function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   return marks.filter(leavesOutMost).map((mark) => ({
     subject: 'marks',
@@ -207,7 +205,10 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   }));
 }
 
-/** Marks that the file lacks. Not all files have them, and the contacts that they would exclude cost credits. */
+/**
+ * Marks that are missing in the file. Not all files have them, and contacts that they would exclude cost
+ * credits.
+ */
 function checkMissingMarks(contacts: ContactsSettings): Finding[] {
   const message = missingMarksText({
     optOut: contacts.optOutField,

@@ -90,8 +90,8 @@ async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvS
 }
 
 /**
- * The account is the path in the settings, so that a link that leads to another file every night
- * stays the same account.
+ * The account is the path in the settings. So a link that leads to a different file every night is still the
+ * same account.
  */
 function getAccount({ settings }: CsvSession): CrmAccount {
   return { id: resolve(settings.path), name: basename(settings.path) };

@@ -5,7 +5,7 @@ import { layOut } from './layout.ts';
 import type { CsvSession } from './session.ts';
 import { type Encoding, isEncodable } from './sources/encoding.ts';
 
-/** The columns of the output: all of them text, because a file has no other type. */
+/** The columns of the output. All of them are text, because a file has no other types. */
 export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   const { names, namedTwice } = await session.files.withTables(async (tables) => ({
     names: columnNames(session, tables),
@@ -17,7 +17,7 @@ export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   }));
 }
 
-/** Adds columns at the end of the output; they exist after `finish`. */
+/** Adds columns at the end of the output. They exist after `finish`. */
 export async function createFields(
   session: CsvSession,
   specs: readonly FieldSpec[],
@@ -36,7 +36,9 @@ export async function createFields(
   });
 }
 
-/** True for a name that a new column can have and keeps when the file is read again. */
+/**
+ * Returns true for a name that a new column can have, and that does not change when the file is read again.
+ */
 export function isColumnName(name: string, encoding: Encoding): boolean {
   return (
     name !== '' && name === name.trim() && !/[\r\n\0]/.test(name) && isEncodable(name, encoding)

@@ -6,7 +6,7 @@ import {
   RetriableError,
 } from '../../src/core/errors.ts';
 
-/** The user's fix for a failed system call, by its code. */
+/** What the user can do about a failed system call, by its code. */
 const FIXES: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file or folder; check the path in the settings.',
   ENOTDIR: 'A part of the path is not a folder; check the path in the settings.',
@@ -17,8 +17,8 @@ const FIXES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The error to throw for a failed file operation: a ConfigurationError if a user must act, a
- * RetriableError otherwise (a full disk, for example). `deed` completes "Cannot …".
+ * Returns the error to throw for a failed file operation: a ConfigurationError if a user must act, otherwise
+ * a RetriableError (for example, for a full disk). `deed` completes the text "Cannot …".
  */
 export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
   if (isDonorSyncError(cause)) return cause;
@@ -31,13 +31,13 @@ export function fileError(deed: string, path: string, cause: unknown): DonorSync
     : new ConfigurationError(message, facts);
 }
 
-/** The system's code for a failure, for example `ENOENT`; null if it was not a system call. */
+/** Returns the system's code for a failure, for example `ENOENT`; null if it was not a system call. */
 export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** `file` names one file or two, which someone else writes at the same time. */
+/** The error if another program writes at the same time. `file` names one file or two. */
 export function fileChanged(
   file: string,
   details: Readonly<Record<string, string>>,

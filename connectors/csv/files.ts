@@ -11,7 +11,7 @@ import { type CsvSettings, requiredColumns } from './settings.ts';
 import { detectForeignKind } from './sources/source.ts';
 import { openTable, readStamp, type Table, type TableFormat } from './table.ts';
 
-/** The files of an integration as they are at one moment. */
+/** The files of an integration at one moment. */
 export interface Tables {
   input: Table;
   /** The separate output; null if there is none (yet), or if the input is the output. */
@@ -33,9 +33,9 @@ export interface CsvFiles {
   readonly paths: FilePaths;
   readonly journal: Journal;
   /**
-   * Runs an action on files that did not change in the meantime. It may run more than once, so it
-   * must be harmless to repeat; `commit` then runs once. One action runs at a time, so none may
-   * wait for another. Throws a RetriableError if another program keeps changing the files.
+   * Runs an action on files that did not change in the meantime. The action may run more than once, so it
+   * must be harmless to repeat. `commit` then runs once. Only one action runs at a time, so an action must
+   * not wait for another. Throws a RetriableError if another program keeps changing the files.
    */
   withTables<Result>(
     action: (tables: Tables) => Promise<Result>,
@@ -95,7 +95,7 @@ export async function openFiles(
   }
 }
 
-/** Runs tasks one after the other, each once the tasks before it have ended. */
+/** Runs tasks one after the other. Each starts once the tasks before it have ended. */
 function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -105,7 +105,7 @@ function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result>
   };
 }
 
-/** Finds the real files behind the settings' paths; the output may not exist yet. */
+/** Finds the real files behind the paths in the settings. The output may not exist yet. */
 export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
   const input = await resolveRealPath(settings.path);
   const output = settings.output === undefined ? input : await resolveFuturePath(settings.output);
@@ -120,7 +120,7 @@ export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
 }
 
 /**
- * A workbook or a file in UTF-16 is only read and never replaced: its results go into a CSV file.
+ * A workbook or a UTF-16 file is only read and never replaced, so its results are written to a CSV file.
  * Throws a ConfigurationError if the settings name none.
  */
 async function requireOwnOutput(
@@ -168,8 +168,7 @@ function tableFormats(
   const required = requiredColumns(settings, contacts);
   const { delimiter, encoding, badRows, sheet } = settings;
   const shared = { required, encoding, badRows, idColumn: settings.columns.id };
-  // A spreadsheet may have saved the output with another delimiter, and only the ID column must be
-  // present.
+  // A spreadsheet may have saved the output with a different delimiter, and only the ID column must exist.
   return {
     input: {
       ...shared,
@@ -195,7 +194,7 @@ async function openTables(
   }
 }
 
-/** False for an output that does not exist or is an empty placeholder. */
+/** Returns false for an output that does not exist or is an empty placeholder. */
 async function isWritten(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => null);
   return stats !== null && stats.size > 0;

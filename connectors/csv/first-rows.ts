@@ -1,6 +1,6 @@
 /**
- * The beginning of a file whose columns no setting names yet, read as the connector later reads the
- * file.
+ * Reads the first rows of a file before any settings exist for its columns, in the same way as the connector
+ * reads the file later.
  */
 import { endAtFirstLine } from './broken-rows.ts';
 import { readCell, splitRow } from './cells.ts';
@@ -10,11 +10,12 @@ import { isBlank } from './rows.ts';
 import { DELIMITERS } from './settings.ts';
 import { decodeText, type Encoding } from './sources/encoding.ts';
 
-/** A longer row ends the reading. */
+/** Reading ends at a longer row. */
 const MAX_ROW_BYTES = 65_536;
 
 /**
- * The header by the delimiter that gives the most names; the problems if no delimiter gives one.
+ * Returns the header with the delimiter that gives the most names, or the problems if no delimiter gives a
+ * name.
  */
 export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Problem[] {
   const readings = DELIMITERS.map((delimiter) =>
@@ -29,8 +30,9 @@ function countNames(reading: Header | Problem[]): number {
 }
 
 /**
- * The values of the first rows below a header, from at most `records` records. It skips blank lines and rows that the
- * connector cannot read. `isWhole` is false if the bytes are only the beginning of a file: then the last row may be incomplete.
+ * The values of the first rows below a header, from at most `records` records. It skips blank lines and rows
+ * that the connector cannot read. `isWhole` is false if the bytes are only the first part of a file, so that
+ * the last row may be incomplete.
  */
 export function readFirstRows(
   bytes: Buffer,

@@ -1,4 +1,4 @@
-/** The parts of a name; null if the text is not clear. */
+/** The parts of a name; null if the text is ambiguous. */
 export interface NameParts {
   firstName: string | null;
   lastName: string | null;
@@ -7,10 +7,10 @@ export interface NameParts {
 const UNKNOWN: NameParts = { firstName: null, lastName: null };
 
 /**
- * Splits a name in one column, written as `Last, First` or `First Last`. Titles and degrees are omitted. `Jr.` and
- * `III` stay with the last name, because they distinguish father from son, and so do particles (`de la Cruz`). A
- * nickname in brackets or quotes stays with the first name. An uncertain part is null, and such a contact is not
- * submitted: a wrong guess would cost a credit.
+ * Splits a name in one column, written as `Last, First` or `First Last`. Titles and degrees are omitted.
+ * `Jr.` and `III` stay with the last name, because they distinguish father from son, and so do particles (`de
+ * la Cruz`). A nickname in brackets or quotes stays with the first name. An uncertain part is null, and such
+ * a contact is not submitted, because a wrong guess would cost a credit.
  */
 export function splitFullName(text: string): NameParts {
   const words = splitWords(text);
@@ -26,7 +26,7 @@ export function splitFullName(text: string): NameParts {
   return inOrder(first, generations);
 }
 
-/** The text between two commas, split. */
+/** The text between two commas, split into its parts. */
 interface Section {
   hasTitle: boolean;
   /** Without titles and degrees. */
@@ -54,7 +54,8 @@ function inverted(
 function inOrder({ hasTitle, names }: Section, generations: readonly string[]): NameParts {
   const words = names.slice(0, names.findLastIndex((word) => !isAside(word)) + 1);
   const start = lastNameStart(words);
-  // A single word is as likely a first name as a last name, unless a title or a particle shows which it is.
+  // A single word is equally likely to be a first name or a last name, unless a title or a particle shows
+  // which it is.
   if (start === 0 && words.length < 2 && !hasTitle) return UNKNOWN;
   if (start === 1 && hasTitle && isParticle(words[0] ?? '')) return UNKNOWN;
   return {
@@ -63,7 +64,7 @@ function inOrder({ hasTitle, names }: Section, generations: readonly string[]): 
   };
 }
 
-/** Some particles are first names as well (`Van Morrison`), but not before another particle. */
+/** Some particles are also first names (`Van Morrison`), but not before another particle. */
 function lastNameStart(words: readonly string[]): number {
   let start = Math.max(0, words.length - 1);
   // `Ortega y Gasset` is one last name.
@@ -84,7 +85,7 @@ function toLastName(words: readonly string[], generations: readonly string[]): s
   return [...names, ...generations].join(' ');
 }
 
-/** Words, commas, and whole asides: text in brackets or quotes. */
+/** Words, commas, and whole asides, which are texts in brackets or quotes. */
 function splitWords(text: string): string[] {
   return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
 }
@@ -110,7 +111,7 @@ function readSection(
 ): Section {
   const isBeforeComma = at === 0 && length > 1;
   const start = words.findIndex((word, at) => !isTitle(word, words[at + 1]));
-  // `Sen, Amartya`: before a comma, a title on its own is a last name.
+  // `Sen, Amartya`: before a comma, a single title is a last name.
   const isLastName = start === -1 && isBeforeComma;
   const named = start === -1 && !isLastName ? [] : words.slice(Math.max(0, start));
   const end = named.findLastIndex((word) => !ADDITIONS.has(bare(word))) + 1;
@@ -121,13 +122,13 @@ function readSection(
   };
 }
 
-/** `The Honorable` is a title, `The` before anything else is not. */
+/** `The Honorable` is a title, but `The` before anything else is not. */
 function isTitle(word: string, next: string | undefined): boolean {
   return TITLES.has(bare(word)) || (bare(word) === 'the' && TITLES.has(bare(next ?? '')));
 }
 
 /**
- * Two people, an organisation, an address or a deceased person: not the name of one person to
+ * Two people, an organisation, an address or a deceased person. None of these is the name of one person to
  * research.
  */
 function isNoName(word: string): boolean {
@@ -149,7 +150,7 @@ function isSureParticle(word: string): boolean {
   return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
 }
 
-/** In lower case, without the dots of `Ph.D.` */
+/** Returns the word in lower case, without the dots of `Ph.D.` */
 function bare(word: string): string {
   return word.toLowerCase().replace(/[.'’]/g, '');
 }
@@ -182,8 +183,7 @@ const DECEASED =
   /deceased|passed away|verstorben|gestorben|d[eé]c[eé]d[eé]|fallecid[oa]|difunt[oa]|decedut[oa]|overleden|falecid[oa]|avliden/iu;
 
 /**
- * At the end, with dots: `Construcciones Peña, S.A.`. They may also be initials there, so nothing
- * is certain.
+ * At the end, with dots: `Construcciones Peña, S.A.`. There they may also be initials, so nothing is certain.
  */
 const LEGAL_FORM = /^(s\.(a|l|l\.u|a\.s|r\.l|p\.a)\.?)$/i;
 

@@ -7,10 +7,10 @@ import type { CsvSession } from './session.ts';
 import { csvGroupSchema } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** A column with more different values than this probably does not group people. */
+/** A column with more different values than this is unlikely to group people. */
 const MOST_GROUPS_OF_COLUMN = 20;
 
-/** The IDs of the rows whose cell in the column has the value. */
+/** Yields the IDs of the rows whose cell in the column has the value. */
 export async function* readGroup(
   session: CsvSession,
   selector: GroupSelector,
@@ -29,7 +29,7 @@ export async function* readGroup(
   }
 }
 
-/** The values of columns with few different values: a board, a committee, a status. */
+/** Returns the values of columns with few different values, such as a board, a committee or a status. */
 export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
   const input = await readInput(session);
   const counts = await countValues(session, input);
@@ -79,7 +79,7 @@ async function countValues(
   return counts;
 }
 
-/** The columns that may contain groups: all except the columns of the identity. */
+/** Returns the columns that may contain groups: all except the columns of the identity. */
 function sortingColumns({ settings }: CsvSession, input: Table): string[] {
   const { id, firstName, lastName, addresses, employers } = settings.columns;
   const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);

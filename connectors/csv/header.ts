@@ -5,7 +5,7 @@ import { columnPositions } from './setting-names.ts';
 import { DELIMITERS, type NamedColumn } from './settings.ts';
 import { decodeText, type Encoding } from './sources/encoding.ts';
 
-/** How a file is written. */
+/** The format of a file. */
 export interface Dialect {
   delimiter: string;
   encoding: Encoding;
@@ -20,10 +20,10 @@ export interface Header {
   dialect: Dialect;
   /** The column names, without surrounding white space. */
   columns: readonly string[];
-  /** The same as written in the file. */
+  /** The same names as written in the file. */
   cells: readonly string[];
   ending: LineEnding;
-  /** Bytes up to the first row. */
+  /** Number of bytes before the first row. */
   size: number;
 }
 
@@ -61,7 +61,7 @@ export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Proble
   };
 }
 
-/** The problem of bytes that are not in the file's encoding. */
+/** Returns the problem with bytes that are not in the file's encoding. */
 export function encodingProblem(line: number): Problem {
   const message =
     'this is not UTF-8 text. Save the file as UTF-8 (in a spreadsheet: "CSV UTF-8"), or convert ' +
@@ -69,12 +69,12 @@ export function encodingProblem(line: number): Problem {
   return { line, message };
 }
 
-/** The byte order mark of a file that has one. */
+/** Returns the byte order mark of a file that has one. */
 export function getByteOrderMark(dialect: Dialect): Buffer {
   return dialect.byteOrderMark ? BYTE_ORDER_MARK : Buffer.alloc(0);
 }
 
-/** A list of column names for a message. */
+/** Returns a list of column names for a message. */
 export function listColumns(columns: readonly string[]): string {
   const names = columns.filter((name) => name !== '');
   const listed = names.slice(0, MOST_NAMES_LISTED);
@@ -117,7 +117,7 @@ const HEADER_FAULTS = {
   afterQuote: 'text follows the closing quote of a column name; a quote within must be doubled.',
 } as const;
 
-/** True if there is a carriage return outside of quotes; `cells` is null if unreadable. */
+/** True if there is a carriage return outside of quotes. `cells` is null if the header cannot be read. */
 function hasBareReturn(text: string, cells: readonly string[] | null): boolean {
   if (cells === null) return /"\r[^\n]/.test(text);
   return cells.some((cell) => !cell.startsWith('"') && cell.includes('\r'));
@@ -133,7 +133,7 @@ function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' 
   };
 }
 
-/** How many of the required columns a reading of the header finds. */
+/** Returns how many of the required columns are found when the header is read in one way. */
 function found(header: Header | Problem, format: HeaderFormat): number {
   if ('message' in header) return -1;
   const positions = columnPositions(header.columns);
@@ -167,12 +167,12 @@ function columnProblems(
   return problems;
 }
 
-/** The message about a first line that may be a person's name and address. */
+/** Returns the message about a first line that may contain a person's name and address. */
 const NO_HEADER =
   'the first line must be the header row, but it has none of the column names in the settings. The line is not ' +
   'shown here, because it may be a contact.';
 
-/** True if at least one of the columns is present, ignoring case and punctuation. */
+/** Returns true if at least one of the columns exists, ignoring case and punctuation. */
 function looksLikeHeader(columns: readonly string[], { required }: HeaderFormat): boolean {
   const known = new Set(columns.map(bare));
   return required.some(({ name }) => columns.includes(name) || known.has(bare(name) || name));
@@ -207,7 +207,10 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Levenshtein's: the insertions, deletions and replacements that turn one text into the other. */
+/**
+ * The Levenshtein distance: the number of insertions, deletions and replacements that turn one text into the
+ * other.
+ */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...a].entries()) {
@@ -221,7 +224,7 @@ function editDistance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** A problem in a file that a user has to fix; line 1 is the header. */
+/** A problem in a file that a user has to fix. Line 1 is the header. */
 export interface Problem {
   line: number;
   /** Its number in a spreadsheet; omitted if that is the line number. */
@@ -229,7 +232,7 @@ export interface Problem {
   message: string;
 }
 
-/** After this many problems, a file is not searched further. */
+/** After this many problems, the search of a file ends. */
 export const MOST_PROBLEMS = 20;
 
 /** The error that lists all problems that were found in a file. */

@@ -8,9 +8,9 @@ import { replaceFile, syncFolder, writeBytes, writeWholeFile } from './replace-f
 import { createRowIndex, type RowIndex } from './row-index.ts';
 
 /**
- * Acknowledged changes that are not in the output yet, in a file next to it: one JSON document per
- * line, on disk before a change is acknowledged. If a run is killed, the next one continues with
- * it.
+ * Acknowledged changes that are not in the output yet. They are in a file next to it, with one JSON document
+ * per line, and are on disk before a change is acknowledged. If a run is killed, the next run continues with
+ * them.
  */
 
 export interface Journal {
@@ -19,23 +19,23 @@ export interface Journal {
   readonly pending: number;
   readonly createdColumns: ReadonlySet<string>;
   readonly keptColumns: ReadonlySet<string>;
-  /** The latest change of each of these IDs that has one. */
+  /** Returns the latest change for each of these IDs that has one. */
   find(ids: readonly string[]): Promise<Map<string, JournalChange>>;
   /** On disk when the promise resolves. */
   append(lines: readonly JournalLine[]): Promise<void>;
   /**
-   * Permanently deletes the changes of these IDs; resolves with their number. A new output that is marked as ready may
-   * contain them as well, so it has to be created again. On disk when the promise resolves.
+   * Permanently deletes the changes for these IDs. Resolves with their number. A new output that is marked as
+   * ready may also contain them, so it has to be created again. On disk when the promise resolves.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** Discards everything except these kept columns; without any, the file is removed. */
+  /** Discards everything except these kept columns. If there are none, the file is removed. */
   reset(keptColumns: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Reads the journal that an earlier run left; creates nothing before the first `append`. */
+/** Reads the journal that an earlier run left. It creates nothing before the first `append`. */
 export async function openJournal(path: string): Promise<Journal> {
   let state = emptyState();
   let handle = await openExisting(path);
@@ -109,11 +109,11 @@ interface State {
   changeCount: number;
   created: Set<string>;
   kept: Set<string>;
-  /** Bytes of complete lines; anything after them was torn by a kill. */
+  /** Number of bytes of complete lines. Anything after them was cut off by a kill. */
   size: number;
-  /** Size of the file at the last check; a different size means that another process writes it. */
+  /** The size of the file at the last check. A different size means that another process writes to it. */
   seenSize: number;
-  /** True if the changes are already in the output and only the file is left. */
+  /** True if the changes are already in the output, and only the file is left. */
   isSpent: boolean;
 }
 
@@ -145,8 +145,8 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Two processes that write one journal would overwrite each other's changes. The process that finds the file changed
- * writes nothing, and the next run finds the changes of both.
+ * Two processes that write to the same journal would overwrite each other's changes. If a process finds that
+ * the file has changed, it writes nothing, and the next run finds the changes of both.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
   const [now, ours] = await Promise.all([
@@ -208,7 +208,8 @@ async function appendLines(
 ): Promise<void> {
   const encoded = lines.map(encodeLine);
   try {
-    // Anything that a kill or a full disk left after the last complete line must not become part of our next line.
+    // Anything that a kill or a full disk left after the last complete line must not become part of the next
+    // line.
     await handle.truncate(state.size);
     await writeBytes(handle, Buffer.concat(encoded), state.size);
     await handle.datasync();
@@ -240,7 +241,7 @@ async function findChanges(
 }
 
 /**
- * The lines without the changes of some IDs, the number of those changes, and whether an output was
+ * Returns the lines without the changes for some IDs, the number of these changes, and whether an output was
  * ready.
  */
 async function linesWithout(
@@ -263,7 +264,7 @@ async function linesWithout(
   return { lines, dropped, isReady };
 }
 
-/** Replaces the journal with one of these lines; without any, the file is removed. */
+/** Replaces the journal with one of these lines. If there are none, the file is removed. */
 async function rewrite(path: string, lines: readonly Buffer[]): Promise<void> {
   if (lines.length === 0) {
     await rm(path, { force: true });
@@ -278,7 +279,7 @@ function temporaryFor(path: string): string {
 }
 
 const lineSchema = z.union([
-  /** A change: for each column, the text that was in the file, and the new text. */
+  /** A change: the previous text in the file and the new text, for each column. */
   z.strictObject({
     id: z.string(),
     cells: z.record(z.string(), z.tuple([z.string(), z.string()])),
@@ -295,12 +296,12 @@ const lineSchema = z.union([
 export type JournalLine = z.infer<typeof lineSchema>;
 export type JournalChange = Extract<JournalLine, { id: string }>;
 
-/** A line as written in the journal, including its line feed. */
+/** Returns a line as written in the journal, including its line feed. */
 export function encodeLine(line: JournalLine): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** Reads a line without its line feed; null for a line that a kill has cut off. */
+/** Reads a line without its line feed; null for a line that was cut off by a kill. */
 export function parseLine(bytes: Buffer): JournalLine | null {
   try {
     const line: unknown = JSON.parse(bytes.toString('utf8'));
@@ -310,7 +311,9 @@ export function parseLine(bytes: Buffer): JournalLine | null {
   }
 }
 
-/** The same as the schema for a change, but ten times as fast: there is one change per contact. */
+/**
+ * The same check as the schema for a change, but ten times as fast, because there is one change per contact.
+ */
 function isChange(line: unknown): line is JournalChange {
   if (typeof line !== 'object' || line === null) return false;
   if (!('id' in line && 'cells' in line) || Object.keys(line).length !== 2) return false;

@@ -9,13 +9,13 @@ export interface Column {
   name: string;
   /** Its position in the input; null if the input does not have it. */
   inInput: number | null;
-  /** Its position in the separate output, if the output's cells count. */
+  /** Its position in the separate output, if the cells come from the output. */
   inOutput: number | null;
 }
 
 /**
- * The columns of the output: the input's columns, then columns that only the output has, then new columns. A column in
- * both files has the cells of the input, unless `keptColumns` has its name.
+ * The columns of the output: the input's columns, then columns that only the output has, then new columns. If
+ * a column is in both files, its cells come from the input, unless `keptColumns` contains its name.
  */
 export function layOut(
   { input, output }: Tables,
@@ -37,14 +37,14 @@ export function layOut(
   return [...known, ...created];
 }
 
-/** One contact in all the places that have data about it. */
+/** One contact in all places with data about it. */
 export interface RowVersions {
   input: Row;
   output: Row | undefined;
   change: JournalChange | undefined;
 }
 
-/** Collects the data that the files and the journal have about these rows of the input. */
+/** Collects the data about these rows of the input from the files and the journal. */
 export async function gatherVersions(
   { output }: Tables,
   journal: Pick<Journal, 'find'>,
@@ -60,7 +60,7 @@ export async function gatherVersions(
   }));
 }
 
-/** The cell as written in the files, including quotes; empty if no file has it. */
+/** Returns the cell as written in the files, including quotes; empty if no file has it. */
 export function rawCell(column: Column, { input, output }: RowVersions, tables: Tables): string {
   if (column.inOutput !== null && output !== undefined && tables.output !== null) {
     return adopt(output.cells[column.inOutput] ?? '', tables.output, tables.input);
@@ -69,8 +69,8 @@ export function rawCell(column: Column, { input, output }: RowVersions, tables: 
 }
 
 /**
- * The text that an acknowledged change puts into the cell; null if there is none, or if a user has typed something else
- * there since, because typed values stay.
+ * Returns the text that an acknowledged change puts into the cell; null if there is none. Also null if a user
+ * has typed something else there since, because typed values are kept.
  */
 export function changedText(
   column: string,
@@ -83,14 +83,14 @@ export function changedText(
   return unquote(raw) === before ? after : null;
 }
 
-/** The current value of a cell; null if it is blank. */
+/** Returns the current value of a cell; null if it is blank. */
 export function presentValue(column: Column, row: RowVersions, tables: Tables): string | null {
   const raw = rawCell(column, row, tables);
   const text = changedText(column.name, raw, row.change);
   return readText(text ?? unquote(raw)) || null;
 }
 
-/** A cell of one file as it has to be written in another. */
+/** Returns a cell of one file as it has to be written in another. */
 function adopt(raw: string, from: Table, to: Table): string {
   const isSameStyle = from.header.dialect.delimiter === to.header.dialect.delimiter;
   return isSameStyle ? raw : quote(unquote(raw), to.header.dialect);

@@ -18,10 +18,9 @@ import type { CsvSession } from './session.ts';
 import { encodeText } from './sources/encoding.ts';
 
 /**
- * Merges the journal (and, into a separate output, what changed in the input) into the output by
- * replacing it as a whole. Nothing is replaced if that would change nothing. Rows that the input
- * lacks stay in a separate output, after the others, as long as donor-sync counts their contacts as
- * present.
+ * Merges the journal (and, into a separate output, what changed in the input) into the output by replacing it
+ * as a whole. Nothing is replaced if that would change nothing. Rows that the input lacks are kept in a
+ * separate output, after the other rows, as long as donor-sync counts their contacts as present.
  */
 export async function mergeIntoOutput(session: CsvSession): Promise<void> {
   const { files } = session;
@@ -43,7 +42,7 @@ export async function mergeIntoOutput(session: CsvSession): Promise<void> {
 interface Replacement {
   /** False if the new output would be the same as the old one. */
   isReady: boolean;
-  /** Columns of the input that follow the output, even in later runs. */
+  /** Columns of the input whose cells come from the output, even in later runs. */
   keptColumns: string[];
 }
 
@@ -66,7 +65,7 @@ async function writeReplacement(session: CsvSession, tables: Tables): Promise<Re
   return { isReady: true, keptColumns };
 }
 
-/** The new output, chunk by chunk. */
+/** Yields the new output in chunks. */
 async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<Buffer> {
   const { journal } = session.files;
   const { header } = tables.input;
@@ -96,7 +95,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
       }
     }
   }
-  // Usually each row of the output was matched, and the output is not read a second time.
+  // Usually every row of the output was matched, so the output is not read a second time.
   if ((tables.output?.rowCount ?? 0) <= matched + keptBroken.size) return;
   for await (const rows of rowsToKeep(session, tables, keptBroken)) {
     // The last row of a file may have no line ending.
@@ -114,7 +113,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
 
 const NO_ROW: Pick<Row, 'broken' | 'ending'> = { ending: '' };
 
-/** Each broken row separately, and the rows between them together. */
+/** Yields each broken row separately, and the rows between broken rows together. */
 function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
   const parts: RowVersions[][] = [];
   let isOpen = false;
@@ -141,7 +140,7 @@ async function keptRow(
   return outputRow(row, columns, { input, output });
 }
 
-/** A row of the output, with its pending change if there is one. */
+/** Returns a row of the output, with its pending change if there is one. */
 function outputRow(
   row: Row,
   columns: readonly Column[],
@@ -158,7 +157,9 @@ function outputRow(
     .join(dialect.delimiter);
 }
 
-/** Rows of the output that the input lacks and whose contacts still count as present, in their order. */
+/**
+ * Yields rows of the output that the input lacks and whose contacts still count as present, in their order.
+ */
 async function* rowsToKeep(
   { countAsPresent }: Pick<CsvSession, 'countAsPresent'>,
   { input, output }: Tables,
@@ -177,9 +178,8 @@ async function* rowsToKeep(
 }
 
 /**
- * The bytes of a broken row, unchanged. If columns were added, the same number of blank cells is
- * added: otherwise, a row with too many cells could look intact, with its cells in the wrong
- * columns.
+ * The bytes of a broken row, unchanged. If columns were added, the same number of blank cells is added.
+ * Otherwise, a row with too many cells could look intact, with its cells in the wrong columns.
  */
 async function* brokenRow(
   { offset, size, isExtendable }: BrokenRow,

@@ -11,7 +11,7 @@ import type { CsvSession } from './session.ts';
 const CONTACTS_PER_PAGE = 500;
 const MOST_READINGS = 5;
 
-/** All contacts of the input. If it changes in the meantime, reading starts again. */
+/** Yields all contacts of the input. If the input changes in the meantime, reading starts again. */
 export async function* readPages(session: CsvSession): AsyncGenerator<ContactPage> {
   for (let reading = 1; ; reading += 1) {
     try {
@@ -24,7 +24,7 @@ export async function* readPages(session: CsvSession): AsyncGenerator<ContactPag
 }
 
 /**
- * The rows with these IDs: the identity from the input, the values as the output will have them.
+ * Returns the rows with these IDs, with the identity from the input and the values that the output will have.
  */
 export async function readByIds(
   session: CsvSession,
@@ -33,7 +33,7 @@ export async function readByIds(
 ): Promise<RecordLookup[]> {
   throwIfStopped(session.signal);
   const { files, keptColumns } = session;
-  // From now on we compare and write these columns, so they follow the output.
+  // From now on these columns are compared and written, so their cells come from the output.
   for (const field of fields) keptColumns.add(field);
   return files.withTables(async (tables) => {
     const rows = await tables.input.find(ids.map(toRowId));
@@ -63,7 +63,7 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   if (contacts.length > 0) yield { contacts, removed: [], cursor: null };
 }
 
-/** A broken row under its number in a spreadsheet, because its ID is not certain. */
+/** Returns a broken row under its number in a spreadsheet, because its ID is uncertain. */
 function unreadableContact({ row }: Row): Contact {
   const nothing = { firstName: null, lastName: null, addresses: [], employers: [] };
   return { id: `row ${row}`, ...nothing, optedOut: false, excluded: 'row_unreadable' };

@@ -7,11 +7,13 @@ export interface RawRecord {
   offset: number;
   /** The line where it starts; the first line is 1. */
   line: number;
-  /** Its number in a spreadsheet, where a quoted line break does not start a new row; the first row is 1. */
+  /**
+   * Its number in a spreadsheet, in which a quoted line break does not start a new row. The first row is 1.
+   */
   row: number;
   /**
-   * The record without its line ending; valid until the next record or batch is requested. Only the
-   * beginning if it is longer than MAX_RECORD_BYTES.
+   * The record without its line ending. It is valid until the next record or batch is requested. If it is
+   * longer than MAX_RECORD_BYTES, this is only its first part.
    */
   bytes: Buffer;
   /** Bytes of the whole record without its line ending. */
@@ -25,32 +27,35 @@ export type LineEnding = '\n' | '\r\n' | '';
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
 /**
- * No row of contacts is longer: it contains a cell that does not belong there, or a quote is not
- * closed.
+ * A row of contacts is never longer. A longer one contains a cell that does not belong there, or a quote that
+ * is not closed.
  */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
-/** About 200 rows: the objects of a chunk are gone before the garbage collector keeps them. */
+/**
+ * About 200 rows. With this size, the objects of a chunk can be freed before the garbage collector moves them
+ * to the old generation.
+ */
 const CHUNK_BYTES = 16 * 1024;
-/** Rows that are looked up are often neighbours: 200 rows of an output with all fields. */
+/** Rows that are looked up are often neighbours. This size fits 200 rows of an output with all fields. */
 const WINDOW_BYTES = 96 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
-/** The extent of the file to read, and how its records end. */
+/** The part of the file to read, and how its records end. */
 export interface RecordSource {
   handle: Pick<ByteReader, 'read'>;
-  /** In bytes; bytes added later are not seen. */
+  /** In bytes. Bytes that are added later are not read. */
   size: number;
   findEnd: FindEnd;
   /**
-   * Corrects the end of a record, for files in which a bad row must not swallow the rows below it. Called with the end
-   * from `findEnd`, -1 for the end of the file.
+   * Corrects the end of a record, for files in which a bad row must not include the rows below it. Called
+   * with the end from `findEnd`, or -1 for the end of the file.
    */
   correctEnd?: (bytes: Buffer, start: number, end: number) => number;
   /**
-   * The extent of a record that is longer than MAX_RECORD_BYTES; without it, the record is cut
+   * Finds the end of a record that is longer than MAX_RECORD_BYTES. Without this function, the record is cut
    * there.
    */
   findFarEnd?: (offset: number) => Promise<FarEnd>;
@@ -65,7 +70,7 @@ export interface FarEnd {
   lineFeeds: number;
 }
 
-/** All records from `start` on, one batch for each chunk of the file. */
+/** Yields all records from `start` on, one batch for each chunk of the file. */
 export async function* readRecords(
   from: RecordSource,
   start: RecordStart = { offset: 0, line: 1, row: 1 },
@@ -98,14 +103,14 @@ export async function* readRecords(
   }
 }
 
-/** The position where reading starts, with the line and row numbers there. */
+/** The position at which reading starts, with its line and row numbers. */
 export interface RecordStart {
   offset: number;
   line: number;
   row: number;
 }
 
-/** Reads single records by their offset; records near each other share one read. */
+/** Reads single records by their offset. Records near each other share one read. */
 export function createRecordWindow(
   source: RecordSource,
 ): (offset: number) => Promise<RawRecord | null> {
@@ -142,7 +147,7 @@ export function findRowEnd(delimiter: string): FindEnd {
   const separator = delimiter.charCodeAt(0);
   return function rowEnd(bytes, start) {
     const lineEnd = bytes.indexOf(LINE_FEED, start);
-    // Most rows contain no quote at all, and searching for bytes is much faster than walking.
+    // Most rows contain no quote at all, and searching for bytes is much faster than checking each character.
     const searched = lineEnd === -1 ? bytes.length : lineEnd;
     if (!bytes.subarray(start, searched).includes(QUOTE)) return lineEnd;
     return walkToRowEnd(bytes, start, separator);
@@ -196,7 +201,8 @@ function cutRecords(
   let used = 0;
   while (used < bytes.length) {
     const found = findEnd(bytes, used);
-    // Only a record that is itself too long is cut. If a record merely ends after the buffer, reading continues.
+    // Only a record that is itself too long is cut. If a record merely continues after the buffer, reading
+    // continues.
     const isTooLong = used === 0 && (found === -1 ? bytes.length : found) >= MAX_RECORD_BYTES;
     if (isTooLong) return { ...cutLong(bytes, found, place), isTooLong };
     if (found === -1 && !place.atEnd) break;

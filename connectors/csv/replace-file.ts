@@ -1,11 +1,11 @@
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Files created here are as private as the file that they belong to or replace, never less. */
+/** Files created here are at least as private as the file that they belong to or replace. */
 const PRIVATE_MODE = 0o600;
 const PERMISSION_BITS = 0o7777;
 
-/** Writes a new file, overwriting an old one; on disk when the promise resolves. */
+/** Writes a new file over an old one. It is on disk when the promise resolves. */
 export async function writeWholeFile(
   path: string,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -22,8 +22,8 @@ export async function writeWholeFile(
 }
 
 /**
- * Writes all of the bytes at a position of the file: a disk that fills up may first accept only
- * some.
+ * Writes all of the bytes at a position in the file, because a disk that is almost full may accept only some
+ * of them at first.
  */
 export async function writeBytes(
   handle: Pick<FileHandle, 'write'>,
@@ -37,7 +37,7 @@ export async function writeBytes(
   }
 }
 
-/** Replaces a file with the written one: a reader sees the old or the new one. */
+/** Replaces a file with the written one. A reader sees either the old or the new file. */
 export async function replaceFile(written: string, target: string): Promise<void> {
   await rename(written, target);
   await syncFolder(dirname(target));
@@ -53,7 +53,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The permissions of the first of these files that exists. */
+/** Returns the permissions of the first of these files that exists. */
 export async function readMode(...paths: readonly string[]): Promise<number> {
   for (const path of paths) {
     const stats = await stat(path).catch(() => null);
@@ -62,7 +62,7 @@ export async function readMode(...paths: readonly string[]): Promise<number> {
   return PRIVATE_MODE;
 }
 
-/** True if both files exist and contain the same bytes. */
+/** Returns true if both files exist and contain the same bytes. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   await using a = await openIfThere(one);
   await using b = await openIfThere(other);

@@ -1,6 +1,7 @@
 /**
- * The start positions of an ID's records. It takes 12 to 24 bytes per record for any form of ID, because it keeps only
- * a hash of the ID. Two IDs may share a hash, so the caller reads the records and compares the IDs.
+ * The start positions of the records with an ID. It takes 12 to 24 bytes per record for any form of ID,
+ * because it stores only a hash of the ID. Two IDs may have the same hash, so the caller reads the records
+ * and compares the IDs.
  */
 export interface RowIndex {
   add(id: string, offset: number): void;
@@ -33,7 +34,7 @@ export function createRowIndex(): RowIndex {
   };
 }
 
-/** An open-addressing table; a place is an offset plus one, so that zero means free. */
+/** An open-addressing table. An entry is an offset plus one, so that zero means free. */
 interface Slots {
   hashes: Uint32Array;
   places: Float64Array;
@@ -53,7 +54,7 @@ function enlarge(old: Slots): Slots {
 
 function put(slots: Slots, hash: number, place: number): void {
   let at = firstSlot(slots, hash);
-  // Ends, because a table is never full.
+  // This ends, because a table is never full.
   while (isTaken(slots, at)) at = nextSlot(slots, at);
   slots.hashes[at] = hash;
   slots.places[at] = place;

@@ -5,7 +5,7 @@ import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts'
 import { columnPositions } from './setting-names.ts';
 import { decodeText } from './sources/encoding.ts';
 
-/** A row of a file; a blank line and a broken row are rows without an ID. */
+/** A row of a file. Blank lines and broken rows are rows without an ID. */
 export interface Row {
   line: number;
   /** Its number in a spreadsheet. */
@@ -18,18 +18,18 @@ export interface Row {
   broken?: BrokenRow;
 }
 
-/** A row that cannot be read, as far as it is known. */
+/** A row that cannot be read, with as much as is known about it. */
 export interface BrokenRow {
   offset: number;
   /** Bytes without the line ending. */
   size: number;
   /** Its probable ID; null if there is none. */
   id: string | null;
-  /** False if cells cannot be added at its end, because a quote is open there. */
+  /** False if cells cannot be added at its end because a quote is open there. */
   isExtendable: boolean;
 }
 
-/** Why a record is not a row: a sentence, and the part of the record that is to blame. */
+/** Why a record is not a row: a sentence, and the part of the record that causes it. */
 export interface RowFailure {
   reason: 'encoding' | 'shape';
   message: string;
@@ -55,7 +55,7 @@ export function parseRow(record: RawRecord, header: Header, idColumn: string): R
   return { line, row, id, cells, ending };
 }
 
-/** Name of a column in messages, by its position (the first is 1). */
+/** Returns the name of a column in messages, by its position (the first is 1). */
 export function columnText(column: number, columns: readonly string[]): string {
   const name = columns[column - 1];
   return name ? `column ${column} ("${name}")` : `column ${column}`;
@@ -85,7 +85,10 @@ function failure(
   return { reason, message, id: null, isExtendable: true, ...known };
 }
 
-/** The canonical form of an ID, from the text of a cell or from what a user or a program typed. */
+/**
+ * Returns the canonical form of an ID, from the text of a cell or from the text that a user or a program
+ * typed.
+ */
 export function toRowId(text: string): string {
   return readText(text.trim()).trim();
 }

@@ -9,7 +9,10 @@ export interface CsvSession {
   files: CsvFiles;
   /** The columns whose cells come from the output even if the input has them too. The set grows. */
   keptColumns: Set<string>;
-  /** The contacts that donor-sync still counts as present; omitted: no contacts that the input lacks. */
+  /**
+   * The contacts that donor-sync still counts as present. If omitted, contacts that the input lacks do not
+   * count as present.
+   */
   countAsPresent: ConnectorDeps['countAsPresent'];
   signal: ConnectorDeps['signal'];
 }

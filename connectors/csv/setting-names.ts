@@ -1,7 +1,7 @@
 /**
- * The names by which settings can refer to the columns of a file, in their order: `City (1)` and `City (2)` for two
- * columns that are called `City`. A column that already has such a name keeps it, and then the repeated columns cannot
- * be referred to. Pure.
+ * The names by which settings can refer to the columns of a file, in their order: `City (1)` and `City (2)`
+ * for two columns that are called `City`. If a column already has such a name, it keeps it, and settings
+ * cannot refer to the repeated columns. Pure.
  */
 export function settingNames(columns: readonly string[]): (string | null)[] {
   const times = new Map<string, number>();
@@ -17,8 +17,8 @@ export function settingNames(columns: readonly string[]): (string | null)[] {
 }
 
 /**
- * The position of each column that settings can name. A name of several columns refers to the last
- * of them.
+ * The position of each column that settings can name. If several columns have a name, it means the last of
+ * them.
  */
 export function columnPositions(columns: readonly string[]): ReadonlyMap<string, number> {
   const known = cached.get(columns);
@@ -31,5 +31,5 @@ export function columnPositions(columns: readonly string[]): ReadonlyMap<string,
   return positions;
 }
 
-/** Each row of a file needs the same columns. */
+/** Computed once, because each row of a file needs the same columns. */
 const cached = new WeakMap<readonly string[], ReadonlyMap<string, number>>();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ContactsSettings, IdentityShape, IdentitySource } from '../contract.ts';
 import { ENCODINGS } from './sources/encoding.ts';
 
-/** The separators a file may use between its cells. */
+/** The separators that a file may use between its cells. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 const columnName = z.string().trim().min(1);
@@ -16,7 +16,7 @@ const columnsSchema = z.strictObject({
   fullName: columnName.optional(),
   /** The parts of one address, joined by ", ". */
   addresses: z.array(columnName).default([]),
-  /** One employer each, the current one first. */
+  /** One employer in each column, the current one first. */
   employers: z.array(columnName).default([]),
 });
 
@@ -27,7 +27,7 @@ export const csvSettingsSchema = z.strictObject({
   kind: z.literal('csv'),
   /** The file that users edit. */
   path: z.string().min(1),
-  /** The file that is written; omitted: `path` itself, replaced as a whole. */
+  /** The file that is written. If omitted, `path` itself is replaced as a whole. */
   output: z.string().min(1).optional(),
   columns: columnsSchema.superRefine((columns, context) => {
     const problem = nameProblem(columns);
@@ -35,9 +35,9 @@ export const csvSettingsSchema = z.strictObject({
     const { setting, message } = problem;
     context.addIssue({ code: 'custom', path: [setting], message });
   }),
-  /** The sheet of a workbook (.xlsx); omitted: the first sheet that has a table. */
+  /** The sheet of a workbook (.xlsx); if omitted, the first sheet with a table. */
   sheet: z.string().min(1).optional(),
-  /** Omitted: the delimiter that gives a header row with the columns above. */
+  /** If omitted, the delimiter that gives a header row with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
   /** A file that starts with a byte order mark is read as UTF-8 regardless of this setting. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
@@ -51,8 +51,8 @@ export const csvSettingsSchema = z.strictObject({
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;
 
 /**
- * Two parts of a name in one column would submit people who do not exist to the service, at one credit each:
- * `crm.columns.fullName` is for such a column.
+ * If both parts of a name were in one column, people who do not exist would be submitted to the service, at
+ * one credit each. `crm.columns.fullName` is for such a column.
  */
 function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;
@@ -77,7 +77,7 @@ export const csvGroupSchema = z.strictObject({
   equals: z.string().trim().min(1),
 });
 
-/** A column that the settings name, and where they name it. */
+/** A column in the settings, and the setting that names it. */
 export interface NamedColumn {
   name: string;
   setting: string;
@@ -100,7 +100,7 @@ export function requiredColumns(settings: CsvSettings, contacts: ContactsSetting
   return columns.flatMap(({ name, setting }) => (name == null ? [] : [{ name, setting }]));
 }
 
-/** A readable file can be read as a whole. */
+/** A file that can be read can always be read completely. */
 export function getIdentityShape({ columns }: CsvSettings): IdentityShape {
   const { firstName, lastName, fullName, addresses, employers } = columns;
   const names = fullName === undefined ? { firstName, lastName } : { fullName };

@@ -26,21 +26,21 @@ import { columnText, parseRow, type Row, type RowFailure } from './rows.ts';
 import { columnPositions } from './setting-names.ts';
 import { type ByteReader, openSource, type TextSource } from './sources/source.ts';
 
-/** A file that was read completely once and found in order. */
+/** A file that was read completely once and has no problems. */
 export interface Table {
   path: string;
   header: Header;
   /** The position of each column in a row. */
   positions: ReadonlyMap<string, number>;
-  /** The names that several columns have: a setting cannot refer to any of these. */
+  /** The names that several columns have. A setting cannot refer to any of them. */
   namedTwice: ReadonlySet<string>;
   /** Without blank lines and broken rows. */
   rowCount: number;
   /** The rows that cannot be read and are skipped; empty unless the settings skip them. */
   brokenRows: readonly Problem[];
-  /** The contacts that the columns of marks exclude; none in a file whose marks do not count. */
+  /** The contacts that the columns of marks exclude; none for a file whose marks do not count. */
   marks: readonly MarkCount[];
-  /** State of the file when it was read; a different stamp means a different file. */
+  /** The state of the file when it was read. A different stamp means a different file. */
   stamp: string;
   /**
    * All rows in their order, including blank lines and broken rows; throws if the file changes in
@@ -49,7 +49,7 @@ export interface Table {
   rows(): AsyncGenerator<Row[]>;
   /** The bytes of a part of the file, in chunks. */
   readBytes(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
-  /** The rows with these ids. */
+  /** The rows with these IDs. */
   find(ids: readonly string[]): Promise<Map<string, Row>>;
   close(): Promise<void>;
 }
@@ -57,13 +57,13 @@ export interface Table {
 export interface TableFormat extends HeaderFormat {
   idColumn: string;
   badRows: 'stop' | 'skip';
-  /** The sheet of a workbook; omitted: the first sheet that has a table. */
+  /** The sheet of a workbook; if omitted, the first sheet with a table. */
   sheet?: string | undefined;
   /** Counts the marks of the file's rows; omitted if they do not count. */
   countMarks?: (columns: readonly string[]) => MarkTally;
 }
 
-/** More bad rows than this are not just a few: something is wrong with the file. */
+/** If there are more bad rows than this, something is wrong with the whole file. */
 const MOST_SKIPPED = 1000;
 
 /**
@@ -81,7 +81,7 @@ export async function openTable(path: string, format: TableFormat): Promise<Tabl
   }
 }
 
-/** Distinguishes one state of a file from another; null if there is no file. */
+/** Distinguishes different states of a file; null if there is no file. */
 export async function readStamp(path: string): Promise<string | null> {
   try {
     return stampFrom(await stat(path, { bigint: true }));
@@ -142,7 +142,7 @@ const MANY_SKIPPED =
   `${MOST_SKIPPED.toLocaleString('en')} rows or more cannot be read, too many to skip (crm.badRows): look ` +
   'at crm.delimiter, crm.encoding, and at the first of these rows.';
 
-/** How the records of a file with this header are found. */
+/** Finds the records of a file with this header. */
 function createRecordSource(
   handle: ByteReader,
   size: number,
@@ -188,7 +188,7 @@ async function checkRows(
     for (const record of records) {
       const row = parseRow(record, header, idColumn);
       if ('message' in row) {
-        // A file in another encoding has this problem everywhere, so the first line is enough.
+        // In a file with a different encoding, this problem is everywhere, so the first line is enough.
         const isNews = badRows === 'skip' || row.reason !== 'encoding' || !encodingIsWrong;
         encodingIsWrong ||= row.reason === 'encoding';
         const long = record.size >= MAX_RECORD_BYTES ? await longRow(source, header, record) : null;
@@ -230,7 +230,7 @@ async function longRow(
     : `${where} up to the end of the file: the quote that starts it is never closed.`;
 }
 
-/** The offset of an earlier row with this id; null if there is none. */
+/** Returns the offset of an earlier row with this ID; null if there is none. */
 async function findTwin(
   source: RecordSource,
   index: RowIndex,
@@ -246,7 +246,7 @@ async function findTwin(
   return null;
 }
 
-/** The number of the line that starts at the offset. */
+/** Returns the number of the line that starts at the offset. */
 async function findLineNumber(
   source: RecordSource,
   header: Header,

@@ -20,13 +20,14 @@ import type { CsvSession } from './session.ts';
 import { isEncodable } from './sources/encoding.ts';
 
 /**
- * Number of changes that share one wait for the disk; more at a time are not faster, only larger.
+ * Number of changes that share one wait for the disk. More changes at a time would not be faster, but need
+ * more memory.
  */
 export const CHANGES_PER_BATCH = 200;
 
 /**
- * Writes the changes to the journal. A change is acknowledged once it is on disk there; `finish`
- * merges it into the output.
+ * Writes the changes to the journal. A change is acknowledged once it is on disk there, and `finish` merges
+ * it into the output.
  */
 export async function* writeChanges(
   session: CsvSession,
@@ -48,7 +49,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // In one action, so that no other batch changes the data on which this batch was planned.
+  // Done in one action, so that no other batch changes the data for which this batch was planned.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);
@@ -122,7 +123,7 @@ function planChange(
   return { result: { status: 'refused', id, ...first, message, fields: refused }, values: {} };
 }
 
-/** Each reason why values cannot be written, with the columns to blame. */
+/** Returns each reason why values cannot be written, with the columns that cause it. */
 function listRefusals({ settings }: CsvSession, tables: Tables, values: FieldValues): Refusal[] {
   const { encoding } = tables.input.header.dialect;
   const unsuitable = `The value has characters that a ${encoding} file cannot hold; save the file as UTF-8.`;
@@ -158,7 +159,7 @@ function createRefusal(
   return cause === undefined ? refusal : { ...refusal, cause };
 }
 
-/** The journal's line for a change; null if every cell already has its value. */
+/** Returns the journal's line for a change; null if every cell already has its value. */
 function journalChange(
   change: ContactChange,
   version: RowVersions,
@@ -182,15 +183,15 @@ function newColumn(name: string): Column {
   return { name, inInput: null, inOutput: null };
 }
 
-/** A value as written in a cell; null clears the cell. */
+/** Returns a value as written in a cell; null clears the cell. */
 function toCellText(value: FieldValue): string {
   if (value === null) return '';
   return typeof value === 'string' ? guardFormula(value) : String(value);
 }
 
 /**
- * Removes contacts from the journal and from an unfinished output that an interrupted run has left behind. The journal
- * comes first, because its changes count as merged if it names an output that does not exist.
+ * Removes contacts from the journal, and from an unfinished output that an interrupted run has left. The
+ * journal comes first, because if it names an output that does not exist, its changes count as merged.
  */
 export async function eraseKept(
   { files }: CsvSession,

@@ -13,20 +13,20 @@ import { type ApiVersion, buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
-/** The dependencies of a connector in addition to its options; in the product, the machine's own. */
+/** The dependencies of a connector in addition to its options. In the product, they are the machine's own. */
 export interface HubspotWorld {
   fetch: typeof globalThis.fetch;
   /** From 0 up to 1. */
   random: () => number;
   /** Shared by all connectors of the process. */
   pacers: PacerRegistry;
-  /** Timeout of a request that a run can do without; omitted: ten seconds. */
+  /** The timeout for a request that a run does not need; ten seconds if omitted. */
   patienceMs?: number;
 }
 
 const PATIENCE_MS = 10_000;
 
-/** The requests that the library builds, sent: responses are JSON as received. */
+/** Sends the requests that the library builds. Responses are JSON as received. */
 type LibraryAnswers = {
   [Name in keyof HubspotRequests]: (
     ...words: Parameters<HubspotRequests[Name]>
@@ -34,23 +34,26 @@ type LibraryAnswers = {
 };
 
 /**
- * HubSpot's HTTP, signed in. Results are the parsed body of a response; any success status is accepted, because
- * HubSpot's own documents disagree about the right status. Every failure is thrown as one of the four kinds of error.
+ * HubSpot's HTTP, signed in. Results are the parsed body of a response. Any success status is accepted,
+ * because HubSpot's own documents disagree about the right one. Every failure is thrown as one of the four
+ * kinds of error.
  */
 export interface HubspotApi extends LibraryAnswers {
   paths: Paths;
   signIn(): Promise<SignIn>;
-  /** Requests for which the library has no class, or of whose response it drops a part (`client.ts`). */
+  /**
+   * Sends requests for which the library has no class, or of whose response it drops a part (`client.ts`).
+   */
   get(path: string): Promise<unknown>;
-  /** The same for requests that a run does not need; gives up soon. */
+  /** Sends requests that a run does not need. It gives up soon. */
   getSoon(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
   /** Resolves when a walk through all contacts may send one search. */
   awaitWalk(): Promise<void>;
-  /** The account's daily requests, read directly, even if none are left for us. */
+  /** Reads the account's daily requests directly, even if none are left for us. */
   readUsage(): Promise<unknown>;
   limit: DailyLimit;
-  /** Epoch ms by HubSpot's clock, as of its last response; null before the first. */
+  /** Epoch ms by HubSpot's clock, from its last response; null before the first. */
   serverTimeMs(): number | null;
   /** The shortest time that any call has taken so far, in milliseconds. */
   fastestMs(): number;
@@ -64,7 +67,7 @@ interface Manner {
   patience?: NonNullable<CrmRequest['patience']>;
 }
 
-/** Opens nothing: the first request signs in. */
+/** It does not open anything, because the first request signs in. */
 export function createApi(
   settings: HubspotSettings,
   { clock, signal, secrets, onCall, board, fetch }: ConnectorDeps,
@@ -90,7 +93,7 @@ export function createApi(
       limit.note(dailyUsage(headers));
       const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
-      // Near the end of the limit all requests slow down: another tool may be using it too.
+      // Near the limit, all requests slow down, because another tool may be using it too.
       if (requestsPerTenSeconds === undefined) keepNamedLimit(pacer, headers);
     },
   });
@@ -174,7 +177,7 @@ async function loadLibrary(version: ApiVersion): Promise<HubspotRequests> {
   return createRequests(version);
 }
 
-/** Many records are read with a POST. */
+/** If there are many records, they are read with a POST. */
 function isRead(path: string): boolean {
   const [resource = ''] = path.split('?');
   return resource.endsWith('/batch/read');

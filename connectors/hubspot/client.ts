@@ -1,8 +1,8 @@
 /**
- * HubSpot's library, which knows its API, combined with our own sending: its generated request
- * factories build paths, queries and bodies, and `api.ts` sends. Only this file imports the
- * library. It is loaded when the first request is sent, and each part of the library when it is
- * needed, so that a process without HubSpot does not read it.
+ * HubSpot's library, which knows its API, combined with our own sending: its generated request factories
+ * build paths, queries and bodies, and `api.ts` sends. Only this file imports the library. The library is
+ * loaded when the first request is sent, and each of its parts when it is needed, so that a process without
+ * HubSpot does not load it.
  *
  * The factories are the part of the generated classes that writes a request. The rest is not used:
  * `Client` has one limiter for the whole process, no deadline, and no way to pass a sender. The
@@ -10,7 +10,7 @@
  * times as long as parsing the JSON (docs/decisions/0014-outbound.md). Responses are read as
  * received, by our own schemas.
  *
- * These requests are our own (`get` and `post` of the API), each for a reason:
+ * These requests are built by our own code (`get` and `post` of the API), each for a reason:
  * - properties, their groups and their validations: the models drop `dataSensitivity` and
  *   `numberDisplayHint`, and the
  *   validations have no class;
@@ -19,7 +19,7 @@
  * - signatures of webhooks: `Signature.isValid` neither decodes the URI nor compares in constant
  *   time.
  */
-// First, because it removes what the library could send with.
+// Imported first, because it replaces everything with which the library could send.
 import '../without-senders.ts';
 
 import { BasicApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BasicApi.js';
@@ -31,10 +31,10 @@ import type { SimplePublicObjectBatchInput } from '@hubspot/api-client/lib/codeg
 import type { SimplePublicObjectId } from '@hubspot/api-client/lib/codegen/crm/contacts/models/SimplePublicObjectId.js';
 import { type ApiVersion, CONTACT_TYPE_ID, datedPath, type ObjectType } from './paths.ts';
 
-/** A request as the library has built it. */
+/** A request as built by the library. */
 export interface LibraryRequest {
   method: string;
-  /** Including its query, relative to the address of the API. */
+  /** The path with its query, relative to the address of the API. */
   path: string;
   /** JSON. */
   body?: string;
@@ -49,10 +49,10 @@ export interface PageRequest {
   after?: string | null;
 }
 
-/** Records that are read by their IDs. */
+/** A request for records by their IDs. */
 export interface BatchRead {
   ids: readonly string[];
-  /** The property that the IDs are values of; omitted for the IDs of records. */
+  /** The property whose values the IDs are; omitted for the IDs of records. */
   idProperty?: string;
   properties: readonly string[];
   propertiesWithHistory?: readonly string[];
@@ -83,7 +83,7 @@ export interface HubspotRequests {
   listMembers(id: string, page: Pick<PageRequest, 'limit' | 'after'>): Promise<LibraryRequest>;
 }
 
-/** The library never learns HubSpot's address, so a request that it sends itself cannot arrive there. */
+/** The library never gets HubSpot's address, so a request that it sent itself could not arrive there. */
 const HUBSPOT = 'https://hubspot.invalid';
 
 /** Builds the requests of one version of the API. */
@@ -94,7 +94,7 @@ export function createRequests(version: ApiVersion): HubspotRequests {
     batch: new BatchApiRequestFactory(configuration),
     search: new SearchApiRequestFactory(configuration),
   };
-  // Cached, because importing a part again costs more than building a request.
+  // Cached, because importing a part again would cost more than building a request.
   const loadCompanies = once(() => loadCompanyFactories(version));
   const loadLists = once(() => loadListFactories(version));
   return {
@@ -183,9 +183,9 @@ async function loadListFactories(version: ApiVersion) {
 }
 
 /**
- * The configuration of a generated part: it builds the requests of this part, dated if the version
- * is, and has neither a token nor anything to send with. All parts are alike, but the compiler
- * treats their classes as different.
+ * The configuration of a generated part. It builds the requests of this part, dated if the version is, and
+ * has neither a token nor anything with which to send. All parts are alike, but the compiler treats their
+ * classes as different.
  */
 function configure<Method, Request>(
   Context: new (url: string, method: Method) => Request,
@@ -224,9 +224,9 @@ function toRequest(context: Context): LibraryRequest {
 }
 
 /**
- * Puts these records into a request that was built without records. The library would copy each record, key by key,
- * into an equal one, which takes six times as long as their JSON. The type is the library's, and a test compares the
- * bodies with its own.
+ * Puts these records into a request that was built without records. The library would copy each record, key
+ * by key, into an equal one, which takes six times as long as creating their JSON. The type is the library's,
+ * and a test compares the bodies with the library's own.
  */
 function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
   const empty: object = JSON.parse(request.body ?? '{}');

@@ -42,7 +42,7 @@ export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubs
   pacers: createPacerRegistry(systemClock),
 });
 
-/** The same connector in another environment, for example one without jitter. */
+/** The same connector in a different environment, for example one without jitter. */
 export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition<HubspotSettings> {
   return {
     kind: 'hubspot',

@@ -8,11 +8,11 @@ import type { CompanyNames } from './reading/companies.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
 
-/** The properties that make up the person that is sent to the service. */
+/** The properties that describe the person who is sent to the service. */
 export interface ContactShape {
   /** The properties to request, including `hs_merged_object_ids`, which shows merged contacts. */
   properties: readonly string[];
-  /** The readable parts of an identity at this moment: a scope may be withdrawn during a run. */
+  /** The parts of an identity that can be read at this moment. A scope may be withdrawn during a run. */
   identity(): IdentityShape;
   /** The companies that `toContacts` would request from HubSpot. */
   unknownCompanies(records: readonly HubspotRecord[]): string[];
@@ -28,7 +28,7 @@ const COMPANY = 'company';
 /** The property with the company that the contact belongs to. */
 export const PRIMARY_COMPANY = 'associatedcompanyid';
 
-/** Name of the primary company's name among the sources: it is not a property of contacts. */
+/** The name of the primary company's name among the sources. It is not a property of contacts. */
 export const COMPANY_NAME = 'companies.name';
 
 export interface ShapeOptions {
@@ -40,8 +40,8 @@ export interface ShapeOptions {
 }
 
 /**
- * Determines the properties from the account's own description. A property that is not described
- * cannot be read: it is listed as unreadable, and its value is unknown instead of blank.
+ * Determines the properties from the account's own description. If a property is not described, it cannot be
+ * read. It is then listed as unreadable, and its value is unknown instead of blank.
  */
 export function shapeContact(
   described: Properties,
@@ -85,7 +85,10 @@ export function shapeContact(
     },
   };
 
-  /** If the property is blank, the amount is in the company currency; if it is hidden, the currency is unknown. */
+  /**
+   * If the property is blank, the amount is in the company currency. If it is hidden, the currency is
+   * unknown.
+   */
   function readCurrencies(record: HubspotRecord): Pick<Contact, 'currencies'> {
     const seen = money.filter(visible.has);
     if (seen.length === 0) return {};
@@ -107,7 +110,7 @@ export function shapeContact(
     return [...all, { name: COMPANY_NAME, part: 'employers', readable }];
   }
 
-  /** A company matters only for the contacts that belong to it, as long as that is visible. */
+  /** A company matters only for the contacts that belong to it, as long as this is visible. */
   function createUnreadable(
     names: ReadonlyMap<string, string | null>,
   ): (record: HubspotRecord) => readonly string[] {
@@ -126,7 +129,7 @@ function getCompanyId(record: HubspotRecord): string | null {
   return textIn(record, PRIMARY_COMPANY);
 }
 
-/** Streets may have several lines; an address is one. */
+/** Streets may have several lines, but an address has only one. */
 function toAddresses(record: HubspotRecord): string[] {
   const parts = ADDRESS_PARTS.flatMap((name) => textIn(record, name)?.split('\n') ?? []);
   const address = parts
@@ -136,7 +139,7 @@ function toAddresses(record: HubspotRecord): string[] {
   return address === '' ? [] : [address];
 }
 
-/** The primary company first; the text is often only another spelling of it. */
+/** The primary company comes first. The text is often only a different spelling of it. */
 function toEmployers(
   record: HubspotRecord,
   names: ReadonlyMap<string, string | null>,
@@ -149,7 +152,7 @@ function toEmployers(
   return isSame ? [associated] : [associated, text];
 }
 
-/** Which of the wanted properties the token may see; fewer when some are hidden during a run. */
+/** Returns the wanted properties that the token may see. There are fewer if some are hidden during a run. */
 export interface VisibleProperties {
   has(name: string): boolean;
   /**
@@ -161,16 +164,16 @@ export interface VisibleProperties {
 
 export interface VisibleOptions {
   wanted: readonly string[];
-  /** Properties that are indispensable. */
+  /** The properties that are required. */
   needed: readonly string[];
   /** Reads the description of the properties again. */
   describe(): Promise<Properties>;
 }
 
 /**
- * A HubSpot response has null for a blank property and omits one that it does not show. A response that lacks a
- * property is trusted only after a check of the description. If HubSpot also omits blank properties, the only cost is
- * that check.
+ * HubSpot's response has null for a blank property, and omits a property that it does not show. A response
+ * that lacks a property is trusted only after the description was checked. If HubSpot also omitted blank
+ * properties, this check would be the only cost.
  */
 export function watchProperties(
   described: Properties,

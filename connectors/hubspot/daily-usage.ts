@@ -9,14 +9,14 @@ export function createAccountLimit(reservePercent: number): DailyLimit {
   });
 }
 
-/** The daily usage as a response reports it; responses to searches and to public apps do not. */
+/** Returns the daily usage from a response. Responses to searches and to public apps do not contain it. */
 export function dailyUsage(headers: Headers): LimitState['daily'] | null {
   const max = readLimitHeader(headers, 'daily');
   const remaining = readLimitHeader(headers, 'daily-remaining');
   return max === null || remaining === null ? null : { max, remaining };
 }
 
-/** The number in a header about limits; null if there is none. */
+/** Returns the number in a header about limits; null if there is none. */
 export function readLimitHeader(headers: Headers, name: string): number | null {
   const text = headers.get(`x-hubspot-ratelimit-${name}`);
   const value = Number(text);

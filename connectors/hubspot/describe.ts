@@ -21,7 +21,7 @@ const propertySchema = z.object({
   /** True if no two contacts may have the same value. */
   hasUniqueValue: z.boolean().optional().catch(undefined),
   archived: z.boolean().catch(false),
-  /** Sensitive Data is only shown on request. */
+  /** Sensitive Data is shown only if requested. */
   dataSensitivity: z.string().optional().catch(undefined),
   /** `percentage`, `currency` and others; only for numbers, and not in every version. */
   numberDisplayHint: z.string().optional().catch(undefined),
@@ -37,12 +37,12 @@ const propertySchema = z.object({
 /** A property as HubSpot describes it. */
 export type DescribedProperty = z.infer<typeof propertySchema>;
 
-/** True for a property whose values need separate scopes. */
+/** Returns true for a property whose values need separate scopes. */
 export function isSensitive({ dataSensitivity = 'non_sensitive' }: DescribedProperty): boolean {
   return dataSensitivity !== 'non_sensitive';
 }
 
-/** True for a number that is displayed as an amount of money. */
+/** Returns true for a number that is displayed as an amount of money. */
 export function isMoney({
   type,
   showCurrencySymbol = false,
@@ -57,7 +57,7 @@ export type Properties = ReadonlyMap<string, DescribedProperty>;
 const replySchema = z.object({ results: z.array(propertySchema) });
 
 /**
- * Requests the properties of contacts: one request, and another one if some store Sensitive Data.
+ * Requests the properties of contacts with one request, and with another one if some store Sensitive Data.
  */
 export async function describeProperties(
   api: Pick<HubspotApi, 'get' | 'paths'>,

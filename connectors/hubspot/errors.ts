@@ -38,9 +38,9 @@ export interface HubspotFault {
   status: number;
   /** The most specific word: an error's code, or its category. */
   code: string;
-  /** HubSpot's own text; it may quote values, and appears in no message. */
+  /** HubSpot's own text. It may quote values, so no message contains it. */
   words: ForeignText | null;
-  /** The properties to blame, each with its own code. */
+  /** The properties that caused the error, each with its own code. */
   problems: readonly PropertyProblem[];
   /** The scopes that are missing. */
   scopes: readonly string[];
@@ -49,13 +49,11 @@ export interface HubspotFault {
 export interface PropertyProblem {
   property: string;
   code: string;
-  /** HubSpot's own text about this property alone; it may quote the value. */
+  /** HubSpot's own text about this property alone. It may quote the value. */
   says: ForeignText | null;
 }
 
-/**
- * Our own code: the value breaks a validation rule that HubSpot has reported, so it was never sent.
- */
+/** Our own code. The value breaks a validation rule that HubSpot has reported, so it was never sent. */
 export const BREAKS_RULE = 'VALUE_BREAKS_RULE';
 
 /** Meaning of error codes and categories (CRM facts, section B5). */
@@ -197,7 +195,7 @@ export function getErrorSort(code: string): ErrorSort {
   return getMeaning(code).sort;
 }
 
-/** True if the code has a meaning here; each rule of an account may have its own code. */
+/** Returns true if the code has a meaning here. Each rule of an account may have its own code. */
 export function isKnownCode(code: string): boolean {
   return MEANINGS.has(SAME_MEANING[code] ?? code);
 }
@@ -207,8 +205,8 @@ function getMeaning(code: string): ErrorMeaning {
 }
 
 /**
- * Why the values of these properties are rejected; null if HubSpot does not report it. Types, lengths and options have
- * their own codes, so any other code that names a property is about a rule.
+ * Returns why the values of these properties are rejected; null if HubSpot does not report it. Types, lengths
+ * and options have their own codes, so any other code that names a property is about a rule.
  */
 export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);
@@ -216,13 +214,13 @@ export function getCause({ code, problems }: HubspotFault): RefusalCause | null 
   return problems.length > 0 && /^[A-Z]/.test(code) ? 'rule' : null;
 }
 
-/** True for an error that another user's work on the record causes. */
+/** Returns true for an error that is caused by another user's work on the record. */
 export function isLock(code: string): boolean {
   return code === 'LOCKED';
 }
 
 /**
- * True if a value may be to blame for a rejection with this code, although it names no property.
+ * Returns true if a value may have caused a rejection with this code, although the code names no property.
  */
 export function mayBeOfValue(code: string): boolean {
   return /^(VALIDATION_ERROR$|CONFLICT$|INVALID_(?!AUTH)|PROPERTY_VALUE_)/.test(
@@ -230,12 +228,15 @@ export function mayBeOfValue(code: string): boolean {
   );
 }
 
-/** True if another contact has a value that must be unique. */
+/** Returns true if another contact has a value that must be unique. */
 export function isConflict(code: string): boolean {
   return (SAME_MEANING[code] ?? code) === 'CONFLICT';
 }
 
-/** The sentence for a rejected record or request: ours, with names of properties and scopes. */
+/**
+ * Returns the sentence for a rejected record or request. It is our own text, with names of properties and
+ * scopes.
+ */
 export function sentenceFor(fault: HubspotFault): string {
   const { code, scopes } = fault;
   const fields = listBlamedFields(fault);
@@ -253,7 +254,7 @@ export function listBlamedFields({ problems }: HubspotFault): string[] {
 export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in HubSpot that the key or the app is still there.';
 
-/** The failure of a whole request as one of the four kinds; `faultBehind` returns the fault. */
+/** Returns the failure of a whole request as one of the four kinds. `faultBehind` returns the fault. */
 export function requestError(fault: HubspotFault): DonorSyncError {
   const { words, ...facts } = fault;
   const background = { details: { fault: facts }, words };
@@ -302,7 +303,7 @@ export function getCrmCode(error: unknown): string | null {
 
 const contextSchema = z.record(z.string(), z.array(z.string()));
 
-/** Any part of HubSpot's errors may be missing (CRM facts, section B5). */
+/** Every part of HubSpot's errors may be missing (CRM facts, section B5). */
 export const errorBodySchema = z.object({
   message: z.string().default(''),
   category: z.string().optional(),
@@ -344,7 +345,7 @@ export function parseFault(status: number, body: unknown): HubspotFault {
   return { status, code, words, problems, scopes };
 }
 
-/** Names and codes have a fixed form; anything else in their place may be a text. */
+/** Names and codes have a fixed form. Anything else in their place may be a text. */
 function plainProblem({ property, code, message }: RawProblem): PropertyProblem[] {
   return foreignFields([property]).map((name) => {
     const ours = foreignCode(code);
@@ -382,7 +383,7 @@ const listedSchema = z.array(
   z.object({ name: z.string(), error: z.string(), message: z.string().default('').catch('') }),
 );
 
-/** If values are not valid, the message ends in a list of the properties to blame, as JSON. */
+/** If values are not valid, the message ends with a list of the properties that caused it, as JSON. */
 function listedProblems(message: string): RawProblem[] {
   const start = message.indexOf('[{');
   if (start === -1) return [];
@@ -412,7 +413,9 @@ function scopesIn(context: Readonly<Record<string, string[]>>): string[] {
   return Object.entries(context).flatMap(([key, values]) => (/scopes$/i.test(key) ? values : []));
 }
 
-/** The body of a response in the expected form. Throws a RetriableError if it has another. */
+/**
+ * Returns the body of a response in the expected form. Throws a RetriableError if it has a different form.
+ */
 export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   return readAnswer('HubSpot', schema, body);
 }

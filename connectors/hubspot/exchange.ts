@@ -6,14 +6,14 @@ import {
   createCrmExchange,
 } from '../exchange.ts';
 
-/** Status 423 occurs while many changes are made at once, and needs at least this wait. */
+/** Status 423 occurs while many changes are made at once, and requires at least this wait. */
 const LOCKED_STATUS = 423;
 const LOCKED_WAIT_MS = 2_000;
 
 /** 477: the account is being moved, and `Retry-After` says for how long. */
 const MIGRATION_STATUS = 477;
 
-/** After a 429 that does not say how long. */
+/** The wait after a 429 that does not state one. */
 const LIMIT_WAIT_MS = 1_000;
 
 /** From this status on, HubSpot or the network in front of it has failed. */
@@ -48,7 +48,7 @@ function isPassing({ status, text }: CrmReply): boolean {
   return status >= FIRST_SERVER_ERROR || PASSING_STATUSES.has(status);
 }
 
-/** A request of an app or key; with a body, which is JSON, it is a POST. */
+/** A request of an app or a key. If it has a body, which is JSON, it is a POST. */
 export function signedRequest(url: string, accessToken: string, body?: string): CrmRequest {
   const headers = {
     accept: 'application/json',

@@ -19,7 +19,7 @@ export function crmFields(
   moneyOf: MoneyOf = () => null,
 ): CrmField[] {
   const mayWrite = mayHave(signIn, WRITE_CONTACTS);
-  // Unreadable values must not be written either: they would look blank, and be overwritten.
+  // If values cannot be read, they must not be written either. They would look blank and be overwritten.
   const mayWriteSensitive = mayWrite && seesSensitive && mayHave(signIn, WRITE_SENSITIVE);
   return [...properties.values()].flatMap((property) => {
     const type = toFieldType(property);
@@ -51,10 +51,10 @@ function crmField(property: DescribedProperty, type: CrmFieldType, mayWrite: boo
 const MAX_TEXT_LENGTH = 65_536;
 const TEXT_TYPES: ReadonlySet<CrmFieldType> = new Set(['text', 'longText', 'url']);
 
-/** Field types of texts with several lines. */
+/** The field types of texts with several lines. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'html']);
 
-/** Our word for the type of a property; objects and places have none. */
+/** Our word for the type of a property. Objects and places have none. */
 function toFieldType(property: DescribedProperty): CrmFieldType | null {
   switch (property.type) {
     case 'string':
@@ -96,7 +96,7 @@ function isWritable({
 /** The group of the properties on a contact's page. */
 const GROUP = { name: 'donor_sync', label: 'donor-sync' };
 
-/** Creates missing properties in a separate group; an archived name is restored. */
+/** Creates missing properties in a separate group. A name of an archived property is restored. */
 export async function createFields(
   session: HubspotSession,
   specs: readonly FieldSpec[],
@@ -147,9 +147,7 @@ async function createField(
 
 const propertySchema = z.object({ dataSensitivity: z.string().optional().catch(undefined) });
 
-/**
- * An existing property that is not shown may store Sensitive Data, which is shown only on request.
- */
+/** An existing property that is not shown may store Sensitive Data, which is shown only if requested. */
 async function alreadyThere({ api }: HubspotSession, name: string): Promise<FieldCreation> {
   const answer = await api.get(`${api.paths.properties}/${encodeURIComponent(name)}`);
   const { dataSensitivity = 'non_sensitive' } = readAs(propertySchema, answer);
@@ -176,7 +174,7 @@ function isThereAlready(error: unknown): boolean {
 
 const ALREADY_THERE: ReadonlySet<string> = new Set(['OBJECT_ALREADY_EXISTS', 'CONFLICT']);
 
-/** Throws the error again if it is not about this property. */
+/** Rethrows the error if it is not about this property. */
 function describeProblem(error: unknown): string {
   const isRefusal =
     isConfigurationError(error) &&
@@ -189,7 +187,7 @@ function describeProblem(error: unknown): string {
   return `${messageOf(error)} An admin can create the property by hand instead.`;
 }
 
-/** `named` are the scopes that HubSpot says are missing; it may name none. */
+/** `named` contains the scopes that are missing according to HubSpot. It may be empty. */
 function noRightToCreate(named: readonly string[]): string {
   const scopes = named.length === 0 ? WRITE_SCHEMAS : named.join(', ');
   return (
@@ -198,7 +196,7 @@ function noRightToCreate(named: readonly string[]): string {
   );
 }
 
-/** The body that creates a property of this type; null for types that need options. */
+/** Returns the body that creates a property of this type; null for types that need options. */
 function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> | null {
   if (options !== undefined) {
     return { type: 'enumeration', fieldType: 'select', options: options.map(toOption) };
@@ -226,7 +224,7 @@ function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> |
   }
 }
 
-/** The internal value is the label, so that both are the same in every list and report. */
+/** The internal value equals the label, so that both are the same in every list and report. */
 function toOption(value: string, displayOrder: number) {
   return { label: value, value, displayOrder, hidden: false };
 }

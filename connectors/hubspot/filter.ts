@@ -45,16 +45,13 @@ const MAX_GROUPS = 5;
 const MAX_FILTERS_PER_GROUP = 6 - OWN_FILTERS;
 const MAX_FILTERS = 18;
 
-/** HubSpot accepts searches of 3,000 characters; the rest is needed for our own part. */
+/** HubSpot accepts searches of 3,000 characters. The rest is needed for our own part. */
 const MAX_LENGTH = 2_000;
 
-/** Each level of nesting makes the parser much slower; no filter needs a tenth of this. */
+/** Each level of nesting makes the parser much slower, and no filter needs a tenth of this. */
 const TOO_DEEP = /(?:[[{]\s*|[?-]\s+){30}/;
 
-/**
- * The limit for the text as written, with blanks and comments; longer texts would take long to
- * parse.
- */
+/** The limit for the text as written, with blanks and comments. Longer texts would take too long to parse. */
 const MAX_TEXT_LENGTH = 5 * MAX_LENGTH;
 
 const groupSchema = z.strictObject({ filters: z.array(filterSchema).min(1) });
@@ -101,7 +98,7 @@ function parseYaml(text: string): unknown {
   }
   if (TOO_DEEP.test(text)) throw invalidFilter(`It is nested too deep. ${EXAMPLE}`);
   try {
-    // Its warnings would bypass the log, and contain the filter.
+    // Its warnings would bypass the log, and would contain the filter.
     return parse(text, { logLevel: 'error' });
   } catch {
     throw invalidFilter(EXAMPLE);
@@ -115,7 +112,7 @@ interface Refused {
   properties: ReadonlyMap<string, unknown>;
 }
 
-/** Lets HubSpot check the filter; throws a ConfigurationError if it does not accept it. */
+/** Lets HubSpot check the filter. Throws a ConfigurationError if HubSpot does not accept it. */
 export async function requireFilter(
   session: Refused & { api: Pick<HubspotApi, 'searchContacts'> },
 ): Promise<void> {
@@ -135,7 +132,7 @@ export async function requireFilter(
   }
 }
 
-/** HubSpot says only that there was a problem; the properties show which. */
+/** HubSpot only reports that there was a problem. The properties show which. */
 function refusedFilter({ filter, properties }: Refused, cause: ConfigurationError) {
   const named = [...new Set(filter.flat().map(({ propertyName }) => propertyName))];
   const unknown = named.filter((name) => !properties.has(name) && !name.startsWith(ASSOCIATIONS));
@@ -143,7 +140,7 @@ function refusedFilter({ filter, properties }: Refused, cause: ConfigurationErro
   return new ConfigurationError(message, { code: 'crm_filter_invalid', cause });
 }
 
-/** `associations.company`: what HubSpot's searches accept in place of a property. */
+/** `associations.company`, which HubSpot's searches accept in place of a property. */
 const ASSOCIATIONS = 'associations.';
 
 function unknownWords(unknown: readonly string[], properties: Refused['properties']): string {

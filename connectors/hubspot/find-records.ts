@@ -11,19 +11,19 @@ import {
   recordSchema,
 } from './record.ts';
 
-/** IDs of one request: HubSpot's maximum. */
+/** Number of IDs in one request: HubSpot's maximum. */
 export const IDS_PER_REQUEST = 100;
 
 /**
- * The state of a record: it is there, lives on in another one (`record`), or is gone. Gone means
- * archived, or invisible without a sign why (`findArchived` distinguishes them).
+ * The state of a record: it exists, continues in another one (`record`), or is gone. Gone means archived, or
+ * invisible for an unknown reason (`findArchived` distinguishes these).
  */
 export type FoundRecord =
   | { state: 'found'; record: HubspotRecord }
   | { state: 'merged'; into: string; record: HubspotRecord }
   | { state: 'gone' };
 
-/** The category of the error for a record that is not there. */
+/** The category of the error for a record that does not exist. */
 export const GONE = 'OBJECT_NOT_FOUND';
 
 const replySchema = z.object({
@@ -31,15 +31,15 @@ const replySchema = z.object({
   errors: z.array(z.object({ category: z.string().optional() })).default([]),
 });
 
-/** Statuses of an intermediary when HubSpot takes too long for a request. */
+/** Statuses of an intermediary if HubSpot takes too long for a request. */
 const TOO_LONG: ReadonlySet<unknown> = new Set([504, 524]);
 
-/** A request that takes too long is split into halves, down to this number of records. */
+/** A request that takes too long is split in half, down to this number of records. */
 const LEAST_IDS = 25;
 
 /**
- * Reads at most 100 records in one request, by ID; in halves if HubSpot takes too long for all of
- * them at once. A merged record is returned under the ID that it lives on with.
+ * Reads at most 100 records by ID in one request. If HubSpot takes too long for all of them at once, the
+ * request is split in half. A merged record is returned under the ID under which it continues.
  */
 export async function findRecords(
   api: Pick<HubspotApi, 'readRecords'>,
@@ -75,7 +75,7 @@ async function findAtOnce(
       properties: [...new Set([...properties, MERGED_IDS])],
     }),
   );
-  // Only if it is not there, a record is gone; any other failure gives no information about it.
+  // A record is gone only if it does not exist. Any other failure gives no information about it.
   if (errors.some(({ category }) => category !== GONE)) throw unreadable(type);
   for (const record of results) {
     if (found.has(record.id)) found.set(record.id, { state: 'found', record });
@@ -86,7 +86,10 @@ async function findAtOnce(
   return found;
 }
 
-/** Returns those of these records, at most 100, that are archived: HubSpot itself reports that they were deleted. */
+/**
+ * Returns those of these records, at most 100, that are archived, so that HubSpot itself reports their
+ * deletion.
+ */
 export async function findArchived(
   api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,
@@ -103,8 +106,8 @@ export async function findArchived(
 }
 
 /**
- * The requested IDs that were returned under another one; for a single ID, no list is needed to
- * know it.
+ * Returns the requested IDs that were returned under another ID. For a single ID, no list is needed to know
+ * this.
  */
 function idsBehind(
   record: HubspotRecord,

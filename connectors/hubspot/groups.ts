@@ -12,15 +12,15 @@ import type { HubspotSession } from './session.ts';
 import { type HubspotGroup, hubspotGroupSchema } from './settings.ts';
 import { READ_LISTS, requireScope } from './sign-in/scopes.ts';
 
-/** Lists of one request, HubSpot's maximum, and the maximum number of requests. */
+/** Number of lists in one request (HubSpot's maximum), and the maximum number of requests. */
 const LISTS_PER_PAGE = 500;
 const MAX_LIST_PAGES = 20;
 
-/** Members of one request, HubSpot's maximum; a list may have millions. */
+/** Number of members in one request (HubSpot's maximum). A list may have millions of members. */
 const MEMBERS_PER_PAGE = 250;
 const MAX_MEMBER_PAGES = 50_000;
 
-/** The contact IDs of a group, each once, in batches. */
+/** Yields the contact IDs of a group, each of them once, in batches. */
 export async function* readGroup(
   session: HubspotSession,
   selector: GroupSelector,
@@ -42,7 +42,7 @@ const searchReplySchema = z.object({
   offset: z.number(),
 });
 
-/** The lists of contacts, however they are maintained; the counts are HubSpot's own. */
+/** Returns the lists of contacts, however they are maintained. The counts are HubSpot's own. */
 export async function listGroups(session: HubspotSession): Promise<GroupSummary[]> {
   requireScope(session.signIn, READ_LISTS);
   const groups: GroupSummary[] = [];
@@ -117,7 +117,7 @@ const listSchema = z.object({
   list: z.object({ listId: z.string(), objectTypeId: z.string() }),
 });
 
-/** The ID of the list with this ID or name; a name may be a number, too. */
+/** Returns the ID of the list with this ID or name, because a name may also be a number. */
 async function findList({ api }: HubspotSession, idOrName: string): Promise<string> {
   const ways = [() => api.findListByName(idOrName)];
   if (isRecordId(idOrName)) ways.unshift(() => api.findListById(idOrName));
@@ -130,7 +130,7 @@ async function findList({ api }: HubspotSession, idOrName: string): Promise<stri
   throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
 }
 
-/** The list in a response; null if HubSpot reports that there is none. */
+/** Returns the list in a response; null if HubSpot reports that it does not exist. */
 export async function listIn(answer: Promise<unknown>) {
   try {
     return readAs(listSchema, await answer).list;

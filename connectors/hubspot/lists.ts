@@ -10,7 +10,7 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_LISTS } from './sign-in/scopes.ts';
 import { wireValue } from './values.ts';
 
-/** Creates the lists whose names do not exist yet; changes by users to an existing list are kept. */
+/** Creates the lists whose names do not exist yet. If a list exists, users' changes to it are kept. */
 export async function createLists(
   session: HubspotSession,
   specs: readonly ListSpec[],
@@ -47,7 +47,7 @@ async function createList(session: HubspotSession, spec: ListSpec): Promise<List
 
 const NO_SCOPE = `The token lacks the scope ${WRITE_LISTS}, which \`fields create --with-lists\` needs: add it to the service key, or to the app and to crm.auth.moreScopes, and connect again.`;
 
-/** Throws the error again if it is not about this list. */
+/** Rethrows the error if it is not about this list. */
 function describeProblem(error: unknown): string {
   if (!isConfigurationError(error)) throw error;
   if (error.code === 'crm_scope_missing') {

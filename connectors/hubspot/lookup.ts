@@ -9,7 +9,7 @@ import type { HubspotSession } from './session.ts';
 import { READ_SENSITIVE, scopeMissing } from './sign-in/scopes.ts';
 import { canonicalValue } from './values.ts';
 
-/** The current records of these contacts, in one request; in two if some are not there. */
+/** Reads the current records of these contacts in one request, or in two if some do not exist. */
 export async function readByIds(
   session: HubspotSession,
   ids: readonly string[],
@@ -45,7 +45,10 @@ export async function readByIds(
   });
 }
 
-/** The records that were merged into this one. HubSpot also names the records that had been merged into them. */
+/**
+ * Returns the records that were merged into this one. HubSpot also names the records that had been merged
+ * into them.
+ */
 export async function findMerged(
   { api }: Pick<HubspotSession, 'api'>,
   id: string,
@@ -57,7 +60,7 @@ export async function findMerged(
 
 /**
  * HubSpot omits properties that a token is not allowed to see, but includes blank properties. Throws a
- * ConfigurationError if Sensitive Data is omitted: treated as blank, it would be overwritten.
+ * ConfigurationError if Sensitive Data is omitted, because it would be treated as blank and be overwritten.
  */
 function requireSensitive(
   fields: readonly DescribedProperty[],

@@ -60,7 +60,9 @@ function propertyFor(described: Properties, setting: MarkSetting, name: string):
   throw new ConfigurationError(message, { code: 'crm_field_missing', details: { field: name } });
 }
 
-/** For a picklist, only a user can define which values mean an opt-out; other types have few values. */
+/**
+ * For a picklist, only a user can define which values mean an opt-out. Other types have only a few values.
+ */
 function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Test {
   const meanings = readMeanings(property, contacts, 'optOut');
   if (meanings !== null) return testBy(property, meanings);
@@ -76,8 +78,8 @@ export interface Meanings {
 }
 
 /**
- * The meanings by the values that the settings list and, for a list of yes and no, by its words;
- * null if the property is neither. Users write values as shown on the screen or by internal name.
+ * Returns the meanings by the values in the settings and, for a list of yes and no, by its words; null if the
+ * property is neither. Users write values as shown on the screen, or by internal name.
  */
 export function readMeanings(
   property: DescribedProperty,
@@ -90,7 +92,7 @@ export function readMeanings(
   return { of, known: isMultiple(property) ? [] : known.map(({ value }) => value) };
 }
 
-/** The values of a record that have no meaning. */
+/** Returns the values of a record that have no meaning. */
 export function listUnknown(
   record: HubspotRecord,
   property: DescribedProperty,
@@ -115,7 +117,7 @@ function meaningByLists(
   const marked = contacts[MARK_LISTS[kind]];
   const unmarked = contacts.unmarkedValues?.[kind];
   if (marked == null) return null;
-  // With both lists, any other value waits, so a value outside of the options is harmless.
+  // With both lists, any other value waits, so a value that is not an option is harmless.
   const mayBeOther = unmarked !== undefined;
   const internal = (setting: string, values: readonly string[]) =>
     new Set(values.flatMap((value) => internalValues(property, { setting, mayBeOther }, value)));
@@ -128,8 +130,7 @@ function meaningByLists(
 }
 
 /**
- * Options may be added to a list of yes and no: until a user has defined their meaning, their
- * contacts wait.
+ * Options may be added to a list of yes and no. Until a user has defined their meaning, their contacts wait.
  */
 function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['of'] | null {
   if (kind === 'optOut' || !isPicklist(property)) return null;
@@ -192,7 +193,7 @@ function toMeaning({ value, label }: Option): boolean | null {
   return yesOrNo(value) ?? yesOrNo(label);
 }
 
-/** A checkbox, a number or a word can mean no; a date that is present means yes. */
+/** A checkbox, a number or a word can mean no. A date that is present means yes. */
 function bearsMark(record: HubspotRecord, property: DescribedProperty): boolean {
   const value = canonicalValue(textIn(record, property.name), property);
   return typeof value === 'string' ? isMarked(value) : Boolean(value);
@@ -204,7 +205,7 @@ function pickedIn(record: HubspotRecord, property: DescribedProperty): string[] 
   return isMultiple(property) ? text.split(PICKED_SEPARATOR) : [text];
 }
 
-/** An enumeration in which users choose among several values. */
+/** Returns true for an enumeration in which users choose among several values. */
 function isPicklist(property: DescribedProperty): boolean {
   return property.type === 'enumeration' && !isCheckbox(property);
 }
@@ -230,7 +231,7 @@ function markUnclear(property: DescribedProperty, setting: MarkSetting): Configu
   });
 }
 
-/** More values than this are not listed: a user then looks them up in HubSpot. */
+/** More values than this are not listed, so users have to look them up in HubSpot. */
 const MOST_VALUES_LISTED = 30;
 
 function describeValues(property: DescribedProperty): string {

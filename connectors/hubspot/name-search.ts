@@ -7,7 +7,9 @@ import type { HubspotSession } from './session.ts';
 
 const NAMES = ['firstname', 'lastname'];
 
-/** HubSpot also finds words in email addresses, phone numbers and companies, so more results are requested. */
+/**
+ * HubSpot also finds words in email addresses, phone numbers and companies, so more results are requested.
+ */
 const REQUESTED = 100;
 
 export async function search(
@@ -18,7 +20,7 @@ export async function search(
   throwIfStopped(signal);
   const words = toNameWords(text);
   if (words.length === 0) return [];
-  // It waits behind the walks of runs, and leaves some searches to other tools of the account.
+  // It waits behind the searches of runs, and leaves some searches to other tools of the account.
   await api.awaitWalk();
   const reply = await api.searchContacts({
     query: words.join(' '),

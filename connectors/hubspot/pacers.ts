@@ -14,16 +14,16 @@ import { readLimitHeader } from './daily-usage.ts';
 
 /** The pace of requests that HubSpot counts together. */
 export interface Pacer extends RequestPace {
-  /** Keeps another limit from now on. */
+  /** Keeps to a different limit from now on. */
   keep(limit: WindowLimit): void;
 }
 
-/** The pacers of a process: those on a board share the pace with other processes. */
+/** The pacers of a process. Pacers on a board share the pace with other processes. */
 export interface PacerRegistry {
   on(board: DepartureBoard | null): AccountPacers;
 }
 
-/** Requests that HubSpot counts together share one. */
+/** Requests that HubSpot counts together share one pacer. */
 export interface AccountPacers {
   /** All requests of an app in an account. */
   requests: PaceRegistry<Pacer>;
@@ -33,7 +33,10 @@ export interface AccountPacers {
   walks: PaceRegistry<Pacer>;
 }
 
-/** HubSpot's limit for a private app of the larger plans, until it names another one (CRM facts, B4). */
+/**
+ * HubSpot's limit for a private app in the larger plans, until HubSpot reports a different one (CRM facts,
+ * B4).
+ */
 const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
 
 /** HubSpot allows five searches per second, and a walk uses at most three of them. */
@@ -56,7 +59,7 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
     },
   };
 
-  /** The board knows an account only by a hash. */
+  /** On the board, an account is identified only by a hash. */
   function createPacers(kind: string, limit: WindowLimit, board: DepartureBoard | null) {
     return createPaceRegistry((key) => {
       const shared = board && { board, key: hash('sha256', `hubspot ${kind} ${key}`) };
@@ -78,16 +81,16 @@ export function createPacer(
   return { take: (signal) => take('all', signal), pause, keep };
 }
 
-/** The limit of that many requests in a window; zero means no limit. */
+/** A limit of this many requests in a window; zero means no limit. */
 export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
   return requests === 0 ? null : { requests, windowMs };
 }
 
-/** With this few requests left of the current limit, one uneven moment would exceed it. */
+/** With this few requests left in the current window, one uneven moment would exceed the limit. */
 const FEW_REMAINING = 2;
 const FEW_REMAINING_WAIT_MS = 100;
 
-/** Keeps the limit that a response names, if it names one. */
+/** Keeps to the limit that a response states, if it states one. */
 export function keepNamedLimit(pacer: Pacer, headers: Headers): void {
   const requests = readLimitHeader(headers, 'max');
   const windowMs = readLimitHeader(headers, 'interval-milliseconds');

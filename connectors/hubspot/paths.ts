@@ -3,10 +3,10 @@ export const API_VERSIONS = ['2026-09', 'v3'] as const;
 
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
-/** Objects that are read; each has the same routes. */
+/** The objects that are read. Each has the same routes. */
 export type ObjectType = 'contacts' | 'companies';
 
-/** The ID of contacts among the types of HubSpot's objects, with which lists name their content. */
+/** The ID of the type contact among HubSpot's object types. Lists use it for the type of their members. */
 export const CONTACT_TYPE_ID = '0-1';
 
 /** The paths of requests that the library does not build. */
@@ -26,7 +26,10 @@ export const OAUTH_PATHS = {
   revoke: '/oauth/2026-03/token/revoke',
 };
 
-/** Converts a path of the library, which knows only v3, to this version. It runs for each request, so it uses no regular expression. */
+/**
+ * Converts a path of the library, which contains only v3, to this version. It runs for each request, so it
+ * uses no regular expression.
+ */
 export function datedPath(path: string, version: ApiVersion): string {
   if (version === 'v3') return path;
   const part = ['objects', 'lists'].find((name) => `${path}/`.startsWith(`/crm/v3/${name}/`));

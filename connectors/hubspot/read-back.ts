@@ -9,10 +9,10 @@ import { canonicalId, isRecordId, recordSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
-/** Records of one request with history: HubSpot's maximum. */
+/** Number of records in one request with history: HubSpot's maximum. */
 const RECORDS_PER_REQUEST = 50;
 
-/** Maximum difference between clocks and the times in HubSpot's headers. */
+/** The maximum difference between the clocks and the times in HubSpot's headers. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 const entrySchema = z.object({
@@ -61,7 +61,7 @@ async function readSome(
   return writes.map((write) => {
     const { id, fields, sentAtMs } = write;
     const record = byId.get(canonicalId(id) ?? id);
-    // A merged record is returned under another ID, and contains the values of two.
+    // A merged record is returned under a different ID, and contains the values of two contacts.
     if (record === undefined) return { id, values: null, automated: [] };
     const writtenAtMs = sentAtMs + clockOffsetMs - CLOCK_TOLERANCE_MS;
     const values: FieldValues = Object.fromEntries(
@@ -110,8 +110,8 @@ const AUTOMATION: ReadonlySet<string> = new Set([
 const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
 
 /**
- * True if automation has set the current value after our write, only in response to it. After a user, an import,
- * another app or an unknown source, the value counts as a user's value.
+ * Returns true if automation has set the current value after our write, and only in response to it. After a
+ * user, an import, another app or an unknown source, the value counts as a user's value.
  */
 function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: number): boolean {
   const history = record.propertiesWithHistory[name] ?? [];
@@ -148,7 +148,7 @@ function overwrittenIn(
           parseTime(timestamp) >= writtenAtMs &&
           canonicalValue(value, property) === (sent[name] ?? null),
       );
-      // Without an entry before ours, the history was cut off, or the property was never set.
+      // If there is no entry before ours, the history was cut off, or the property was never set.
       const before = ours < 0 ? undefined : history[ours + 1];
       if (before === undefined) return [];
       const value = canonicalValue(before.value, property);
@@ -161,7 +161,7 @@ function overwrittenIn(
   return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
-/** The HubSpot user, if the history names one, and otherwise the source that has written the value. */
+/** The HubSpot user, if the history names one; otherwise the source that has written the value. */
 function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;

@@ -15,16 +15,17 @@ import type { HubspotSession } from './session.ts';
 import { isCheckbox } from './values.ts';
 
 /**
- * Searches see a change only once it is indexed, usually within seconds, so a reading starts this
- * long before the previous one. Contacts that are read twice lead to the same decisions.
+ * Searches find a change only once it is indexed, usually within seconds. So a reading starts this long
+ * before the previous one. If contacts are read twice, the decisions are the same.
  */
 const OVERLAP_MS = 10 * 60_000;
 
 /**
- * First come archived contacts, then changes by ID, from a search for contacts that were modified since. A night
- * without changes costs two requests. A reading of all contacts uses their list and, if that is slow, searches as well
- * (`walk.ts`); with a filter, it uses a search. Once a week, only the list is used. In a large account, contacts that
- * are already known are read by their IDs, followed by contacts that were created since.
+ * Archived contacts come first, then changes by ID, from a search for contacts that were modified since. A
+ * night without changes costs two requests. A reading of all contacts uses their list and, if that is slow,
+ * searches as well (`walk.ts`); with a filter, it uses a search. Once a week, only the list is used. In a
+ * large account, contacts that are already known are read by their IDs, followed by contacts that were
+ * created since.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -71,7 +72,7 @@ async function areMany({ ids }: KnownContacts): Promise<boolean> {
   return false;
 }
 
-/** The contacts that were modified or created since, including all that we wrote; read by ID. */
+/** The contacts that were modified or created since, including all that we wrote. They are read by ID. */
 async function* readSearch(
   session: HubspotSession,
   reading: Reading,
@@ -93,8 +94,8 @@ async function* readSearch(
 }
 
 /**
- * The contacts outside of the filter that were modified since and have the opt-out mark; none if
- * there is no filter. An unticked checkbox has a value too, so the search looks for ticked ones.
+ * The contacts outside the filter that were modified since and have the opt-out mark; none if there is no
+ * filter. An unticked checkbox also has a value, so the search looks for ticked ones.
  */
 export async function* findMarked(
   session: HubspotSession,
@@ -133,7 +134,7 @@ async function* readAll(session: HubspotSession, reading: Reading): AsyncGenerat
   }
 }
 
-/** The winner of a merge comes together with the contacts that were merged into it. */
+/** The remaining contact of a merge comes together with the contacts that were merged into it. */
 function toPage(
   records: readonly HubspotRecord[],
   contacts: Contact[],
@@ -145,7 +146,7 @@ function toPage(
   return { contacts, removed, cursor };
 }
 
-/** HubSpot keeps archived contacts for 90 days; this is half a million contacts. */
+/** HubSpot keeps archived contacts for 90 days. This limit is half a million contacts. */
 const MAX_ARCHIVED_PAGES = 5_000;
 
 /**
@@ -178,7 +179,7 @@ const PAGE_SIZE = 100;
 
 const ARCHIVED = { archived: true, limit: PAGE_SIZE, properties: ['hs_object_id'] };
 
-/** An unreadable time counts as now: it costs one more lookup. */
+/** A time that cannot be read counts as now, which costs one more lookup. */
 function archivedMs({ archivedAt }: HubspotRecord): number {
   const epochMs = Date.parse(archivedAt ?? '');
   return Number.isNaN(epochMs) ? Number.POSITIVE_INFINITY : epochMs;

@@ -16,7 +16,7 @@ export const recordPageSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
 });
 
-/** The value of a property without surrounding white space; null if it is blank. */
+/** Returns the value of a property without surrounding white space; null if it is blank. */
 export function textIn({ properties }: HubspotRecord, name: string): string | null {
   const text = properties[name]?.trim() ?? '';
   return text === '' ? null : text;
@@ -31,13 +31,15 @@ export function listMergedIds(record: HubspotRecord): string[] {
   return ids.filter((id) => id !== '' && id !== record.id);
 }
 
-/** The ID as HubSpot writes it, from what a user or a program typed; null if it is not an ID. */
+/**
+ * Returns the ID as HubSpot writes it, from the text that a user or a program typed; null if it is not an ID.
+ */
 export function canonicalId(text: string): string | null {
   const digits = text.trim().replace(/^0+/, '');
   return isRecordId(digits) ? digits : null;
 }
 
-/** HubSpot's IDs are numbers; anything else is not a contact's. */
+/** HubSpot's IDs are numbers. Anything else is not a contact's ID. */
 export function isRecordId(text: string): boolean {
   return /^\d{1,20}$/.test(text);
 }

@@ -9,23 +9,23 @@ import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
 import { canonicalId, type HubspotRecord, isRecordId, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 
-/** Maximum number of pages of one search; ten million contacts. */
+/** The maximum number of pages of one search, which is ten million contacts. */
 const MAX_PAGES = 50_000;
 
 /** Some of the results, in the order of their IDs. */
 export interface SearchPage {
   records: HubspotRecord[];
-  /** False if these are the last; true does not guarantee more. */
+  /** False if these are the last results. True does not guarantee more. */
   mayGoOn: boolean;
 }
 
 export interface ContactSearch {
   /** Conditions that every result must meet; may be empty. */
   conditions: readonly Filter[];
-  /** One of these groups must be met as well; empty for none. */
+  /** One of these groups must also be met; empty if there are none. */
   groups: readonly FilterGroup[];
   properties: readonly string[];
-  /** Results come after this ID; null for all. */
+  /** Results come after this ID; null for all results. */
   afterId: string | null;
 }
 
@@ -59,14 +59,13 @@ export async function* searchPages(
 }
 
 /**
- * HubSpot accepts searches of 3,000 characters; each ID appears in each group of the filter, in
- * quotes.
+ * HubSpot accepts searches of 3,000 characters, and each ID occurs in each group of the filter, in quotes.
  */
 const MAX_BODY_CHARACTERS = 2_900;
 
 /**
- * The contacts among these that the filter includes, according to the search index: a change of the last seconds may
- * still be missing there.
+ * Returns the contacts among these that the filter includes, according to the search index. A change in the
+ * last seconds may still be missing there.
  */
 export async function findIncluded(
   { api, filter, signal }: Pick<HubspotSession, 'api' | 'filter' | 'signal'>,
@@ -84,7 +83,7 @@ export async function findIncluded(
   return found;
 }
 
-/** The IDs in as few searches as HubSpot accepts. */
+/** Splits the IDs into as few searches as HubSpot accepts. */
 function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[]): string[][] {
   const search = { conditions: [], groups, properties: [], afterId: null };
   const left = MAX_BODY_CHARACTERS - JSON.stringify(buildBody(search, null)).length;
@@ -108,7 +107,10 @@ export interface FoundPage {
 
 const foundSchema = recordPageSchema.extend({ total: z.number() });
 
-/** All contacts of some IDs, as many as one request returns, with what a reading needs of each. */
+/**
+ * Returns all contacts with some IDs, as many as one request returns, with the data that a reading needs
+ * about each.
+ */
 export async function searchAmong(
   { api, shape }: Pick<HubspotSession, 'api' | 'shape'>,
   { from, to, offset }: Ask,

@@ -37,22 +37,22 @@ export interface HubspotSession {
   log: Log;
   signal: AbortSignal;
   account: CrmAccount;
-  /** As of the sign-in at the beginning. */
+  /** As found by the sign-in at the start. */
   signIn: SignIn;
   shape: ContactShape;
-  /** The properties of contacts; renewed when some are created. */
+  /** The properties of contacts. They are read again when some are created. */
   properties: Properties;
   /** False if the token may not see the values of Sensitive Data that the account has. */
   seesSensitive: boolean;
-  /** The knowledge of its writes about values that HubSpot rejects. */
+  /** What its writes have learned about values that HubSpot rejects. */
   lessons: Lessons;
   /** The account's validation rules, read when the first value is written. */
   rules: RuleBook;
 }
 
 /**
- * Signs in and learns what contacts look like in this account. This takes the sign-in and one more request, and another
- * one if only a request can show whether companies are visible.
+ * Signs in and finds out how contacts are described in this account. This takes the sign-in and one more
+ * request, and another one if only a request can show whether companies are visible.
  */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
@@ -101,8 +101,9 @@ const pageSchema = z.object({
 });
 
 /**
- * If the sign-in does not show it, a contact does: HubSpot omits values that a token may not see, and names blank
- * properties. This is determined before anything is spent, and only in accounts with such properties.
+ * If the sign-in does not show it, a contact does, because HubSpot omits values that a token may not see, and
+ * includes blank properties. This is checked before anything is spent, and only in accounts with such
+ * properties.
  */
 async function seesSensitive(
   api: HubspotApi,

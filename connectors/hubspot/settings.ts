@@ -14,7 +14,7 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('oauth'),
     clientId: text,
     clientSecret: text,
-    /** Omitted if the account is connected through donor-sync's own pages. */
+    /** Omitted if the account is connected on donor-sync's own pages. */
     refreshToken: text.optional(),
     /** Scopes to request in addition to the usual ones, for example `crm.lists.write`. The app must have them. */
     moreScopes: z.array(text).optional(),
@@ -38,19 +38,19 @@ export const hubspotSettingsSchema = z.strictObject({
     .default('https://api.hubapi.com'),
   auth: authSchema,
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),
-  /** Source of a contact's employer: the text `company`, the primary company, or both. */
+  /** The source of a contact's employer: the text `company`, the primary company, or both. */
   employer: z.enum(['company', 'associated', 'both']).default('both'),
   /**
-   * True if the properties that `fields create` creates store Sensitive Data, as other properties
-   * of the account may already do (HubSpot Enterprise).
+   * True if the properties that `fields create` creates store Sensitive Data. Other properties of the account
+   * may already do so (HubSpot Enterprise).
    */
   sensitiveData: z.boolean().default(false),
-  /** The handling of amounts in US dollars for contacts in another currency. */
+  /** How amounts in US dollars are handled for contacts with another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
-  /** Requests in ten seconds; omitted: what HubSpot itself says. 0 for no limit. */
+  /** Number of requests in ten seconds. If omitted, HubSpot's own limit is used; 0 means no limit. */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),
-  /** Searches per second, which HubSpot counts for all tools of the account; 0 for no limit. */
+  /** Number of searches per second, which HubSpot counts for all tools of the account; 0 means no limit. */
   searchesPerSecond: z.number().min(0).max(100).default(5),
 });
 

@@ -1,13 +1,13 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import type { DescribedProperty } from './describe.ts';
 
-/** Separates the values of an enumeration with checkboxes. */
+/** Separates the values of an enumeration of checkboxes. */
 export const PICKED_SEPARATOR = ';';
 
-/** Decimal digits of a percentage, so that 0.72 does not become 72.00000000000001. */
+/** The number of decimal digits of a percentage, so that 0.72 does not become 72.00000000000001. */
 const PERCENT_DIGITS = 10;
 
-/** A received value, always a text, in the canonical form of its property's type. */
+/** Converts a received value, always a text, to the canonical form of its property's type. */
 export function canonicalValue(raw: unknown, property: DescribedProperty): FieldValue {
   if (typeof raw !== 'string' || raw.trim() === '') return null;
   switch (property.type) {
@@ -27,8 +27,8 @@ export function canonicalValue(raw: unknown, property: DescribedProperty): Field
 }
 
 /**
- * A canonical value as HubSpot accepts it. An empty text clears a property; dates and instants may
- * be written as they are read (ISO 8601).
+ * Converts a canonical value to the form that HubSpot accepts. An empty text clears a property. Dates and
+ * instants may be written as they are read (ISO 8601).
  */
 export function wireValue(value: FieldValue, property: DescribedProperty | undefined): string {
   if (value === null) return '';
@@ -38,17 +38,17 @@ export function wireValue(value: FieldValue, property: DescribedProperty | undef
   return String(value);
 }
 
-/** True for a number that is displayed as a percentage: 0.72 is stored and 72 is shown. */
+/** Returns true for a number that is displayed as a percentage: 0.72 is stored and 72 is shown. */
 export function isPercent({ type, numberDisplayHint }: DescribedProperty): boolean {
   return type === 'number' && numberDisplayHint === 'percentage';
 }
 
-/** True for an enumeration that is a single checkbox: its options are `true` and `false`. */
+/** Returns true for an enumeration that is a single checkbox, whose options are `true` and `false`. */
 export function isCheckbox({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'booleancheckbox';
 }
 
-/** True for an enumeration with several possible values at once. */
+/** Returns true for an enumeration that can have several values at once. */
 export function isMultiple({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'checkbox';
 }
@@ -59,7 +59,7 @@ function toNumber(raw: string, property: DescribedProperty): number | null {
   return isPercent(property) ? Number((value * 100).toFixed(PERCENT_DIGITS)) : value;
 }
 
-/** Dates come as `2026-11-20`, in older values as epoch ms at midnight. */
+/** Dates are received as `2026-11-20`, or in older values as epoch ms at midnight. */
 function toDay(raw: string): string {
   const epochMs = EPOCH_MS.test(raw) ? Number(raw) : Number.NaN;
   return Number.isNaN(epochMs)
@@ -79,7 +79,7 @@ function toIso(epochMs: number, otherwise: string): string {
   return Number.isNaN(date.getTime()) ? otherwise : date.toISOString();
 }
 
-/** Several picked values in the order of the options; values that are not options follow. */
+/** Selected values in the order of the options. Values that are not options follow. */
 function toPicked(raw: string, property: DescribedProperty): FieldValue {
   if (isCheckbox(property)) return raw === 'true';
   if (!isMultiple(property)) return raw;

@@ -25,9 +25,8 @@ interface Batch {
 }
 
 /**
- * Writes the changes by hundreds, several requests at a time. The changes of one contact are
- * written in their order. If a request fails as a whole, the results of requests in flight are
- * still awaited and reported.
+ * Writes the changes by hundreds, several requests at a time. The changes of one contact are written in their
+ * order. If a request fails as a whole, requests in flight are still awaited, and their results are reported.
  */
 export async function* writeChanges(
   session: HubspotSession,

@@ -19,7 +19,7 @@ import { type MemoryCrm, toField } from './crm.ts';
 import { findMarked, isIncluded, lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
-/** The CRMs that `crm: { kind: memory, name }` finds, by name. Programs register theirs here. */
+/** The CRMs that `crm: { kind: memory, name }` finds, by name. Programs register their CRMs here. */
 export const memoryCrms = new Map<string, MemoryCrm>();
 
 /** The field map of CRMs in memory if the settings have none. */
@@ -27,11 +27,11 @@ export const memoryDefaultFields: readonly FieldMapping[] = z
   .array(fieldMappingSchema)
   .parse(memoryFields);
 
-/** A CRM in memory: for tests, and an example of how to build a connector. */
+/** A CRM in memory, for tests and as an example of how to build a connector. */
 export const memoryConnector: ConnectorDefinition<MemorySettings> =
   defineMemoryConnector(memoryCrms);
 
-/** The same kind of connector over other CRMs, so that tests do not share any. */
+/** The same kind of connector over other CRMs, so that tests do not share a CRM. */
 export function defineMemoryConnector(
   crms: ReadonlyMap<string, MemoryCrm>,
 ): ConnectorDefinition<MemorySettings> {
@@ -153,7 +153,7 @@ async function* writeChanges(
   }
 }
 
-/** Values that the change is about to replace although its caller has read something else. */
+/** Returns values that the change is about to replace, although its caller has read something else. */
 function overwrittenBy(crm: MemoryCrm, { id, values, seen }: ContactChange): Overwritten | null {
   if (seen === undefined) return null;
   const lost = Object.keys(values).filter((field) => {

@@ -37,25 +37,25 @@ export type MemoryOperation =
     >
   | 'open';
 
-/** A part of the identity that a test may make unreadable. */
+/** A part of the identity that a test can make unreadable. */
 export type MemorySource = 'address' | 'employer';
 
-/** Why a write is rejected; the parts of a `WriteResult` that a test chooses. */
+/** Why a write is rejected. These are the parts of a `WriteResult` that a test chooses. */
 export type MemoryRefusal = Refusal;
 
-/** A contact and when it last changed. */
+/** A contact, and when it last changed. */
 export interface MemoryRecord {
   contact: Contact;
   values: FieldValues;
   revision: number;
 }
 
-/** A contact that is gone, and when it went. */
+/** A contact that is gone, and when it left. */
 export interface MemoryTombstone extends RemovedContact {
   revision: number;
 }
 
-/** A CRM in memory: the state that a connector works on, and the controls for tests. */
+/** A CRM in memory: the state on which a connector works, and the controls for tests. */
 export interface MemoryCrm {
   readonly account: CrmAccount;
   readonly pageSize: number;
@@ -69,14 +69,17 @@ export interface MemoryCrm {
   readonly writes: readonly { id: string; values: FieldValues }[];
   /** Result of `readLimits`. */
   limits: LimitState | null;
-  /** Which contacts the integration's filter includes; null for all. Another filter changes no record. */
+  /**
+   * Which contacts the integration's filter includes; null for all. Changing the filter does not change any
+   * record.
+   */
   filter: ((record: MemoryRecord) => boolean) | null;
   /** Result of `countMarks`. */
   marks: readonly MarkCount[];
-  /** The mapping that `identity` names: a different text is a different mapping. */
+  /** The mapping that `identity` returns. A different text is a different mapping. */
   mapping: Pick<IdentityShape, 'columns' | 'mode'>;
 
-  /** Adds a contact, or replaces it; omitted parts are blank. Returns its ID. */
+  /** Adds a contact, or replaces it. Omitted parts are blank. Returns the contact's ID. */
   addContact(contact: Partial<Contact> & { values?: FieldValues }): string;
   /** Changes a contact as a user of the CRM would. */
   editContact(id: string, changes: Partial<Omit<Contact, 'id'>>): void;
@@ -84,13 +87,13 @@ export interface MemoryCrm {
   /** The value of a field as users see it; null if it is blank or the contact is gone. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
-  /** The contact is no longer found, and nothing shows that it was deleted; `appear` shows it again. */
+  /** The contact can no longer be found, and nothing shows that it was deleted. `appear` shows it again. */
   vanish(id: string): void;
-  /** Shows a vanished contact again; as with regained access, it does not count as changed. */
+  /** Shows a vanished contact again. As after regained access, this does not count as a change. */
   appear(id: string): void;
   /**
-   * The loser is removed; a request for it leads to the winner. With `fillsBlanks`, as in most
-   * CRMs, blank fields of the winner take the loser's values.
+   * The loser is removed, and a request for it leads to the winner. With `fillsBlanks`, as in most CRMs,
+   * blank fields of the winner get the loser's values.
    */
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
@@ -102,7 +105,7 @@ export interface MemoryCrm {
   /** Adds a field, or replaces it; by default a writable text without limits. */
   addField(field: Partial<CrmField> & { name: string }): void;
   removeField(name: string): void;
-  /** A group; with `breaksAfter`, reading fails after that many members. */
+  /** A group. With `breaksAfter`, reading fails after that many members. */
   addGroup(name: string, members: readonly string[], breaksAfter?: number): void;
 
   /** Rejects every write to the contact until `allowWrites`. */
@@ -113,8 +116,8 @@ export interface MemoryCrm {
   /** Rejects the next writes to the contact as locked. */
   lock(id: string, times: number): void;
   /**
-   * The integration's user can no longer read that part of any contact, so it is blank and listed as unreadable. As in
-   * a real CRM, no contact counts as changed by this.
+   * The integration's user can no longer read this part of any contact, so it is blank and listed as
+   * unreadable. As in a real CRM, this does not count as a change of the contacts.
    */
   hideSource(source: MemorySource): void;
   showSource(source: MemorySource): void;
@@ -123,19 +126,17 @@ export interface MemoryCrm {
   /** Runs before each operation (each page of a reading, each change of a write). */
   before(hook: MemoryHook | null): void;
 
-  /** For the connector: counts the call, runs the hook, throws the error that a test has set. */
+  /** For the connector: counts the call, runs the hook, and throws the error that a test has set. */
   enter(operation: MemoryOperation): Promise<void>;
-  /** For the connector: the same without counting, between parts of one operation. */
+  /** For the connector: does the same without counting, between parts of one operation. */
   step(operation: MemoryOperation): Promise<void>;
-  /** For the connector: which parts of the identities can be read. */
+  /** For the connector: returns which parts of the identities can be read. */
   identity(): IdentityShape;
-  /** For the connector: the contact as the integration's user sees it. */
+  /** For the connector: returns the contact as the integration's user sees it. */
   visible(contact: Contact): Contact;
-  /**
-   * For the connector: carries out a write or rejects it; `together` writes all of it or nothing.
-   */
+  /** For the connector: carries out a write, or rejects it. With `together`, writes all of it or nothing. */
   applyWrite(id: string, values: FieldValues, together?: boolean): WriteResult;
-  /** For the connector: fields of a contact whose current value was set by the automation. */
+  /** For the connector: returns the fields of a contact whose current value was set by automation. */
   automatedIn(id: string): readonly string[];
 }
 
@@ -148,7 +149,7 @@ export type MemoryHook = (operation: MemoryOperation) => void | Promise<void>;
 
 const CONTACTS_PER_PAGE = 100;
 
-/** An empty CRM with one text field for each of the given names. */
+/** Creates an empty CRM with one text field for each of the given names. */
 export function createMemoryCrm(
   options: { account?: CrmAccount; pageSize?: number; fields?: readonly string[] } = {},
 ): MemoryCrm {
@@ -305,7 +306,7 @@ export function createMemoryCrm(
     return `contact-${String(lastId).padStart(6, '0')}`;
   }
 
-  /** The values that the automation sets in response to a write. */
+  /** Returns the values that the automation sets in response to a write. */
   function automate(id: string, written: FieldValues): FieldValues {
     const fields = automated.get(id) ?? new Set();
     automated.set(id, fields);
@@ -397,7 +398,7 @@ const UNWRITABLE: MemoryRefusal = {
   fields: [],
 };
 
-/** A field as a CRM would create it from its specification. */
+/** Returns a field as a CRM would create it from its specification. */
 export function toField(spec: FieldSpec): CrmField {
   const { name, label, type, maxLength } = spec;
   return { ...plainField(name), label, type, maxLength: maxLength ?? null };

@@ -7,9 +7,9 @@ import { memoryGroupSchema } from './settings.ts';
 const MEMBERS_PER_PORTION = 100;
 
 /**
- * Changes after the cursor, which is a revision. The IDs are fixed when the reading starts, and the
- * pages show the contacts as they are by then. Later changes have a later revision, so the next
- * reading returns them.
+ * Returns the changes after the cursor, which is a revision. The IDs are fixed when the reading starts, and
+ * the pages show the contacts as they are by then. Later changes have a later revision, so the next reading
+ * returns them.
  */
 export async function* readPages(
   crm: MemoryCrm,
@@ -30,7 +30,7 @@ export async function* readPages(
   }
 }
 
-/** The contacts outside of the filter that changed after the cursor and have opted out or object. */
+/** Returns the contacts outside the filter that changed after the cursor and have opted out or object. */
 export async function* findMarked(
   crm: MemoryCrm,
   cursor: string | null,
@@ -46,7 +46,7 @@ export async function* findMarked(
   });
 }
 
-/** The contact with this ID, which may be gone. */
+/** Returns the contact with this ID, which may be gone. */
 export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): RecordLookup {
   const record = crm.records.get(id);
   if (record === undefined) {
@@ -63,7 +63,7 @@ export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): R
   };
 }
 
-/** The members of a group; stops early if a test has requested that. */
+/** Yields the members of a group. It stops early if a test has requested that. */
 export async function* readGroup(
   crm: MemoryCrm,
   selector: GroupSelector,
@@ -96,8 +96,8 @@ function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: n
 }
 
 /**
- * Whether the integration's filter includes the contact; true for a contact that is gone, because no filter applies to
- * it.
+ * Returns whether the integration's filter includes the contact. True for a contact that is gone, because no
+ * filter applies to it.
  */
 export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean {
   const record = records.get(id);

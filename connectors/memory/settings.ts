@@ -8,5 +8,5 @@ export const memorySettingsSchema = z.strictObject({
 
 export type MemorySettings = z.infer<typeof memorySettingsSchema>;
 
-/** A group by the name it was added with. */
+/** A group, by the name with which it was added. */
 export const memoryGroupSchema = z.strictObject({ group: z.string().min(1) });

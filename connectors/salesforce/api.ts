@@ -10,7 +10,7 @@ import type { SalesforceSettings } from './settings.ts';
 import { createAuth, type SignIn } from './sign-in/auth.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
-/** The dependencies of a connector in addition to its options; in the product, the machine's own. */
+/** The dependencies of a connector in addition to its options. In the product, they are the machine's own. */
 export interface SalesforceWorld {
   fetch: typeof globalThis.fetch;
   /** From 0 up to 1. */
@@ -24,11 +24,11 @@ export interface SalesforceWorld {
 export interface SalesforceApi extends SalesforceClient {
   signIn(): Promise<SignIn>;
   limit: DailyLimit;
-  /** Epoch ms by Salesforce's clock, as of its last response; null before the first. */
+  /** Epoch ms by Salesforce's clock, from its last response; null before the first. */
   serverTimeMs(): number | null;
 }
 
-/** Opens nothing: the first request signs in. */
+/** It does not open anything, because the first request signs in. */
 export function createApi(
   settings: SalesforceSettings,
   { clock, secrets, signal, onCall, fetch }: ConnectorDeps,
@@ -85,9 +85,7 @@ export function createApi(
     return client;
   }
 
-  /**
-   * The one place where a request gets its token: only if it goes to the instance that signed in.
-   */
+  /** The only place where a request gets its token, and only if it goes to the instance that signed in. */
   async function carry({ url: path, headers, ...request }: LibraryRequest): Promise<CrmReply> {
     const { instanceUrl } = await auth.signIn();
     const url = instanceUrl + path;

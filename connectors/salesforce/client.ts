@@ -1,14 +1,14 @@
 /**
- * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths, bodies and forms and
- * reads JSON, and `carry` sends. Only this file imports the library. It is loaded when the first request is sent, so
- * that a process without Salesforce does not read the library.
+ * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths, bodies and
+ * forms and reads JSON, and `carry` sends. Only this file imports the library. The library is loaded when the
+ * first request is sent, so that a process without Salesforce does not load it.
  *
  * These parts of the library are not used. `query` and `queryMore` rewrite a hostile address of a next page instead of
  * refusing it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`, `get…Results`
  * and `bulk2.query` hold whole results in memory, and more than one page ends the process. `login` and `identity` send
  * a password or put the token into an address.
  */
-// First, because it removes what the library could send with.
+// Imported first, because it replaces everything with which the library could send.
 import '../without-senders.ts';
 
 import { PassThrough } from 'node:stream';
@@ -24,15 +24,15 @@ import { answerUnreadable } from '../errors.ts';
 import type { CrmReply } from '../exchange.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
-/** A request as the library has built it. */
+/** A request as built by the library. */
 export interface LibraryRequest extends Outgoing {
   /** A path of the org with its query; the whole address for OAuth. */
   url: string;
 }
 
 /**
- * Sends a request of the library with our own code. Only a successful response is returned; any
- * other is thrown as one of our errors.
+ * Sends a request of the library with our own code. Only a successful response is returned. Any other
+ * response is thrown as one of our errors.
  */
 export type Carry = (request: LibraryRequest) => Promise<CrmReply>;
 
@@ -61,7 +61,7 @@ export interface SalesforceClient {
   openUpdateJob(): Promise<unknown>;
   openQueryJob(soql: string): Promise<unknown>;
   checkJob(kind: JobKind, id: string): Promise<unknown>;
-  /** Tells Salesforce that the upload of a job is complete. */
+  /** Reports to Salesforce that the upload of a job is complete. */
   closeJob(id: string): Promise<void>;
   abortJob(kind: JobKind, id: string): Promise<void>;
   /** Sends CSV as it is produced. */
@@ -70,13 +70,16 @@ export interface SalesforceClient {
   download(path: string): Promise<CsvAnswer>;
 }
 
-/** The library never learns the org's address, so a request that it sends itself cannot arrive there. */
+/** The library never gets the org's address, so a request that it sent itself could not arrive there. */
 const ORG = 'https://org.invalid';
 
-/** Errors thrown by `carry`; all others come from the library, whose texts may contain the body of a response. */
+/**
+ * Errors thrown by `carry`. All other errors come from the library, whose texts may contain the body of a
+ * response.
+ */
 const thrownByCarry = new WeakSet<Error>();
 
-/** Passes what the library builds to `carry`. */
+/** Passes the requests that the library builds to `carry`. */
 export class GuardedTransport extends Transport {
   readonly #carry: Carry;
 
@@ -101,8 +104,8 @@ export class GuardedTransport extends Transport {
 }
 
 /**
- * A connection whose every request goes through `carry`. It receives neither a token nor anything
- * to sign in with, so it cannot renew a session itself.
+ * A connection whose requests all go through `carry`. It gets neither a token nor anything with which to sign
+ * in, so it cannot renew a session itself.
  */
 export class GuardedConnection extends Connection {
   override _transport: GuardedTransport;
@@ -114,13 +117,16 @@ export class GuardedConnection extends Connection {
     );
   }
 
-  /** The description without the library's cache, which would keep each one for as long as the connection is open. */
+  /**
+   * Reads the description without the library's cache, which would keep each one for as long as the
+   * connection is open.
+   */
   describeUncached(objectName: string): Promise<unknown> {
     return super.describe(objectName);
   }
 }
 
-/** An app whose requests for tokens go through `carry`. */
+/** Creates an app whose requests for tokens go through `carry`. */
 export class GuardedOAuth2 extends OAuth2 {
   override _transport: GuardedTransport;
 
@@ -137,7 +143,7 @@ export class GuardedOAuth2 extends OAuth2 {
   }
 }
 
-/** Requests the user that a token belongs to; `carry` adds the token. */
+/** Requests the user that a token belongs to. `carry` adds the token. */
 export async function readUserInfo(carry: Carry): Promise<unknown> {
   return readable(
     new GuardedConnection(ANY_VERSION, carry).requestGet('/services/oauth2/userinfo'),
@@ -163,14 +169,11 @@ export interface AppConfig {
   /** Public clients have none. */
   clientSecret?: string | undefined;
   redirectUri?: string | undefined;
-  /**
-   * For PKCE. The library sends its hash with the user's browser, and the verifier itself with the
-   * code.
-   */
+  /** For PKCE. The library sends its hash with the user's browser, and the verifier itself with the code. */
   codeVerifier?: string | undefined;
 }
 
-/** Creates the client of an app; sends nothing yet. */
+/** Creates the client of an app. It does not send anything yet. */
 export function createSignInClient(config: AppConfig, carry: Carry): SignInClient {
   const app = new GuardedOAuth2(config, carry);
   return {
@@ -179,7 +182,7 @@ export function createSignInClient(config: AppConfig, carry: Carry): SignInClien
   };
 }
 
-/** The page on which a user allows the app to sign in; nothing is sent. */
+/** Returns the page on which a user allows the app to sign in. Nothing is sent. */
 export function toAuthorizationUrl(
   config: AppConfig,
   parameters: { scope: string; state: string },
@@ -188,7 +191,7 @@ export function toAuthorizationUrl(
   return new GuardedOAuth2(config, nothing).getAuthorizationUrl(parameters);
 }
 
-/** Creates the client of an org; sends nothing yet. */
+/** Creates the client of an org. It does not send anything yet. */
 export function createClient(version: string, carry: Carry): SalesforceClient {
   const org = new GuardedConnection(version, carry);
   const { bulk2: bulk } = org;
@@ -212,8 +215,7 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     checkJob: (kind, id) => readable(findJob(kind, id).check()),
     async closeJob(id) {
       const job = bulk.job('ingest', { id });
-      // If the response cannot be read, the job may still be open, and waiting for it would be
-      // useless.
+      // If the response cannot be read, the job may still be open, and waiting for it would be useless.
       await readable(job.close().then(() => job.getInfo()));
     },
     async abortJob(kind, id) {
@@ -228,7 +230,7 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     },
     async download(path) {
       let opened: CrmReply | null = null;
-      // The library passes on only text, so the body is captured where it arrives.
+      // The library passes on only text, so the body is captured when it arrives.
       const opening = new GuardedConnection(version, async (request) => {
         opened = await carry({ ...request, isStreamed: true });
         return opened;
@@ -240,8 +242,8 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
   };
 
   /**
-   * A job by its ID. The library takes the ID of its next request from the last response, so no job
-   * object is kept.
+   * A job, by its ID. The library takes the ID for its next request from the last response, so no job object
+   * is kept.
    */
   function findJob(kind: JobKind, id: string) {
     return kind === 'ingest' ? bulk.job('ingest', { id }) : bulk.job('query', { id });
@@ -263,7 +265,7 @@ function toCsvAnswer(reply: CrmReply | null): CsvAnswer {
 }
 
 /**
- * The result of the library, with its errors replaced by ours: their texts may contain the body of
+ * Returns the library's result, with its errors replaced by ours, because their texts may contain the body of
  * a response.
  */
 async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Result> {
@@ -286,7 +288,7 @@ async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
   return body;
 }
 
-/** A path of the org; an absolute address that came from a response is rejected. */
+/** A path of the org. An absolute address from a response is rejected. */
 function toPath(url: string): string {
   if (url.startsWith(`${ORG}/`)) return url.slice(ORG.length);
   throw addressRefused();
@@ -299,7 +301,7 @@ function toOutgoing({ method, url, headers = {}, body }: HttpRequest): LibraryRe
   throw new TypeError('The library builds bodies of text only.');
 }
 
-/** In lower case, and without the length, which the sender counts again. */
+/** In lower case, and without the length, which the sender calculates again. */
 function toHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
@@ -308,8 +310,8 @@ function toHeaders(headers: Readonly<Record<string, string>>): Record<string, st
 }
 
 /**
- * Declares every body as JSON: the library would convert XML or CSV from a third party into
- * something other than text.
+ * Declares every body as JSON, because the library would convert XML or CSV from a third party into something
+ * other than text.
  */
 function toResponse({ status, text }: CrmReply): HttpResponse {
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: text };

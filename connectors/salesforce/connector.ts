@@ -37,7 +37,7 @@ import { COLLECTION_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
 export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =
   defineSalesforceConnector({ fetch: outboundFetch('anywhere'), random: Math.random });
 
-/** The same connector in another environment, for example one without jitter. */
+/** The same connector in a different environment, for example one without jitter. */
 export function defineSalesforceConnector(
   world: SalesforceWorld,
 ): ConnectorDefinition<SalesforceSettings> {

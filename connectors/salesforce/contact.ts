@@ -13,7 +13,7 @@ import type { SalesforceSettings } from './settings.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** The columns of Contact that make up the person that is sent to the service. */
+/** The columns of Contact that describe the person who is sent to the service. */
 export interface ContactShape {
   /** The columns to select, the ID first; never a column that the user cannot see. */
   columns: readonly string[];
@@ -32,9 +32,7 @@ interface ShapeOptions {
   log: Log;
 }
 
-/**
- * Determines the columns from the org's own description; sends further requests only if necessary.
- */
+/** Determines the columns from the org's own description. It sends further requests only if necessary. */
 export async function shapeContact(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -96,12 +94,12 @@ const PARTS = ['Street', 'City', 'State', 'PostalCode', 'Country'];
 /** The most significant address first. */
 const ADDRESSES = ['Mailing', 'Other'].map((kind) => PARTS.map((part) => `${kind}${part}`));
 
-/** Every org has these fields, so a field that is not described is hidden. */
+/** Every org has these fields, so if a field is not described, it is hidden. */
 function addressSources({ fields }: ObjectDescription): IdentitySource[] {
   return ADDRESSES.flat().map((name) => ({ name, part: 'addresses', readable: fields.has(name) }));
 }
 
-/** How the org models people; a changed permission must not make it look like a different org. */
+/** How the org models people. If a permission changes, it must not look like a different org. */
 function getMode(description: ObjectDescription): string {
   const models = [
     hasSuccessPack(description) ? 'npsp' : null,
@@ -111,8 +109,9 @@ function getMode(description: ObjectDescription): string {
 }
 
 /**
- * The parts of a contact that cannot be read, depending on its employer's name. Relations are queried only for contacts
- * without another employer. The lists are created once, because a million contacts share them.
+ * The parts of a contact that cannot be read, depending on its employer's name. Relations are queried only
+ * for contacts without another employer. The lists are created only once, because a million contacts share
+ * them.
  */
 function createUnreadable(
   sources: readonly IdentitySource[],
@@ -132,7 +131,7 @@ function createUnreadable(
   };
 }
 
-/** Streets have several lines; an address is one. Parts that a response omits are `missing`. */
+/** Streets have several lines, but an address has one. Parts that a response omits are `missing`. */
 function joined(parts: readonly string[], read: ColumnReader, missing: string[]): string {
   let address = '';
   for (const part of parts) {
@@ -151,7 +150,7 @@ function oneLine(text: string): string {
   return lines.filter((line) => line !== '').join(', ');
 }
 
-/** The texts that Salesforce writes into a missing last name, which it requires. */
+/** The texts that Salesforce writes into a missing last name, because it requires one. */
 const NO_NAMES: ReadonlySet<string> = new Set(['[not provided]', '[[Unknown]]']);
 
 function nameOrNull(raw: unknown): string | null {

@@ -11,7 +11,7 @@ const describedFieldSchema = z.object({
   length: z.number().default(0),
   /** Digits of an integer. */
   digits: z.number().default(0),
-  /** All digits of a number, and those after the decimal point. */
+  /** All digits of a number, and the digits after the decimal point. */
   precision: z.number().default(0),
   scale: z.number().default(0),
   updateable: z.boolean().default(false),
@@ -43,7 +43,7 @@ export interface ObjectDescription {
   childObjects: ReadonlySet<string>;
 }
 
-/** Describes a kind of record; one request. */
+/** Describes a kind of record, with one request. */
 export async function describeObject(
   api: SalesforceApi,
   objectName: string,
@@ -63,7 +63,7 @@ export async function describeObject(
   };
 }
 
-/** The same, or null if the org has no such kind of record or the user may not see it. */
+/** Does the same, or returns null if the org has no such kind of record or the user may not see it. */
 export async function describeIfSeen(
   api: SalesforceApi,
   objectName: string,

@@ -7,12 +7,12 @@ import type { SalesforceSettings } from './settings.ts';
 import { hasSuccessPack, PRIMARY_AFFILIATION } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** Source of a contact's employer, apart from relations. */
+/** The source of a contact's employer, apart from relations. */
 export interface EmployerShape {
   /** The columns to select. */
   columns: readonly string[];
   sources: readonly IdentitySource[];
-  /** The source that the columns are read from; null if none can be read. */
+  /** The source from which the columns are read; null if none can be read. */
   source: string | null;
   /** The employer's name; null for none, undefined if there is an employer whose name cannot be read. */
   getName(read: ColumnReader): string | null | undefined;
@@ -21,7 +21,10 @@ export interface EmployerShape {
 export const AFFILIATION_NAME = 'npsp__Primary_Affiliation__r.Name';
 export const ACCOUNT_NAME = 'Account.Name';
 
-/** The field of an account that marks households; for organizations it is blank or marks them as organizations. */
+/**
+ * The field of an account that marks households. For organisations it is blank, or marks them as
+ * organisations.
+ */
 const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 
@@ -42,7 +45,7 @@ export async function shapeEmployer(
   if (employer !== 'account' && hasAffiliation) return AFFILIATION;
   const account = await shapeAccount(api, description);
   if (employer === 'account' || !hasSuccessPack(description)) return account;
-  // The account replaces, as far as possible, an affiliation that exists but is hidden.
+  // If an affiliation exists but is hidden, the account replaces it as far as possible.
   return { ...account, sources: [source(AFFILIATION_NAME, false), ...account.sources] };
 }
 
@@ -91,8 +94,8 @@ const HIDDEN_ACCOUNT: EmployerShape = {
 };
 
 /**
- * The name of the account that a lookup leads to. Every account has a name. If a lookup is set but does not lead to a
- * name, the user cannot see the account.
+ * Returns the name of the account to which a lookup leads. Every account has a name. If a lookup is set but
+ * does not lead to a name, the user cannot see the account.
  */
 function nameBehind(
   read: ColumnReader,

@@ -35,7 +35,7 @@ export interface ErrorMeaning {
 /** One error as Salesforce reports it for a request or a record. */
 export interface SalesforceFault {
   code: string;
-  /** May contain anything, even values: it leaves the connector only as `words`. */
+  /** May contain anything, even values, so it leaves the connector only as `words`. */
   message: string;
   fields: readonly string[];
 }
@@ -196,7 +196,7 @@ const UNKNOWN_MEANING: ErrorMeaning = {
 /** The statuses of temporary failures, whatever the response contains. */
 const PASSING_STATUS = /^ERROR_HTTP_(420|429|5\d\d)$/;
 
-/** Meaning of an error. A lock may be wrapped in the failure of a trigger. */
+/** Returns the meaning of an error. A lock may be wrapped in the failure of a trigger. */
 export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   if (code === 'ERROR_HTTP_401') return meaning('INVALID_SESSION_ID');
   if (code === 'ERROR_HTTP_404') return meaning('NOT_FOUND');
@@ -207,14 +207,14 @@ export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   return meaning(wrapsLock ? 'UNABLE_TO_LOCK_ROW' : code);
 }
 
-/** Too many requests at once rather than too many in a day; both have the same code. */
+/** Returns true for too many requests at once, and false for too many in a day. Both have the same code. */
 export function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fields'>): boolean {
   return code === 'REQUEST_LIMIT_EXCEEDED' && /concurrent/i.test(message);
 }
 
 /**
- * The sentence for a rejection: ours, with names of triggers and fields, and nothing else from
- * Salesforce.
+ * Returns the sentence for a rejection. It is our own text with names of triggers and fields, and contains
+ * nothing else from Salesforce.
  */
 export function sentenceFor(fault: SalesforceFault): string {
   const { sentence } = getMeaning(fault);
@@ -225,17 +225,17 @@ export function sentenceFor(fault: SalesforceFault): string {
   return sentence + source + fields;
 }
 
-/** `Guard: execution of BeforeUpdate`: how Salesforce's messages about a trigger start. */
+/** `Guard: execution of BeforeUpdate`, which is how Salesforce's messages about a trigger start. */
 const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
 
-/** Salesforce's own text, for deciders; null if our sentence is enough. */
+/** Returns Salesforce's own text, for deciders; null if our sentence is enough. */
 export function wordsOfFault(fault: SalesforceFault): ForeignText | null {
   const { code, message, fields } = fault;
   if (!getMeaning(fault).keepsWords) return null;
   return foreignText(message, { code: foreignCode(code), fields: foreignFields(fields) });
 }
 
-/** The failure of a whole request as one of the four kinds; `details.crmCode` keeps the code. */
+/** Returns the failure of a whole request as one of the four kinds. `details.crmCode` contains the code. */
 export function requestError(fault: SalesforceFault, cause?: unknown): DonorSyncError {
   const code = foreignCode(fault.code);
   const background = { cause, details: { crmCode: code }, words: wordsOfFault(fault) };
@@ -266,8 +266,8 @@ const faultSchema = z.object({
 });
 
 /**
- * The first error of a rejected request. Of the names in its message, only those are included that
- * occur as names in `asked`, the path of the request.
+ * Returns the first error of a rejected request. A name in its message is included only if it also occurs as
+ * a name in `asked`, the path of the request.
  */
 export function parseFault(status: number, text: string, asked = ''): SalesforceFault {
   const said = parseJson(text);
@@ -288,8 +288,8 @@ export function parseFault(status: number, text: string, asked = ''): Salesforce
 const NAMED = /No such column '(\w+)'|sObject type '(\w+)'|(?:for|The) field '(\w+)'/g;
 
 /**
- * Names that Salesforce calls wrong, if they are in our request: no other text can be mistaken for
- * one.
+ * Names that Salesforce calls wrong, if they are in our request, so that no other text is mistaken for a
+ * name.
  */
 function namesIn(message: string, asked: string): string[] {
   const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''");
@@ -306,7 +306,9 @@ function decoded(path: string): string {
   }
 }
 
-/** The body of a response in the expected form. Throws a RetriableError if it has another. */
+/**
+ * Returns the body of a response in the expected form. Throws a RetriableError if it has a different form.
+ */
 export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   return readAnswer('Salesforce', schema, body);
 }

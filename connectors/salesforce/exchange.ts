@@ -22,7 +22,7 @@ export function createExchange(line: CrmLine): CrmExchange {
   );
 }
 
-/** A query that took too long once takes too long again, whichever status says so. */
+/** A query that took too long once takes too long again, whichever status is returned. */
 function isPassing(reply: CrmReply): boolean {
   if (!PASSING_STATUSES.has(reply.status)) return isConcurrency(reply);
   return !reply.text.includes('QUERY_TIMEOUT');
@@ -32,7 +32,7 @@ function isThrottled({ status, text }: CrmReply): boolean {
   return status === 403 ? text.includes('REQUEST_LIMIT_EXCEEDED') : status === 429;
 }
 
-/** Too many requests at once end within seconds; too many in a day do not. */
+/** Having too many requests at once ends within seconds. Having too many in a day does not. */
 function isConcurrency(reply: CrmReply): boolean {
   return isThrottled(reply) && /concurrent/i.test(reply.text);
 }

@@ -10,17 +10,18 @@ import type { ColumnReader } from './query.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** Which marks of the CRM itself exclude contacts. */
+/** The marks of the CRM itself that exclude contacts. */
 export interface ExclusionShape {
   /** The columns to select. */
   columns: readonly string[];
-  /** The fields for each reason; null if the settings allow such people to be researched. */
+  /** The fields for each reason; null if the settings allow research about such people. */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
   /**
-   * The more significant reason: the Nonprofit Success Pack ticks both boxes for deceased contacts.
+   * Returns the more significant reason, because the Nonprofit Success Pack ticks both boxes for deceased
+   * contacts.
    */
   getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
-  /** Whether the person forbids research, which is more than a wish not to be contacted. */
+  /** Returns whether the person forbids research, which is more than a wish not to be contacted. */
   isObjection(read: ColumnReader): boolean;
   /**
    * The checkboxes of Individuals that express objections, for example `Individual.ShouldForget`.
@@ -54,7 +55,7 @@ const KNOWN = {
   },
 } satisfies Record<Exclusion, { pack: string; own: string[]; individual: string[] }>;
 
-/** The contact's field that points to its person's consent (Data Protection and Privacy). */
+/** The contact's field that refers to its person's consent (Data Protection and Privacy). */
 const INDIVIDUAL = 'IndividualId';
 const INDIVIDUAL_ID = 'Individual.Id';
 
@@ -77,7 +78,7 @@ interface ExclusionOptions {
   log: Log;
 }
 
-/** Finds the marks; sends Salesforce one more request only if contacts point to Individuals. */
+/** Finds the marks. It sends one more request to Salesforce only if contacts refer to Individuals. */
 export async function shapeExclusions(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -104,7 +105,7 @@ export async function shapeExclusions(
   const isHidden = createHiddenIndividual(log);
   const found = [...deceased.found, ...doNotContact.found];
   const asked = Object.values(requests).filter((mark) => mark !== null);
-  // People to be erased are excluded, regardless of the settings for other marks.
+  // People who are to be erased are excluded, regardless of the settings for other marks.
   const isToForget = (read: ColumnReader) =>
     requests.shouldForget !== null && isSet(requests.shouldForget, read);
   return {
@@ -150,15 +151,15 @@ export async function shapeExclusions(
 interface Mark {
   name: string;
   field: DescribedField;
-  /** Such a field is blank for contacts that do not point to an Individual. */
+  /** Such a field is blank for contacts that do not refer to an Individual. */
   isOfIndividual: boolean;
   /** Reads the values that the settings list; omitted if they do not list any. */
   listed?: (raw: unknown) => MarkMeaning;
 }
 
 /**
- * Fields of an Individual that are requests about the person's data; null if the org has no such
- * field or its user cannot see it.
+ * The fields of an Individual that are requests about the person's data; null if the org has no such field,
+ * or if the user cannot see it.
  */
 type RequestMarks = Readonly<Record<keyof PrivacyMarks, Mark | null>>;
 
@@ -181,7 +182,9 @@ interface Marks {
 
 const NO_MARKS: Marks = { found: [], hidden: [] };
 
-/** `individual` is undefined if contacts do not point to Individuals, and null if the user cannot see them. */
+/**
+ * `individual` is undefined if contacts do not refer to Individuals, and null if the user cannot see them.
+ */
 function findMarks(
   description: ObjectDescription,
   individual: ObjectDescription | null | undefined,
@@ -255,8 +258,8 @@ function meaningIn({ name, field, isOfIndividual, listed }: Mark, read: ColumnRe
 }
 
 /**
- * True for a contact that points to an Individual which is not shared with the user. Refusals of consent are stored
- * there, and an unreadable Individual must not look like permission.
+ * Returns true for a contact that refers to an Individual that is not shared with the user. Refusals of
+ * consent are stored there, and an unreadable Individual must not look like permission.
  */
 function createHiddenIndividual(log: Log): (read: ColumnReader) => boolean {
   let isReported = false;

@@ -35,7 +35,7 @@ function crmField(field: DescribedField, type: CrmFieldType): CrmField {
   };
 }
 
-/** Our word for each of Salesforce's types; addresses, places and files have none. */
+/** Our word for each of Salesforce's types. Addresses, places and files have none. */
 const TYPES: Readonly<Record<string, CrmFieldType>> = {
   string: 'text',
   textarea: 'longText',
@@ -91,7 +91,7 @@ function isWritable({ type, updateable, calculated, autoNumber }: DescribedField
   return updateable && !calculated && !autoNumber && !CLOSED_TYPES.has(type);
 }
 
-/** Number of checks before a new field counts as invisible, and the waits in between. */
+/** The number of checks before a new field counts as invisible, and the waits between them. */
 const LOOKS = 5;
 const LOOK_WAIT_MS = 1_000;
 
@@ -145,7 +145,7 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
     await session.api.send('POST', '/tooling/sobjects/CustomField', { FullName, Metadata });
     return { name, result: 'created', problem: null };
   } catch (error) {
-    // A user has created it without granting access to it.
+    // A user has created the field without granting access to it.
     if (ALREADY_THERE.has(getCrmCode(error) ?? ''))
       return { name, result: 'existed', problem: null };
     const problem = creationProblem(error);

@@ -4,9 +4,7 @@ import { getCrmCode } from './errors.ts';
 import { queryRecords, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/**
- * Lets Salesforce check `contacts.filter`; throws a ConfigurationError if it does not accept it.
- */
+/** Lets Salesforce check `contacts.filter`. Throws a ConfigurationError if Salesforce does not accept it. */
 export async function requireFilter({
   api,
   filter,
@@ -34,13 +32,13 @@ export async function requireFilter({
 interface Refused {
   code: string | null;
   says: string;
-  /** The names in the filter, outside of its texts: no other part of Salesforce's message is repeated. */
+  /** The names in the filter, outside its texts. No other part of Salesforce's message is repeated. */
   names: ReadonlySet<string>;
-  /** Number of characters in the query before the filter. */
+  /** The number of characters in the query before the filter. */
   start: number;
 }
 
-/** In words for the author of the filter; null if Salesforce said something else. */
+/** Explains the problem to the author of the filter; null if Salesforce reported something else. */
 function refusalWords(refused: Refused, fields: Iterable<string>): string | null {
   const column = named(refused, NO_COLUMN);
   if (column !== null) {
@@ -83,7 +81,7 @@ const NO_TEXT =
   /filter criterion for field '(\w+)' must be of type (\w+) and should not be enclosed in quotes/;
 
 /**
- * The names that the pattern finds in Salesforce's message, if the first of them is in the filter.
+ * Returns the names that the pattern finds in Salesforce's message, if the first of them is in the filter.
  */
 function named({ says, names }: Refused, pattern: RegExp): [string, string | undefined] | null {
   const [, name, other] = pattern.exec(says) ?? [];

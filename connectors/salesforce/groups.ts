@@ -12,7 +12,7 @@ import { type SalesforceGroup, salesforceGroupSchema } from './settings.ts';
 /** Maximum number of campaigns that are offered as choices. */
 const MOST_CAMPAIGNS = 500;
 
-/** The contact IDs of a group, each once, in batches. */
+/** Yields the contact IDs of a group, each of them once, in batches. */
 export async function* readGroup(
   session: SalesforceSession,
   selector: GroupSelector,
@@ -21,7 +21,7 @@ export async function* readGroup(
   yield* eachOnce(listIds(session, group), session.signal);
 }
 
-/** The active campaigns; the counts are Salesforce's own. */
+/** Returns the active campaigns. The counts are Salesforce's own. */
 export async function listGroups({ api }: SalesforceSession): Promise<GroupSummary[]> {
   const campaigns = await queryRecords(
     api,
@@ -41,7 +41,7 @@ function listIds(session: SalesforceSession, group: SalesforceGroup): AsyncItera
   return contactsWhere(session, group.where);
 }
 
-/** Leads are not contacts: the log says how many a campaign has, and they are omitted. */
+/** Leads are not contacts. The log says how many a campaign has, and they are omitted. */
 async function* campaignMembers(
   session: SalesforceSession,
   campaign: string,
@@ -101,7 +101,7 @@ async function* contactsWhere(
   }
 }
 
-/** The ID of the one record with this ID or name. */
+/** Returns the ID of the only record with this ID or name. */
 async function findOne(
   { api }: SalesforceSession,
   object: 'Campaign' | 'Account',
@@ -150,7 +150,7 @@ const MAX_ROWS = 2_000;
 const CONTACT_ID_COLUMN =
   /^(CONTACT_ID|CONTACT\.ID|CONT_ID|CONTACTID|.*\bCONTACT\.ID|.*CONTACT_ID)$/i;
 
-/** Runs a report and returns the contacts in it; throws if it does not show all of its rows. */
+/** Runs a report and returns the contacts in it. Throws if the report does not show all of its rows. */
 export async function readReport(api: SalesforceApi, id: string): Promise<string[]> {
   const report = readAs(reportSchema, await runReport(api, id));
   const rows = Object.values(report.factMap).flatMap((part) => part.rows);
@@ -171,7 +171,10 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   }
 }
 
-/** The column with contact IDs: the column with such a name, or the only column that contains contact IDs. */
+/**
+ * Returns the column with contact IDs: the column with such a name, or the only column that contains contact
+ * IDs.
+ */
 function contactColumn(id: string, report: Report, cells: readonly (string | null)[][]): number {
   const { detailColumns } = report.reportMetadata;
   const holdsIds = (at: number) => cells.some((row) => row[at] !== null && row[at] !== undefined);

@@ -1,15 +1,15 @@
 const CHECK_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 const ID = /^[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
 
-/** Length of an ID without the characters that encode its letter case. */
+/** The length of an ID without the characters that encode upper and lower case. */
 const SHORT_LENGTH = 15;
 
 /** The kinds of record, distinguished by the first three characters of their IDs. */
 export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', campaign: '701' };
 
 /**
- * The ID in the form of 18 characters, which Salesforce's API uses; null if the text is not an ID
- * of that kind.
+ * Returns the ID in the form of 18 characters, which Salesforce's API uses; null if the text is not an ID of
+ * that kind.
  *
  * The last three characters encode which of the others are capitals. With 15 characters, each
  * counts as typed: `a` and `A` are two records. With 18, the check characters may be in either
@@ -22,18 +22,18 @@ export function longId(text: string, prefix: string): string | null {
   return id?.startsWith(prefix) ? id : null;
 }
 
-/** The canonical form of a contact's ID, from any that users and programs type. */
+/** Returns the canonical form of a contact's ID, from any form that users and programs type. */
 export function contactId(text: string): string | null {
   return longId(text.trim(), ID_PREFIXES.contact);
 }
 
-/** Forms of an ID of 18 characters that users and programs type, and that lead back to it. */
+/** Returns the forms of an ID of 18 characters that users and programs may type instead. */
 export function otherForms(id: string): string[] {
   const forms = [id.slice(0, SHORT_LENGTH), id.toLowerCase(), id.toUpperCase()];
   return forms.filter((form) => form !== id);
 }
 
-/** The same, but a text that is not a contact's ID stays unchanged, for Salesforce to reject. */
+/** Does the same, but returns a text that is not a contact's ID unchanged, so that Salesforce rejects it. */
 export function contactIdOrText(text: string): string {
   return contactId(text) ?? text;
 }
@@ -47,7 +47,9 @@ function longForm(text: string): string | null {
   return isFolded ? restored(text) : null;
 }
 
-/** The ID with its letters in the case that its check characters encode; null if they cannot. */
+/**
+ * Returns the ID with its letters in the case that its check characters encode; null if that is impossible.
+ */
 function restored(folded: string): string | null {
   const check = folded.slice(SHORT_LENGTH).toUpperCase();
   let short = '';
@@ -57,7 +59,7 @@ function restored(folded: string): string | null {
     const character = folded.charAt(at);
     short += isCapital ? character.toUpperCase() : character.toLowerCase();
   }
-  // This detects a digit that should be a capital, and an invalid check character.
+  // This detects a digit where a capital is expected, and an invalid check character.
   return toCheckCharacters(short) === check ? short + check : null;
 }
 
@@ -72,7 +74,7 @@ function toCheckCharacters(short: string): string {
 /** Number of characters that one check character encodes. */
 const CHUNK = 5;
 
-/** One bit for each capital among the five characters; the first character's is the lowest. */
+/** One bit for each capital among the five characters. The first character's bit is the lowest. */
 function capitalBits(text: string, start: number): number {
   let bits = 0;
   for (let at = 0; at < CHUNK; at += 1) {

@@ -23,8 +23,8 @@ import { canonicalValue } from './values.ts';
 const MAX_PATH_LENGTH = 12_000;
 
 /**
- * The records of these contacts, including deleted ones, usually in one request: a list of fields
- * and IDs that is too long for an address is requested in halves.
+ * Reads the records of these contacts, including deleted ones, usually in one request. If the list of fields
+ * and IDs is too long for an address, the request is split in half.
  */
 export async function readByIds(
   session: SalesforceSession,
@@ -48,8 +48,8 @@ export async function readByIds(
 }
 
 /**
- * The descriptions of these fields. An unknown field may have been created since the description
- * was read.
+ * Returns the descriptions of these fields. An unknown field may have been created since the description was
+ * read.
  */
 export async function findFields(
   session: SalesforceSession,
@@ -68,7 +68,7 @@ export async function findFields(
   });
 }
 
-/** The records that were merged into this one, as long as they are in the recycle bin. */
+/** Returns the records that were merged into this one, as long as they are in the recycle bin. */
 export async function findMerged(
   session: Pick<SalesforceSession, 'api'>,
   id: string,
@@ -80,7 +80,7 @@ export async function findMerged(
   return records.map((record) => String(record['Id']));
 }
 
-/** The contacts among these that the filter includes now. */
+/** Returns the contacts among these that the filter includes now. */
 export async function findIncluded(
   session: SalesforceSession,
   ids: readonly string[],
@@ -114,7 +114,7 @@ export async function findRecords(
   return new Map(records.map((record) => [String(record['Id']), createColumnReader(record)]));
 }
 
-/** The people in those records that are not deleted, by ID. */
+/** Returns the people in these records who are not deleted, by ID. */
 async function readContacts(
   session: SalesforceSession,
   records: ReadonlyMap<string, ColumnReader>,
@@ -128,8 +128,8 @@ async function readContacts(
 }
 
 /**
- * The entry has the ID as it was requested, the contact in it has the canonical ID. A record that `queryAll` does not
- * find is missing: it was purged from the recycle bin, or this user may not see it.
+ * The entry has the ID as it was requested, and the contact in it has the canonical ID. If `queryAll` does
+ * not find a record, it is missing: it was purged from the recycle bin, or this user may not see it.
  */
 function toLookup(
   id: string,

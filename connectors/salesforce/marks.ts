@@ -6,14 +6,17 @@ import type { DescribedField, ObjectDescription } from './describe.ts';
 import type { ColumnReader } from './query.ts';
 import { blankToNull, canonicalValue } from './values.ts';
 
-/** Types of fields whose values are options: one of them may well say "No". */
+/** Types of fields whose values are options, one of which may well be "No". */
 export const PICKLIST_TYPES: ReadonlySet<string> = new Set([
   'picklist',
   'multipicklist',
   'combobox',
 ]);
 
-/** A field of Contact; a ConfigurationError if the integration's user sees none with that name. */
+/**
+ * Returns a field of Contact. Throws a ConfigurationError if the integration's user sees no field with that
+ * name.
+ */
 export function requireField(
   { fields }: ObjectDescription,
   name: string,
@@ -27,8 +30,8 @@ export function requireField(
 }
 
 /**
- * The value of a field that excludes contacts. A response without it gives no information about them, and must not look
- * like permission.
+ * Returns the value of a field that excludes contacts. A response without it gives no information about them,
+ * and must not look like permission.
  */
 export function readMark(read: ColumnReader, name: string): unknown {
   const raw = read(name);
@@ -39,7 +42,7 @@ export function readMark(read: ColumnReader, name: string): unknown {
   );
 }
 
-/** A checkbox marks if ticked; any other field marks with every value except zero. */
+/** A checkbox marks a contact if it is ticked. Any other field marks with every value except zero. */
 export function isMarked(raw: unknown, field: DescribedField): boolean {
   const value = canonicalValue(raw, field);
   return value !== null && value !== false && value !== 0;
@@ -50,8 +53,8 @@ export interface OptOutShape {
   /** The columns to select. */
   columns: readonly string[];
   /**
-   * A condition that all contacts who have opted out meet, and perhaps other contacts; null if no contact can have
-   * opted out, or no condition can be written.
+   * A condition that all contacts who have opted out meet, and perhaps other contacts; null if no contact can
+   * have opted out, or if no condition can be written.
    */
   condition: string | null;
   isOptedOut(read: ColumnReader): boolean;
@@ -59,13 +62,13 @@ export interface OptOutShape {
   isUnknown(read: ColumnReader): boolean;
 }
 
-/** Types whose texts are typed freely. */
+/** Types whose texts users type freely. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['string', 'textarea', 'phone', 'url', 'email']);
 
 /** Maximum number of options that a message lists. */
 const MOST_LISTED = 30;
 
-/** Reads the opt-out setting, or throws before anything is read: nothing is spent on a guess. */
+/** Reads the opt-out setting, or throws before anything is read, so that nothing is spent on a guess. */
 export function shapeOptOut(
   description: ObjectDescription,
   { optOutField: name, optOutValues = null, unmarkedValues }: ContactsSettings,
@@ -96,20 +99,20 @@ export function shapeOptOut(
   };
 }
 
-/** Pure: a text that queries cannot contain cannot be searched for. */
+/** Pure. If a text cannot be part of a query, it cannot be searched for. */
 function conditionOfMark({ name, type, filterable }: DescribedField): string | null {
   if (!filterable) return null;
   return type === 'boolean' ? `${name} = true` : `${name} != null`;
 }
 
-/** Reads a field by the values that the settings list; throws if it has no such values. */
+/** Reads a field by the values in the settings. Throws if the field has no such values. */
 export function readListed(
   field: DescribedField,
   kind: MarkKind,
   marked: readonly string[],
   unmarked: readonly string[] | undefined,
 ): (raw: unknown) => MarkMeaning {
-  // With both lists, any other value waits, so a value outside of the options is harmless.
+  // With both lists, any other value waits, so a value that is not an option is harmless.
   const mayBeOther = unmarked !== undefined;
   const isMarking = chooser(field, { kind, setting: `${kind}Values`, mayBeOther }, marked);
   const isHarmless =
@@ -154,7 +157,7 @@ function chooser(
   );
 }
 
-/** Retired options count: records may still have them. */
+/** Retired options are included, because records may still have them. */
 function requireOptions(
   field: DescribedField,
   { setting, mayBeOther }: ValueList,

@@ -6,7 +6,7 @@ import { getCrmCode, readAs } from './errors.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** A permission set that we own: found by its name, or created. */
+/** Our own permission set. It is found by its name, or created. */
 export interface OwnSet {
   name: string;
   label: string;
@@ -22,7 +22,9 @@ export const FIELDS: OwnSet = {
   access: { PermissionsRead: true, PermissionsEdit: true },
 };
 
-/** Lets users read them: Salesforce does not show a new field to any user, not even to administrators. */
+/**
+ * Lets users read the fields. Salesforce does not show a new field to any user, not even to administrators.
+ */
 export const VIEWERS: OwnSet = {
   name: 'donor_sync_viewers',
   label: 'donor-sync viewers',
@@ -46,8 +48,8 @@ const saveResultsSchema = z.array(
 const COLLECTION_ROWS = 200;
 
 /**
- * Grants the integration's user read and edit access to fields of Contact, through our own
- * permission set, which is created or used again. Returns the problems by field.
+ * Gives the integration's user read and edit access to fields of Contact, through our own permission set,
+ * which is created or used again. Returns the problems by field.
  */
 export async function grantFields(
   session: SalesforceSession,
@@ -65,9 +67,9 @@ export async function grantFields(
 }
 
 /**
- * Lets users read fields of Contact: users who already have the permission set, and the active users of a profile if
- * one is named. A permission set cannot be assigned to a profile itself, so a user who gets the profile later needs
- * another call.
+ * Lets users read fields of Contact: users who already have the permission set, and the active users of a
+ * profile if one is named. A permission set cannot be assigned to a profile itself. So if a user gets the
+ * profile later, another call is needed.
  */
 export async function showFields(
   session: SalesforceSession,
@@ -105,7 +107,7 @@ function describeProblem(
   return first === undefined ? null : `${first[0]}: ${first[1]}`;
 }
 
-/** How many users other than the integration's can read at least one of the fields. */
+/** Returns how many users other than the integration's can read at least one of the fields. */
 export async function countViewers(
   session: SalesforceSession,
   names: readonly string[],
@@ -146,7 +148,7 @@ function isCustom(name: string): boolean {
   return name.endsWith('__c');
 }
 
-/** Describes Salesforce's refusal in words; any other error is thrown on. */
+/** Describes Salesforce's refusal in words. Any other error is rethrown. */
 function describeRefusal(error: unknown): string {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
   return lacksRight(error) ? NO_RIGHT : messageOf(error);
@@ -156,8 +158,8 @@ const NO_RIGHT =
   "the integration's user lacks the permission “Manage Profiles and Permission Sets” or “Assign Permission Sets”.";
 
 /**
- * True for a refusal about a part of the setup, not a contact: if the user lacks the permission,
- * Salesforce refuses access, or says that there is no such thing.
+ * Returns true for a refusal about part of the setup and not about a contact. If the user lacks the
+ * permission, Salesforce refuses access or reports that the thing does not exist.
  */
 export function lacksRight(error: unknown): boolean {
   return NO_RIGHT_CODES.has(getCrmCode(error) ?? '');
@@ -227,7 +229,7 @@ async function grantTo(
   ]);
 }
 
-/** Saves records and returns the problem of each rejected one, by its name. */
+/** Saves records. Returns the problem with each rejected record, by its name. */
 async function save(
   api: PermissionDeps['api'],
   method: 'POST' | 'PATCH',
@@ -266,7 +268,9 @@ async function assignToSelf(
   });
 }
 
-/** Assigns a permission set to users who lack it, one assignment each; counts the refused ones. */
+/**
+ * Assigns a permission set to users who lack it, with one assignment each. Counts the refused assignments.
+ */
 async function assignTo(
   { api }: PermissionDeps,
   PermissionSetId: string,

@@ -4,15 +4,13 @@ import type { SalesforceApi } from './api.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';
 
-/** A record as a query returns it, parents nested under their relationship's name. */
+/** A record as returned by a query, with parents nested under the names of their relationships. */
 export type QueryRecord = Readonly<Record<string, unknown>>;
 
-/** The value of a column of a record, for example `FirstName` or `Account.Name`. */
+/** Returns the value of a column of a record, for example `FirstName` or `Account.Name`. */
 export type ColumnReader = (column: string) => unknown;
 
-/**
- * Records as received: copying each would cost more than everything else that is done with them.
- */
+/** Records as received, because copying each would cost more than everything else that is done with them. */
 export const recordSchema = z.custom<QueryRecord>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
@@ -30,7 +28,7 @@ const MAX_PAGES = 5_000;
 /** `query` omits deleted records; `queryAll` includes them. */
 export type QueryKind = 'query' | 'queryAll';
 
-/** The records of a query page by page. Throws if it cannot be read completely. */
+/** Yields the records of a query page by page. Throws if the query cannot be read completely. */
 export async function* queryPages(
   api: SalesforceApi,
   soql: string,
@@ -47,7 +45,7 @@ export async function* queryPages(
   throw queryEndless('A Salesforce query');
 }
 
-/** All records of a query with few results. */
+/** Returns all records of a query with few results. */
 export async function queryRecords(
   api: SalesforceApi,
   soql: string,
@@ -58,7 +56,7 @@ export async function queryRecords(
   return records;
 }
 
-/** The records of a query with one page; null if Salesforce takes too long to find them. */
+/** Returns the records of a query with one page; null if Salesforce takes too long to find them. */
 export async function queryAtOnce(
   api: SalesforceApi,
   soql: string,
@@ -72,12 +70,15 @@ export async function queryAtOnce(
   }
 }
 
-/** Whether Salesforce gave up on a query because it took too long. */
+/** Returns whether Salesforce gave up on a query because it took too long. */
 export function isTooSlow(error: unknown): boolean {
   return getCrmCode(error) === 'QUERY_TIMEOUT';
 }
 
-/** The same for items, in halves if Salesforce takes too long for all of them at once. */
+/**
+ * Does the same for items. If Salesforce takes too long for all of them at once, the request is split in
+ * half.
+ */
 export async function queryInHalves(
   items: readonly string[],
   ask: (items: readonly string[]) => Promise<QueryRecord[]>,
@@ -92,17 +93,17 @@ export async function queryInHalves(
   }
 }
 
-/** The result of `SELECT count()`. */
+/** Returns the result of `SELECT count()`. */
 export async function countRecords(api: SalesforceApi, soql: string): Promise<number> {
   return readAs(replySchema, await api.get(queryPath(soql, 'query'))).totalSize;
 }
 
-/** The address of a query, for callers that count characters. */
+/** Returns the address of a query, for callers that count its characters. */
 export function queryPath(soql: string, kind: QueryKind): string {
   return `/${kind}?q=${encodeURIComponent(soql)}`;
 }
 
-/** Reads columns of a record; `Account.Name` is the name of its parent. */
+/** Reads columns of a record. `Account.Name` is the name of its parent. */
 export function createColumnReader(record: QueryRecord): ColumnReader {
   return (column) => {
     let value: unknown = record;
@@ -118,7 +119,7 @@ function getChild(value: unknown, key: string): unknown {
   return Object.hasOwn(record, key) ? Reflect.get(record, key) : undefined;
 }
 
-/** The text as a literal of Salesforce's query language. */
+/** Returns the text as a literal in Salesforce's query language. */
 export function quoted(text: string): string {
   const escaped = text
     .replace(/[\\']/g, (character) => `\\${character}`)
@@ -127,12 +128,12 @@ export function quoted(text: string): string {
   return `'${escaped}'`;
 }
 
-/** A list of literals for `IN`. */
+/** Returns a list of literals for `IN`. */
 export function quotedList(texts: readonly string[]): string {
   return `(${texts.map(quoted).join(',')})`;
 }
 
-/** The conditions that are not null, combined with AND, as a clause; empty without any. */
+/** Returns the conditions that are not null, combined with AND, as a clause; empty if there are none. */
 export function whereClause(conditions: readonly (string | null)[]): string {
   const present = conditions.filter((condition) => condition !== null);
   return present.length === 0 ? '' : ` WHERE ${present.join(' AND ')}`;

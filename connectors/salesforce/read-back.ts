@@ -9,7 +9,7 @@ import type { RecentWrite } from './rows/recent-writes.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue, isoInstant } from './values.ts';
 
-/** Columns that say who last changed a record, and when. */
+/** Columns that show who last changed a record, and when. */
 const STAMPS = ['LastModifiedById', 'LastModifiedDate'];
 
 /** Salesforce's timestamps and the clock of its responses have whole seconds. */
@@ -52,7 +52,7 @@ export async function readBack(
   });
 }
 
-/** Author of the last change of a record: our write, another tool as our user, or someone else. */
+/** The author of the last change to a record: our write, another tool as our user, or someone else. */
 function findAuthor(
   read: ColumnReader,
   userId: string,

@@ -7,7 +7,7 @@ import { createColumnReader, queryInHalves, queryRecords, quotedList } from './q
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
-/** Number of IDs per request, so that its address is not too long. */
+/** Number of IDs in one request, so that its address is not too long. */
 const IDS_PER_QUERY = 500;
 
 /** Number of requests in flight at a time for one page of contacts. */
@@ -16,7 +16,7 @@ const QUERIES_AT_ONCE = 4;
 const OBJECT = 'AccountContactRelation';
 export const RELATION_NAME = `${OBJECT}.Account.Name`;
 
-/** Households and boards are related accounts too, but not employers. */
+/** Households and boards are also related accounts, but they are not employers. */
 const IS_EMPLOYEE = "Roles INCLUDES ('Employee')";
 
 /** The fields that the query needs. */
@@ -30,9 +30,9 @@ export interface Relations {
 }
 
 /**
- * A person account is an account itself, so the person's employer is another account, to which the
- * person is related as an employee. Salesforce does not distinguish an org without relations from a
- * user who may not see them: in both cases, those employers are unknown, and not absent.
+ * A person account is an account itself, so the person's employer is another account, to which the person is
+ * related as an employee. Salesforce does not distinguish an org without relations from a user who may not
+ * see them. In both cases, those employers are unknown, and not absent.
  */
 export async function shapeRelations(
   api: SalesforceApi,
@@ -50,7 +50,7 @@ export async function shapeRelations(
   };
 }
 
-/** The contacts; those without an employer get the organizations that they are related to. */
+/** Returns the contacts. Contacts without an employer get the organisations to which they are related. */
 export async function withRelations(
   { api, shape }: { api: SalesforceApi; shape: { relations: Relations } },
   contacts: readonly Contact[],
@@ -78,7 +78,10 @@ export async function withRelations(
   });
 }
 
-/** Organizations of one person; a relation always has an organization, so an organization without a name is hidden. */
+/**
+ * The organisations of one person. A relation always has an organisation, so an organisation without a name
+ * is hidden.
+ */
 interface Related {
   names: Set<string>;
   hasUnreadable: boolean;

@@ -1,4 +1,7 @@
-/** Searches contacts by name, with Salesforce's own search: names are in the body of the request, not in its address. */
+/**
+ * Searches contacts by name with Salesforce's own search. Names are in the body of the request, not in its
+ * address.
+ */
 import { z } from 'zod';
 import { toNameWords } from '../name-search.ts';
 import { throwIfStopped } from '../stopped.ts';
@@ -12,7 +15,7 @@ const foundSchema = z.object({ searchRecords: z.array(z.object({ Id: z.string() 
 /** Salesforce refuses a search in which no word has more characters. */
 const SHORTEST_WORD = 2;
 
-/** Words with a meaning in its search language, in any case. */
+/** Words with a meaning in Salesforce's search language, in upper or lower case. */
 const OPERATORS = new Set(['and', 'or', 'not']);
 
 export async function search(

@@ -26,17 +26,20 @@ export interface SalesforceSession {
   /** The integration's user. */
   userId: string;
   shape: ContactShape;
-  /** Contact as the user sees it; renewed when fields are created. */
+  /** Contact, as the user sees it. It is read again when fields are created. */
   description: ObjectDescription;
-  /** The knowledge of its writes about rejections that name no field. */
+  /** What its writes have learned about rejections that name no field. */
   lessons: Lessons;
-  /** Its last writes, to read them back. */
+  /** Its last writes, which are needed to read them back. */
   recent: RecentWrites;
   /** When values were looked up that are about to be written. */
   lookups: RecentLookups;
 }
 
-/** Signs in and learns what Contact looks like in this org; usually one request in addition to the sign-in. */
+/**
+ * Signs in and finds out what Contact looks like in this org. This usually takes one request in addition to
+ * the sign-in.
+ */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -54,8 +57,7 @@ export async function openSession(
     log: deps.log,
     signal: deps.signal,
     random: world.random,
-    // The host distinguishes a sandbox from the org that it was copied from; their names are the
-    // same.
+    // The host distinguishes a sandbox from the org of which it is a copy, because their names are the same.
     account: { id: orgId, name: new URL(instanceUrl).host },
     userId,
     shape: await shapeContact(api, description, { employer, contacts, log: deps.log }),
@@ -66,15 +68,12 @@ export async function openSession(
   };
 }
 
-/** The responses to any request for a version that Salesforce has retired. */
+/** The response to any request for a version that Salesforce has retired. */
 const RETIRED: ReadonlySet<string | null> = new Set([
   ...['NOT_FOUND', 'ERROR_HTTP_404', 'ERROR_HTTP_410', 'UNSUPPORTED_API_VERSION'],
 ]);
 
-/**
- * The first request with a version of the API: distinguishes a retired version from a missing
- * record.
- */
+/** The first request with a version of the API. It distinguishes a retired version from a missing record. */
 async function describeContact(api: SalesforceApi, wanted: string): Promise<ObjectDescription> {
   try {
     return await describeObject(api, 'Contact');

@@ -12,7 +12,10 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('jwt'),
     clientId: text,
     username: text,
-    /** The key of the certificate that the app knows, in PEM; `\n` may be used for a line break. */
+    /**
+     * The private key for the certificate that is stored with the app, in PEM. `\n` may be used for a line
+     * break.
+     */
     privateKey: text,
   }),
   z.strictObject({ type: z.literal('clientCredentials'), clientId: text, clientSecret: text }),
@@ -53,8 +56,8 @@ export const salesforceSettingsSchema = z.strictObject({
     ),
   auth: authSchema,
   /**
-   * Hosts from which the org may respond, in addition to the host of `url` and Salesforce's own hosts. The token is
-   * sent nowhere else.
+   * Hosts from which the org may respond, in addition to the host of `url` and Salesforce's own hosts. The
+   * token is not sent to any other host.
    */
   instanceHosts: z.array(hostAndPortSchema).default([]),
   apiVersion: z
@@ -62,19 +65,18 @@ export const salesforceSettingsSchema = z.strictObject({
     .regex(/^\d{2,3}\.0$/, 'must look like 67.0')
     .default(DEFAULT_API_VERSION),
   /**
-   * Source of a contact's employer: the account, the primary affiliation of the Nonprofit Success
-   * Pack, or whichever of the two the org's own description suggests.
+   * The source of a contact's employer: the account, the primary affiliation of the Nonprofit Success Pack,
+   * or whichever of the two the org's own description suggests.
    */
   employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
-  /** The handling of amounts in US dollars for contacts in another currency. */
+  /** How amounts in US dollars are handled for contacts with another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
   /** From this number of contacts on, they are read and written through the Bulk API. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
   /**
-   * Whether fields that a rule rejects without naming them are found by updates that Salesforce
-   * rolls back. False for orgs whose flows publish platform events immediately: these are not
-   * rolled back.
+   * Whether fields that a rule rejects without naming them are found by updates that Salesforce rolls back.
+   * False for orgs whose flows publish platform events immediately, because these events are not rolled back.
    */
   probe: z.boolean().default(true),
 });
@@ -86,12 +88,12 @@ export const salesforceGroupSchema = z.union([
   z.strictObject({
     /** ID or name. */
     campaign: text,
-    /** Member statuses that count; all of them if omitted. */
+    /** Member statuses that count; if omitted, all of them. */
     statuses: z.array(text).min(1).optional(),
   }),
   z.strictObject({
     affiliation: z.strictObject({
-      /** ID or name of the account that people are affiliated with. */
+      /** The ID or name of the account with which people are affiliated. */
       organization: text,
       role: text.optional(),
       status: text.default('Current'),

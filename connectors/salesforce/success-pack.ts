@@ -1,15 +1,15 @@
 import type { ObjectDescription } from './describe.ts';
 
-/** The lookup of the Nonprofit Success Pack that names a person's employer. */
+/** The lookup in the Nonprofit Success Pack to a person's employer. */
 export const PRIMARY_AFFILIATION = 'npsp__Primary_Affiliation__c';
 
 /** Prefixes of the pack's fields and objects. */
 const OF_THE_PACK = /^(npsp|npe01|npo02|npe03|npe4|npe5)__/;
 
 /**
- * True if the org has the Nonprofit Success Pack. Its fields are hidden from an integration user until access is
- * granted. So objects that point to Contact are checked as well: a changed permission must not make the org look like a
- * different one.
+ * Returns true if the org has the Nonprofit Success Pack. Its fields are hidden from an integration user
+ * until access is granted. So objects that refer to Contact are checked as well, because the org must not
+ * look like a different one when a permission changes.
  */
 export function hasSuccessPack({ fields, childObjects }: ObjectDescription): boolean {
   const isOfThePack = (name: string) => OF_THE_PACK.test(name);

@@ -6,7 +6,7 @@ const NUMBER_TYPES: ReadonlySet<string> = new Set(['int', 'long', 'double', 'cur
 /** Separates the values of a multi-select picklist. */
 const PICKED_SEPARATOR = ';';
 
-/** A value from JSON or CSV, in the canonical form of its field's type. */
+/** Returns a value from JSON or CSV in the canonical form of its field's type. */
 export function canonicalValue(raw: unknown, field: DescribedField): FieldValue {
   if (typeof raw === 'boolean' || typeof raw === 'number') return raw;
   if (typeof raw !== 'string' || raw.trim() === '') return null;
@@ -23,7 +23,7 @@ export function canonicalValue(raw: unknown, field: DescribedField): FieldValue 
   }
 }
 
-/** Whether Salesforce can convert the JSON to the field's type; true for an unknown field. */
+/** Returns whether Salesforce can convert the JSON to the field's type; true for an unknown field. */
 export function isReadable(value: FieldValue, field: DescribedField | undefined): boolean {
   if (value === null || field === undefined) return true;
   if (NUMBER_TYPES.has(field.type)) {
@@ -38,7 +38,7 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'datetime']);
 const DATE = /^\d{4}-\d{2}-\d{2}/;
 
-/** A text without surrounding white space; null if it is blank or not a text. */
+/** Returns a text without surrounding white space; null if it is blank or not a text. */
 export function blankToNull(raw: unknown): string | null {
   if (typeof raw !== 'string') return null;
   const text = raw.trim();
@@ -51,7 +51,7 @@ export function isoInstant(text: string): string {
   return Number.isNaN(epochMs) ? text : new Date(epochMs).toISOString();
 }
 
-/** In the order of the picklist; values that it no longer has follow. */
+/** In the order of the picklist. Values that are no longer in it follow. */
 function inOrder(raw: string, { picklistValues }: DescribedField): string {
   const picked = raw.split(PICKED_SEPARATOR);
   const order = (picklistValues ?? []).map(({ value }) => value);

@@ -4,7 +4,7 @@ import { readAs } from './errors.ts';
 
 const versionsSchema = z.array(z.object({ version: z.string() }));
 
-/** Whether the org has a version of the API, and the newest that it has. */
+/** Returns whether the org supports a version of the API, and its newest version. */
 export async function findVersion(
   api: Pick<SalesforceApi, 'get'>,
   wanted: string,

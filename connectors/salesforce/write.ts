@@ -13,17 +13,15 @@ import type { SalesforceSession } from './session.ts';
 /** Records of one request to the collections: Salesforce's maximum. */
 export const COLLECTION_ROWS = 200;
 
-/** Number of requests in flight at a time: more would mostly wait for the same accounts. */
+/** Number of requests in flight at a time. More requests would mostly wait for the same accounts. */
 const COLLECTIONS_AT_ONCE = 3;
 
-/**
- * Maximum number of changes for one write; they are kept in memory until their results are known.
- */
+/** The maximum number of changes in one write. They are kept in memory until their results are known. */
 export const MAX_CHANGES = 100_000;
 
 /**
- * Writes the changes, through the Bulk API if they are many. A batch never contains two changes of
- * the same contact, since Salesforce rejects that in one request and keeps no order in a job.
+ * Writes the changes, and uses the Bulk API if there are many. A batch never contains two changes to the same
+ * contact, because Salesforce rejects that in one request and does not keep the order in a job.
  */
 export async function* writeChanges(
   session: SalesforceSession,
@@ -72,7 +70,7 @@ async function* writeBatch(
   yield* settle(session, unsettled, writePass);
 }
 
-/** Writes each change once, through the Bulk API if they are many. */
+/** Writes each change once, and uses the Bulk API if there are many. */
 async function* writePass(
   session: SalesforceSession,
   changes: readonly SentChange[],
@@ -88,7 +86,7 @@ async function* writePass(
   yield* writeInCollections(session, [...touched, ...apart], unsettled);
 }
 
-/** Writes 200 in a request, a few requests at a time. */
+/** Writes 200 changes per request, with a few requests at a time. */
 async function* writeInCollections(
   session: SalesforceSession,
   changes: readonly SentChange[],

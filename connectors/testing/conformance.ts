@@ -1,7 +1,7 @@
 /**
- * The promises of `contract.ts` as tests for any connector, under vitest, node:test or any other
- * runner with `describe` and `it`. A harness makes things happen in its CRM. A kind of CRM declares
- * what can happen in it, and only the tests for that apply.
+ * The promises of `contract.ts` as tests for any connector, under vitest, node:test or any other runner with
+ * `describe` and `it`. A harness makes changes in its CRM. A kind of CRM declares what can happen in it, and
+ * only the tests for those events apply.
  */
 import type { Ability, ConformanceHarness, TestRunner } from './harness.ts';
 import { promiseByIds } from './promises/by-ids.ts';
@@ -20,7 +20,7 @@ import { createSuite } from './suite.ts';
 export type * from './harness.ts';
 export * from './options.ts';
 
-/** Declares the suite. `create` returns an empty CRM; one test runs after another. */
+/** Declares the suite. `create` returns an empty CRM. The tests run one after another. */
 export function testConnector(
   runner: TestRunner,
   name: string,

@@ -1,16 +1,14 @@
-/** The harness of the promises' tests: ways to make things happen in a connector's CRM. */
+/** The harness for the tests of the promises: ways to make things happen in a connector's CRM. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { FieldSpec, FieldValue } from '../../src/core/crm-field.ts';
 import type { Connector, Finding, GroupSelector, IdentitySource } from '../contract.ts';
 
-/** A contact as a user would type it in. */
+/** A contact, as a user would type it. */
 export type SeedContact = Omit<Contact, 'id' | 'optedOut' | 'excluded' | 'unreadable'>;
 
-/** One CRM for one test, and the controls that simulate users and faults in it. */
+/** One CRM for one test, with controls that simulate users and faults. */
 export interface ConformanceHarness {
-  /**
-   * Opens a connector over the CRM; `testOptions` creates the options for the definition's `open`.
-   */
+  /** Opens a connector over the CRM. `testOptions` creates the options for the definition's `open`. */
   open(options?: { signal?: AbortSignal }): Promise<Connector>;
   /** The findings of the definition's `check` with the same options. */
   check(): Promise<Finding[]>;
@@ -18,7 +16,7 @@ export interface ConformanceHarness {
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   editContact(id: string, changes: Partial<SeedContact>): Promise<void>;
   deleteContact(id: string): Promise<void>;
-  /** Types a text into a field; null clears it. */
+  /** Types a text into a field. Null clears the field. */
   setValue(id: string, field: string, value: string | null): Promise<void>;
   /** The content of a field as users see it, read without the connector; null if it is blank. */
   seenValue(id: string, field: string): Promise<string | null>;
@@ -30,14 +28,14 @@ export interface ConformanceHarness {
   contactsForThreePages: number;
   /** A field that does not exist and can be created. */
   newField?: FieldSpec;
-  /** A group of these contacts, and a well-formed selector of a group that cannot be read. */
+  /** A group of these contacts, and a valid selector of a group that cannot be read. */
   groups?: {
     add(members: readonly string[]): Promise<GroupSelector>;
     unknown: GroupSelector;
   };
   /** The connector's user can no longer see the contact, and the CRM shows no sign of a deletion. */
   vanish?(id: string): Promise<void>;
-  /** The loser is removed, and lives on in the winner. */
+  /** The loser is removed, and continues in the winner. */
   mergeContacts?(loser: string, winner: string): Promise<void>;
   /** From now on the CRM rejects writes to the contact. */
   refuseWrites?(id: string): Promise<void>;
@@ -59,7 +57,7 @@ export interface ConformanceHarness {
   hideSources?(part: IdentitySource['part']): Promise<readonly string[]>;
   /** Restores what `hideSources` took. */
   showSources?(): Promise<void>;
-  /** `canonicalId` of the connector's definition, and texts that it has to understand. */
+  /** The `canonicalId` of the connector's definition, and texts that it must recognise. */
   ids?: IdForms;
   close(): Promise<void>;
 }
@@ -73,7 +71,7 @@ export interface IdForms {
   noIds: readonly string[];
 }
 
-/** Events that are possible in some CRMs and not in others; the harness has a member for each. */
+/** Events that can happen in some CRMs and not in others. The harness has a member for each. */
 export type Ability =
   | 'groups'
   | 'newField'
@@ -87,7 +85,7 @@ export type Ability =
   | 'hideSources'
   | 'ids';
 
-/** The part of a test runner that the kit needs; vitest and node:test have it. */
+/** The part of a test runner that the kit needs. vitest and node:test have it. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
   it(name: string, body: () => Promise<void>): unknown;

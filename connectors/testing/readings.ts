@@ -11,9 +11,7 @@ import type {
   WriteResult,
 } from '../contract.ts';
 
-/**
- * The longest reading that a test waits for; a cursor that does not move would continue forever.
- */
+/** The longest reading for which a test waits. With a cursor that does not move, reading would never end. */
 const MOST_PORTIONS = 10_000;
 
 /** Reads something completely. */
@@ -70,7 +68,7 @@ export function findResult(results: readonly WriteResult[], id: string): WriteRe
   return results.find((result) => result.id === id);
 }
 
-/** Asserts that each of `some` is among `all`; names the missing one. */
+/** Asserts that each of `some` is among `all`, and names the missing one. */
 export function assertIncludes(all: Iterable<unknown>, some: readonly unknown[]): void {
   const known = [...all];
   const missing = some.filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));

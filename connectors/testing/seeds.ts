@@ -15,7 +15,7 @@ export const FULL: SeedContact = {
   employers: ['Acme Foundation'],
 };
 
-/** That many different people. */
+/** Creates this many different people. */
 export function people(count: number): SeedContact[] {
   return Array.from({ length: count }, (_, at) => ({
     firstName: `First${at}`,

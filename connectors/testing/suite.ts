@@ -1,8 +1,8 @@
-/** The frame for the tests of a connector: each has its own CRM, and closes what it has opened. */
+/** The frame for the tests of a connector. Each test has its own CRM, and closes what it has opened. */
 import type { Connector } from '../contract.ts';
 import type { Ability, ConformanceHarness, SeedContact, TestRunner } from './harness.ts';
 
-/** The objects that a test works with. */
+/** The objects that a test uses. */
 export interface ConnectorTest {
   crm: ConformanceHarness;
   /** The connector that was last opened. */
@@ -14,11 +14,11 @@ export interface ConnectorTest {
   startAgain(): Promise<void>;
 }
 
-/** Promises declare their tests with it. */
+/** With this, promises declare their tests. */
 export interface Suite {
   describe(name: string, body: () => void): void;
   it(title: string, body: (t: ConnectorTest) => Promise<void>): void;
-  /** True if the kind of CRM can do this; only then is it tested. */
+  /** True if the kind of CRM can do this. It is tested only then. */
   can(ability: Ability): boolean;
 }
 

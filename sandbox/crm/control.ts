@@ -22,16 +22,16 @@ export interface RuleBook<Rule> {
   list(): readonly Rule[];
 }
 
-/** How the controls of one CRM differ from those of another. */
+/** The differences between the controls of one CRM and those of another. */
 export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fault>, 'maxPeople'> {
-  /** Reads a rule that an administrator sets up. */
+  /** Reads a rule that an administrator has set up. */
   ruleSchema: z.ZodType<Rule>;
   rules: RuleBook<Rule>;
   /** The daily limit of API requests, and a way to make a number of them appear used. */
   apiUsage: { limit: number; set(used: number): void };
   /**
-   * Returns everything about a record, including what no user may see; undefined if it does not
-   * exist.
+   * Returns everything about a record, including values that no user may see. Undefined if the record does
+   * not exist.
    */
   readRecord(type: string, id: string): object | undefined;
 }

@@ -1,4 +1,4 @@
-/** Values that a CRM stand-in keeps permanently. */
+/** Values that a CRM stand-in stores permanently. */
 
 import type { Database } from '../../testbed/database.ts';
 
@@ -6,7 +6,7 @@ import type { Database } from '../../testbed/database.ts';
 export type SettingsTable = 'account_settings' | 'org_settings';
 
 /**
- * Reads a value, for example the data that the database was filled with; undefined if it is not set
+ * Reads a value, for example the data with which the database was filled. Undefined if the value is not set
  * yet.
  */
 export function findSetting(db: Database, table: SettingsTable, name: string): string | undefined {
@@ -16,7 +16,7 @@ export function findSetting(db: Database, table: SettingsTable, name: string): s
     .get(name);
 }
 
-/** Reads a value. If it is not set yet, `create` makes it, and it is kept permanently. */
+/** Reads a value. If it is not set yet, calls `create` and stores the result permanently. */
 export function keptSetting(
   db: Database,
   table: SettingsTable,

@@ -11,7 +11,7 @@ import type { RequestDetails } from './requests.ts';
 
 const DEFAULT_CONTACTS = 500;
 
-/** How the stand-in of a CRM behaves. Every option has a default. */
+/** The options of a CRM's stand-in. Every option has a default. */
 export interface CrmSandboxOptions extends SandboxOptions {
   /** Number of contacts at the start. Default: 500. */
   contacts?: number;
@@ -19,18 +19,18 @@ export interface CrmSandboxOptions extends SandboxOptions {
    * Lifetime of an OAuth access token; 0 means it never expires. Default: the CRM's own lifetime.
    */
   tokenLifetimeMs?: number;
-  /** Whether each use of a refresh token returns a new one and ends the old one. Default: false. */
+  /** Whether each use of a refresh token returns a new one and invalidates the old one. Default: false. */
   rotateRefreshTokens?: boolean;
 }
 
-/** The parts that the options create for the stand-in of every CRM. */
+/** The parts that the options create for every CRM's stand-in. */
 export interface CrmParts<Fault> extends SandboxParts<Fault> {
   contactCount: number;
   requests: RequestLog<RequestDetails>;
   rotateRefreshTokens: boolean;
 }
 
-/** Creates the parts, with the default for each option that is missing. */
+/** Creates the parts. Uses the default for each missing option. */
 export function createCrmParts<Fault>(
   options: CrmSandboxOptions,
   faultKinds: FaultKinds<Fault>,

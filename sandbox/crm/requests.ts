@@ -3,13 +3,13 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** The details that the log keeps of a request in addition. */
+/** The additional details of a request in the log. */
 export interface RequestDetails {
   /** The query part of the URL, without its question mark. */
   query: string;
 }
 
-/** Returns the details of a request. */
+/** Returns the details of a request for the log. */
 export function detailsOf(c: { req: { url: string } }): RequestDetails {
   return { query: new URL(c.req.url).search.slice(1) };
 }

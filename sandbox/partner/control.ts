@@ -50,7 +50,7 @@ const keyOrderSchema = z.strictObject({
   /** The last UTC day on which the key works. */
   deactivatesOn: z.iso.date().nullish(),
   /**
-   * The remaining credits of these buckets. The other buckets of a new team hold the usual start.
+   * The remaining credits in these buckets. The other buckets of a new team contain the usual initial number.
    */
   credits: z.partialRecord(z.enum(BUCKETS), z.number().int().min(0)).default({}),
 });

@@ -13,7 +13,7 @@ import { type DrawLatency, playLatency, type Wait } from '../../testbed/latency.
 import { logRequests, type RequestLog } from '../../testbed/request-log.ts';
 import type { PartnerFault } from './faults.ts';
 
-/** The details that the log keeps of a request in addition. */
+/** The additional details of a request in the log. */
 export interface RequestDetails {
   requestId: string;
   apiKey: string | null;

@@ -43,7 +43,8 @@ function readValues(file: string): Record<string, Value> {
 }
 
 /**
- * Renders the chart with these values over its own, as `helm template` does. Throws if the schema refuses the values.
+ * Renders the chart with these values over its defaults, as `helm template` does. Throws if the schema
+ * rejects the values.
  */
 export function renderChart(
   own: Record<string, Value>,
@@ -92,7 +93,7 @@ function objectsOf(text: string): KubernetesObject[] {
   });
 }
 
-/** As in Helm, maps are merged and everything else is replaced. */
+/** As in Helm, maps are merged and all other values are replaced. */
 function merged(base: Record<string, Value>, over: Record<string, Value>): Record<string, Value> {
   const result = { ...base };
   for (const [key, value] of Object.entries(over)) {
@@ -106,7 +107,7 @@ function isMap(value: Value | undefined): value is { [key: string]: Value } {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Helm reads all numbers as floating point, and prints a million as 1e+06. */
+/** Helm reads all numbers as floating point, and prints one million as 1e+06. */
 function asHelmReads(value: Value): Value {
   if (typeof value === 'number' && Math.abs(value) >= 1_000_000) {
     throw new Error(`Helm would print ${value} in another form`);

@@ -1,6 +1,6 @@
 /**
- * Checks whether Kubernetes accepts objects, by its own schemas, and by types that are generated from them, because the
- * schemas alone accept unknown fields.
+ * Checks whether Kubernetes accepts objects. Uses Kubernetes' schemas, and also types generated from them,
+ * because the schemas alone accept unknown fields.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ const KINDS: readonly Kind[] = [
   kindOf(ServiceMonitor, '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'),
 ];
 
-/** Problems for which Kubernetes would refuse these objects, or silently drop parts of them. */
+/** Returns problems for which Kubernetes would reject these objects, or silently drop parts of them. */
 export function findShapeProblems(objects: readonly KubernetesObject[]): string[] {
   const problems: string[] = [];
   const lines: string[] = [];

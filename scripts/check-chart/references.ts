@@ -1,4 +1,6 @@
-/** Checks whether the objects of a chart fit each other: names, ports, selectors, and the restrictions of pods. */
+/**
+ * Checks whether the objects of a chart fit together: names, ports, selectors, and the restrictions of pods.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { KubernetesObject } from './chart.ts';
@@ -84,7 +86,7 @@ export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   });
 }
 
-/** Returns everything that does not fit. `outside` are the ConfigMaps and Secrets that the values name. */
+/** Returns all problems. `outside` are the ConfigMaps and Secrets that the values name. */
 export function findMisfits(
   objects: readonly KubernetesObject[],
   outside: ReadonlySet<string>,
@@ -219,7 +221,7 @@ const ingressSchema = z.object({
   }),
 });
 
-/** References to pods, services or deployments that do not exist. */
+/** Returns references to pods, services or deployments that do not exist. */
 function findAstray(
   object: KubernetesObject,
   objects: readonly KubernetesObject[],

@@ -1,6 +1,7 @@
 /**
- * Renders the part of Go's templates that our chart uses, and throws for everything else. A template that it accepts
- * means the same to Helm. It is stricter than Helm in one respect: a value that does not exist is an error.
+ * Renders the part of Go's template language that our chart uses, and throws for everything else. An accepted
+ * template has the same meaning in Helm. In one respect, this renderer is stricter than Helm: a value that
+ * does not exist is an error.
  */
 import { hash } from 'node:crypto';
 import { stringify } from 'yaml';
@@ -13,7 +14,7 @@ type Node =
   | { kind: 'if'; condition: Pipeline; then: Node[]; else: Node[]; isDot: boolean }
   | { kind: 'range'; over: Pipeline; names: string[]; body: Node[] };
 
-/** Each command receives the result of the one before as its last argument. */
+/** Each command receives the result of the previous command as its last argument. */
 type Pipeline = Operand[][];
 
 type Operand =
@@ -40,7 +41,7 @@ interface Piece {
   action?: string;
 }
 
-/** Parses the nodes of a file; templates that it defines are added to `defined`. */
+/** Parses the nodes of a file. Adds templates that the file defines to `defined`. */
 export function parseTemplate(source: string, defined: Defined): Node[] {
   const pieces = piecesOf(source);
   let at = 0;
@@ -52,7 +53,9 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
     return pieces[at - 1]?.action ?? '';
   }
 
-  /** Parses up to `end` or `else`, which is consumed as well; at the top, up to the end of the file. */
+  /**
+   * Parses up to `end` or `else`, and consumes that too. At the top level, parses up to the end of the file.
+   */
   function parseUntil(isTop = false): Node[] {
     const nodes: Node[] = [];
     for (;;) {

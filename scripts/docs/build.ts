@@ -28,7 +28,7 @@ interface Source {
   text: string;
 }
 
-/** Writes the guide into a folder, which is emptied first. Throws an error that names every dead link. */
+/** Writes the guide into a folder after emptying it. Throws an error that names every dead link. */
 export async function buildGuide(folder: string): Promise<readonly GuideFile[]> {
   const generated = new Map([
     [ERRORS_PAGE, writeErrorsPage()],
@@ -44,7 +44,7 @@ export async function buildGuide(folder: string): Promise<readonly GuideFile[]> 
 
 interface Rendered {
   pages: readonly { page: GuidePage; rendered: RenderedPage }[];
-  /** The images of the repository that the pages show. */
+  /** The images in the repository that the pages show. */
   images: ReadonlySet<string>;
 }
 
@@ -133,16 +133,16 @@ function writeGuide({ pages, images }: Rendered, folder: string): GuideFile[] {
   }
 }
 
-/** A place that the search can lead to. */
+/** A section to which the search can lead. */
 interface Place {
   id: number;
   href: string;
-  /** The name of the page that contains it. */
+  /** The name of the page that contains the section. */
   page: string;
   heading: string;
   text: string;
   weight: number;
-  /** The codes and settings that it explains, in lower case. */
+  /** The codes and settings that the section explains, in lower case. */
   codes: string[];
 }
 
@@ -169,13 +169,13 @@ function toPlace(page: GuidePage, section: Section): Omit<Place, 'id'> {
   };
 }
 
-/** The codes, settings and variables in the name of a place. */
+/** Returns the codes, settings and variables in the name of a section. */
 function listCodes(heading: string): string[] {
   const words = heading.toLowerCase().split(/[\s,]+/);
   return words.filter((word) => /^[\w.-]*[_.][\w.-]*$/.test(word) || !heading.includes(' '));
 }
 
-/** Number of characters of a text that are kept to be shown with a result. */
+/** Maximum number of characters of a text that are stored to be shown with a result. */
 const SHOWN = 220;
 
 const FIELDS = ['heading', 'text', 'page'];

@@ -1,15 +1,18 @@
-/** The pages of the guide, in the order of its menu. A document that is not listed here is only in the repository. */
+/**
+ * The pages of the guide, in the order of its menu. A document that is not listed here is only available in
+ * the repository.
+ */
 
 export interface GuidePage {
   /** The document's path in the repository. Generated pages have a path without a file. */
   document: string;
   /** The name of the page in the menu. */
   name: string;
-  /** One sentence about the page, for the first page and the search. */
+  /** One sentence about the page, for the start page and the search. */
   about: string;
-  /** True if readers can find each row of its tables by the row's first cell. */
+  /** Whether readers can find each row of its tables by the row's first cell. */
   hasRows?: true;
-  /** The weight of its sections in the search: 1, or less for references, which mention everything. */
+  /** The weight of the page's sections in the search: 1, or less for references, which mention everything. */
   weight?: number;
 }
 

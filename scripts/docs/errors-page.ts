@@ -61,7 +61,7 @@ function writeCode(
 /** A message with fewer fixed words consists almost only of its values. */
 const MIN_WORDS = 6;
 
-/** Each message once. */
+/** Each message occurs once. */
 function listMessages(places: readonly CodePlace[] = []): string[] {
   const found = places.flatMap(({ message }) => message ?? []);
   return [...new Set(found)].filter((text) => text.split(/[\s…]+/).length >= MIN_WORDS);

@@ -1,4 +1,7 @@
-/** The frame of the guide's pages: no inline script or style, as the policy of all pages requires. */
+/**
+ * The frame of the guide's pages. It contains no inline script or style, because the content security policy
+ * of all pages forbids them.
+ */
 import { html, raw } from 'hono/html';
 import { GUIDE, guideName } from '../../src/core/guide-address.ts';
 import { assetHref } from '../../src/interfaces/pages/assets.ts';
@@ -9,7 +12,7 @@ export const SEARCH = `${GUIDE}/search`;
 
 interface Frame {
   title: string;
-  /** The document of the page; omitted for the first page and the search. */
+  /** The document of the page; omitted for the start page and the search. */
   document?: string;
   headings?: readonly Heading[];
   /** The address of the index, which changes with its content. */
@@ -18,13 +21,13 @@ interface Frame {
   content: string;
 }
 
-/** If a page has more headings than this, its table of contents lists only sections. */
+/** If a page has more headings than this, its table of contents only lists the top-level sections. */
 const MAX_LISTED = 60;
 
-/** A whole page. */
+/** Returns a whole page. */
 export function renderFrame({ title, document, headings = [], indexHref, content }: Frame): string {
   const listed = headings.filter(({ depth }) => depth === 2 || depth === 3);
-  // A list of codes would be longer than the page.
+  // A list of codes would be longer than the page itself.
   const toc = listed.length > MAX_LISTED ? listed.filter(({ depth }) => depth === 2) : listed;
   const page = html`<!doctype html>
 <html lang="en">
@@ -111,7 +114,7 @@ export function hrefOf({ document }: Pick<GuidePage, 'document'>): string {
   return `${GUIDE}/${guideName(document)}`;
 }
 
-/** The first page: where to start, and a list of all pages. */
+/** The start page, with an introduction and a list of all pages. */
 export function renderStart(): string {
   return String(html`<h1>Guide</h1>
 <p class="lead">How to set up donor-sync, run it every day, and find out why something happened.</p>

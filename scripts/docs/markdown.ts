@@ -23,9 +23,9 @@ export interface RenderedPage {
   anchors: ReadonlySet<string>;
 }
 
-/** How the addresses in a document become addresses of the guide. */
+/** Converts the addresses in a document into addresses of the guide. */
 export interface Addresses {
-  /** Where a link leads: an address, or the path of a file that is only in the repository. */
+  /** The target of a link: an address, or the path of a file that is only in the repository. */
   link(href: string): { href: string } | { file: string };
   image(src: string): string;
 }
@@ -45,7 +45,7 @@ export function renderMarkdown(
   const headings: Heading[] = [];
   const sections: Section[] = [];
   const tokens = new Marked({ gfm: true }).lexer(text);
-  // Links lead to headings first, even if a row of a table has the same name.
+  // If a heading and a row of a table have the same name, links lead to the heading.
   const headingIds = tokens.flatMap((token) =>
     token.type === 'heading' ? [addAnchor(slug(plainText(token.tokens ?? [])))] : [],
   );
@@ -117,7 +117,7 @@ export function renderMarkdown(
     const heads = table.header.map(({ tokens: inner }) => plainText(inner));
     const head = table.header.map((cell) => {
       const content = inline(cell);
-      // An empty heading would be announced for each cell of its column.
+      // A screen reader would announce an empty heading for each cell of its column.
       if (content === '') return '<td role="cell"></td>';
       return `<th role="columnheader" scope="col">${content}</th>`;
     });
@@ -178,7 +178,7 @@ export function renderMarkdown(
   }
 }
 
-/** A code as an anchor: without brackets and the like. */
+/** Returns a code as an anchor, without brackets and similar characters. */
 function toAnchor(code: string): string {
   return code.replace(/[^\w.-]/g, '');
 }
@@ -191,7 +191,7 @@ export function anchorOf({ id }: Pick<Section, 'id'>): string {
   return id.startsWith(ROW) ? id.slice(ROW.length) : id;
 }
 
-/** Whether the section is a row of a table. */
+/** Returns whether the section is a row of a table. */
 export function isRow({ id }: Pick<Section, 'id'>): boolean {
   return id.startsWith(ROW);
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the reference of all settings: names, values and defaults from the schema, meanings from the tables of the
- * guide.
+ * Creates the reference of all settings. Names, values and defaults come from the schema, and the meanings
+ * come from the tables of the guide.
  */
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { loadBuiltInConnectors } from '../../connectors/index.ts';
 import { editorSchema } from '../../src/settings/editor-schema.ts';
 
-/** The part of a JSON schema that the page shows. */
+/** The part of the JSON schema that the page shows. */
 interface Schema {
   type?: string | string[] | undefined;
   default?: unknown;
@@ -65,7 +65,7 @@ export async function writeSettingsPage(): Promise<string> {
     const settings = definitions.find((each) => each.kind === kind)?.settingsSchema;
     if (settings === undefined) throw new Error(`There is no connector for ${kind}.`);
     const own = z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' });
-    // The guide explains the client's kind together with the client.
+    // The guide explains the kind of a client together with the client.
     const listed = listSettings(schema.parse(own), '').filter(({ key }) => key !== 'kind');
     const table = writeTable(listed, meanings, section);
     return `## ${section}\n\n${table}`;

@@ -1,4 +1,6 @@
-/** Makes the folder that replaces the base image, with the Node of this process and the npm of this machine. */
+/**
+ * Creates the folder that replaces the base image, with the Node of this process and the npm of this machine.
+ */
 import { chmod, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
@@ -24,7 +26,7 @@ export async function createBaseImage(
   await bringFile(process.execPath, join(bin, 'node'));
   const temporary = join(root, 'tmp');
   await mkdir(temporary);
-  // Everybody may write there, whatever the umask is.
+  // Every user may write into it, whatever the umask is.
   await chmod(temporary, 0o1777);
   return { PATH: [bin, ...toolPaths()].join(delimiter), TMPDIR: temporary };
 }
@@ -43,8 +45,8 @@ function requireSameNode(image: string): void {
 }
 
 /**
- * The user that USER or --chown names. Null if this process cannot become that user: only root can, and any other user
- * already has no rights.
+ * Returns the user that USER or --chown names. Null if this process cannot become that user: only root can,
+ * and any other user already has no special rights.
  */
 export function userOf(name: string): User | null {
   const id = USERS[name.split(':')[0] ?? ''];

@@ -1,4 +1,4 @@
-/** The part of the checkout that a build may use, according to its .dockerignore. */
+/** Determines the part of the checkout that a build may use, according to its .dockerignore. */
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Carries out a Dockerfile in folders: one folder is the root of each stage's file system. */
+/** Executes a Dockerfile in folders: the root of each stage's file system is one folder. */
 
 import { chown, cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -15,9 +15,9 @@ export interface BuildOptions {
   context: string;
   /** An empty folder. */
   folder: string;
-  /** Carries out `npm ci` without the registry, in the folder of package.json. */
+  /** Executes `npm ci` without the registry, in the folder of package.json. */
   installModules?: (workdir: string) => Promise<void>;
-  /** Called after each instruction has been carried out. */
+  /** Called after each executed instruction. */
   onStep(stage: string, text: string): void;
 }
 
@@ -144,7 +144,7 @@ async function runStep(options: BuildOptions, image: Image, command: Command): P
   if (options.installModules && /^npm ci( --\S+)*$/.test(line)) {
     return options.installModules(image.workdir);
   }
-  // The shell would look for it on this machine.
+  // The shell would look for the command on this machine.
   if (/(^|[\s=])\/\w/.test(line)) throw new Error(`The replay cannot move the path in: ${line}`);
   const env = { ...buildVariables(), ...image.variables };
   await runToEnd(words, { cwd: image.workdir, env, timeoutMs: STEP_TIMEOUT_MS });
@@ -166,12 +166,12 @@ function movedWords(image: Image, command: Command): string[] {
   return command.words.map((word) => movedWord(image, word));
 }
 
-/** Absolute paths of the image are in its folder here. */
+/** On this machine, absolute paths of the image are inside its folder. */
 function movedWord({ root }: Image, word: string): string {
   return word.startsWith('/') ? join(root, word) : word;
 }
 
-/** Gives a folder with all its content to a user; null changes nothing. */
+/** Makes a user the owner of a folder with all its content. Null changes nothing. */
 async function changeOwner(folder: string, user: User | null): Promise<void> {
   if (user === null) return;
   await chown(folder, user.uid, user.gid);

@@ -27,7 +27,7 @@ const wordsSchema = z.array(z.string());
 /** Docker's own default of HEALTHCHECK. */
 const DEFAULT_HEALTH_TIMEOUT_MS = 30_000;
 
-/** All flags except the timeout say how often to check, which the replay decides itself. */
+/** All flags except the timeout specify when to check, which the replay decides itself. */
 const HEALTH_FLAGS = ['interval', 'timeout', 'start-period', 'start-interval', 'retries'];
 
 /** Reads the text of a Dockerfile. Throws for the first unknown instruction. */

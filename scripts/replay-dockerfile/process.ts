@@ -1,4 +1,4 @@
-/** Runs processes and keeps their output for the case that they fail. */
+/** Runs processes and keeps their output in case they fail. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { User } from './base-image.ts';
@@ -7,7 +7,7 @@ export interface ProcessOptions {
   cwd: string;
   /** The process's complete environment. */
   env: Record<string, string>;
-  /** The user of the process; null for the user of this process. */
+  /** The user of the new process; null for the user of this process. */
   user?: User | null;
   /** After this time the process is killed; without it, the caller has to end the process. */
   timeoutMs?: number;
@@ -25,7 +25,7 @@ export interface Running {
   ended: Promise<number>;
 }
 
-/** Starts a process; its first word is looked up on the process's own PATH. */
+/** Starts a process. The first word is looked up on the new process's PATH. */
 export function start(words: readonly string[], options: ProcessOptions): Running {
   const [program = '', ...args] = words;
   const { cwd, env, user, timeoutMs } = options;

@@ -10,7 +10,7 @@ import { type ProcessOptions, type Running, runToEnd, start } from './process.ts
 const HEALTH_TRIES = 120;
 const HEALTH_INTERVAL_MS = 250;
 
-/** Longer than any command needs that ends on its own. */
+/** Longer than any command that ends on its own takes. */
 const COMMAND_TIMEOUT_MS = 120_000;
 
 /** The time that container engines wait between the stop signal and the kill. */
@@ -46,8 +46,8 @@ function processOptions({ workdir, variables, userName }: Image): ProcessOptions
 }
 
 /**
- * A container has a separate address. Here the exposed port may be in use, and everybody could reach a program that
- * listens beyond loopback. So both are replaced in the commands.
+ * A container has a separate address. Here, the exposed port may be in use, and other machines could reach a
+ * program that listens beyond loopback. So both are replaced in the commands.
  */
 async function chooseAddress({ ports }: Image): Promise<(words: readonly string[]) => string[]> {
   const free = String(await findFreePort());

@@ -7,22 +7,25 @@ const DAYS_IN_YEAR = 365.25;
 /** The last day that fits into two bytes, in the year 2049. */
 const LAST_DAY = 0xffff;
 
-/** Days from the first day to an ISO day; days out of range are moved to the ends of the range. */
+/**
+ * Returns the number of days from the first day to an ISO day. Days out of range are moved to the ends of the
+ * range.
+ */
 export function dayOf(iso: string, last = LAST_DAY): number {
   return Math.max(0, Math.min(daysUpTo(iso), last));
 }
 
-/** The number of the year that contains a day; years here all have the same length. */
+/** Returns the number of the year that contains a day. All years here have the same length. */
 export function yearOf(day: number): number {
   return Math.floor(day / DAYS_IN_YEAR);
 }
 
-/** A day in years from the first day on, with their fraction. */
+/** Returns a day as the number of years from the first day, with a fraction. */
 export function yearsAt(day: number): number {
   return day / DAYS_IN_YEAR;
 }
 
-/** The calendar year of a day, for display. */
+/** Returns the calendar year of a day, for display. */
 export function calendarYear(day: number): number {
   return new Date(FIRST_DAY_MS + day * DAY_MS).getUTCFullYear();
 }

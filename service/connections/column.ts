@@ -7,7 +7,7 @@ export type Numbers = Uint32Array | Uint16Array | Uint8Array | Float64Array;
 export interface GrowingColumn<T extends Numbers> {
   push(number: number): void;
   length(): number;
-  /** The column without spare capacity. Nothing can be added after it. */
+  /** Returns the column without spare capacity. Nothing can be added after that. */
   finish(): T;
 }
 
@@ -19,7 +19,10 @@ interface Form<T extends Numbers> {
 
 const FIRST_CAPACITY = 1024;
 
-/** An empty column of numbers of this form. Its space grows and shrinks in place, so it is never in memory twice. */
+/**
+ * Creates an empty column of numbers in this form. Its space grows and shrinks in place, so it is never in
+ * memory twice.
+ */
 export function growingColumn<T extends Numbers>(NumbersOf: Form<T>): GrowingColumn<T> {
   const toBytes = (numbers: number) => numbers * NumbersOf.BYTES_PER_ELEMENT;
   let space = new ArrayBuffer(toBytes(FIRST_CAPACITY));

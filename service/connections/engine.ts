@@ -14,15 +14,13 @@ import { relationshipOf, snippetOf } from './snippet.ts';
 import { type NameOfCircle, openCircleNames, openTies } from './tie-store.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** A connection of one donor to another; each pair of donors has at most one. */
+/** A connection of one donor to another. Each pair of donors has at most one. */
 export interface FoundConnection {
   /** The number of the other donor. */
   donor: number;
-  /**
-   * Above 0 and at most 1: everything that the two share, combined (docs/connection-strength.md).
-   */
+  /** Above 0 and at most 1, for everything that the two share (docs/connection-strength.md). */
   strength: number;
-  /** The organisation that connects them most; type, relationships and snippet refer to it. */
+  /** The organisation that connects them most. Type, relationships and snippet refer to it. */
   entityName: string;
   entityType: EntityType;
   /** How the requested donor relates to it. */
@@ -35,27 +33,32 @@ export interface FoundConnection {
 
 /** Finds connections in the whole database. */
 export interface ConnectionEngine {
-  /** Strongest first, then by donor number; every connection >= minStrength, at most limit of them. */
+  /**
+   * Returns connections, strongest first, then by donor number: every connection >= minStrength, at most
+   * `limit` of them.
+   */
   find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
-  /** The same as `find`, with pauses for other work. */
+  /** Does the same as `find`, with pauses for other work. */
   findInSlices?(
     donor: number,
     options: { minStrength: number; limit?: number },
     slices: Slices,
   ): Promise<FoundConnection[]>;
-  /** The connection between two donors, or null. */
+  /** Returns the connection between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
-  /** The data that it reads before its first result, so that it can be read earlier; absent if there is none. */
+  /**
+   * The data that it reads before its first result, so that it can be read earlier; absent if there is none.
+   */
   pieces?: readonly Piece[];
 }
 
-/** A further organisation is mentioned if it alone would give this strength. */
+/** Another organisation is mentioned if it alone would give this strength. */
 const LEAST_MENTIONED_STRENGTH = 0.01;
 
 /** Each concurrent search needs memory. */
 const MOST_AT_ONCE = 4;
 
-/** Opens the engine over the roles in the database; builds them if the database is new. */
+/** Opens the engine over the roles in the database. If the database is new, it builds them. */
 export function openConnectionEngine(db: Database, world: World): ConnectionEngine {
   settlePeople(db, world);
   const today = dayOf(readSettledDay(db));
@@ -102,11 +105,13 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 interface Describing {
   table: TieTable;
   nameOf: NameOfCircle;
-  /** The day that the people are as of. */
+  /** The day up to which the data about people is current. */
   today: number;
 }
 
-/** Combines everything that two donors share into one connection; null if that is not enough for a connection. */
+/**
+ * Combines everything that two donors share into one connection; null if that is not enough for a connection.
+ */
 function describeConnection({ table, nameOf, today }: Describing, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));
   const [strongest, ...further] = byOrganisation(shared);
@@ -134,7 +139,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   };
 }
 
-/** The shared times of each organisation, starting with the organisation that connects most. */
+/** Returns the shared times in each organisation, starting with the organisation that connects most. */
 function byOrganisation(shared: readonly SharedTime[]): SharedTime[][] {
   return [...Map.groupBy(shared, ({ organisation }) => organisation)]
     .sort(([a, one], [b, other]) => sumOf(other) - sumOf(one) || a - b)

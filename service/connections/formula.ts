@@ -8,7 +8,7 @@ export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const
 
 export type TieKind = (typeof TIE_KINDS)[number];
 
-/** The kind at a position of `TIE_KINDS`, as columns store it. */
+/** Returns the kind at a position in `TIE_KINDS`, which is how columns store it. */
 export function tieKindAt(position: number): TieKind {
   const kind = TIE_KINDS[position];
   if (kind === undefined) throw new RangeError(`There is no kind of tie called ${position}`);
@@ -31,7 +31,7 @@ const ACQUAINTANCES = {
   gift: { ratePerYear: 0.1, circle: 30 },
 } satisfies Record<TieKind, Acquaintance>;
 
-/** People of different kinds (a trustee and a professor) meet at this share of the lower rate of the two kinds. */
+/** People of different kinds (a trustee and a professor) meet at this share of the lower of the two rates. */
 const ACROSS_KINDS_SHARE = 0.3;
 
 /** An acquaintance that is not renewed loses half of its value in this many years. */
@@ -40,36 +40,38 @@ const HALF_LIFE_YEARS = 15;
 /** Exposures are counted in these fractions of one, so that sums are exact in any order. */
 const UNITS = 1e9;
 
-/** Strengths have six digits, truncated. */
+/** Strengths have six digits. Further digits are cut off. */
 const STRENGTH_STEPS = 1e6;
 
-/** How often per year two of that many people (at least 0) of a kind get acquainted. */
+/** Returns how often per year two of this many people (at least 0) of a kind get acquainted. */
 export function acquaintanceRate(kind: TieKind, size: number): number {
   const { ratePerYear, circle } = ACQUAINTANCES[kind];
   return ratePerYear / (1 + size / circle);
 }
 
-/** The remaining share, from 1 down towards 0, of an acquaintance made that many years ago. */
+/** Returns the remaining share, from 1 down towards 0, of an acquaintance made this many years ago. */
 export function freshness(yearsAgo: number): number {
   return 0.5 ** (yearsAgo / HALF_LIFE_YEARS);
 }
 
-/** The exposure of two people of one kind, in whole units, from the sum of rate × freshness × years. */
+/**
+ * Returns the exposure of two people of one kind, in whole units, from the sum of rate × freshness × years.
+ */
 export function exposureWithin(sum: number): number {
   return Math.floor(sum * UNITS);
 }
 
-/** The exposure of two people of different kinds, in whole units, from the sums of both kinds. */
+/** Returns the exposure of two people of different kinds, in whole units, from the sums of both kinds. */
 export function exposureAcross(one: number, other: number): number {
   return Math.floor(ACROSS_KINDS_SHARE * Math.min(one, other) * UNITS);
 }
 
-/** The strength, from 0 to 1, of all exposure (in units) that two people share. */
+/** Returns the strength, from 0 to 1, for all exposure (in units) that two people share. */
 export function strengthOf(exposure: number): number {
   return Math.floor(-Math.expm1(-exposure / UNITS) * STRENGTH_STEPS) / STRENGTH_STEPS;
 }
 
-/** Less exposure than this (in units) never results in the strength. */
+/** Returns an exposure (in units). Less exposure never results in the given strength. */
 export function exposureFor(strength: number): number {
   return strength >= 1 ? Number.POSITIVE_INFINITY : Math.floor(-Math.log1p(-strength) * UNITS) - 1;
 }

@@ -1,4 +1,4 @@
-/** The best of many, kept in order. */
+/** Keeps the best of many items, in order. */
 
 /** Another donor and the strength of the connection to them. */
 export interface Ranked {
@@ -6,19 +6,22 @@ export interface Ranked {
   strength: number;
 }
 
-/** Keeps the strongest of the offered donors; if they are equally strong, the donors with the lower numbers. */
+/**
+ * Keeps the strongest of the offered donors. If they are equally strong, keeps the donors with the lower
+ * numbers.
+ */
 export interface Best {
-  /** True if it was kept. */
+  /** Returns true if the donor was kept. */
   offer(ranked: Ranked): boolean;
   /** A weaker connection than this is not kept. */
   leastStrength(): number;
   list(): Ranked[];
 }
 
-/** A weaker connection does not count: this is the last digit of strengths. */
+/** A weaker connection does not count, because this is the last digit of strengths. */
 const LEAST_STRENGTH = 1e-6;
 
-/** Keeps at most `limit` of strength `minStrength` or more. */
+/** Keeps at most `limit` donors with a strength of `minStrength` or more. */
 export function keepBest(minStrength: number, limit: number): Best {
   const floor = Math.max(minStrength, LEAST_STRENGTH);
   const kept: Ranked[] = [];
@@ -34,7 +37,7 @@ export function keepBest(minStrength: number, limit: number): Best {
       if (ranked.strength < weakest()) return false;
       if (kept.length < limit) {
         kept.push(ranked);
-        // From here on the order is maintained, and the last donor is replaced.
+        // From here on, the order is maintained, and the last donor is replaced.
         if (kept.length === limit) kept.sort(byStrength);
         return true;
       }

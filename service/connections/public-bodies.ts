@@ -5,9 +5,9 @@ import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 
 /**
- * Minimum number of people who belong to a body of a kind at any time. The public record contains only people who later
- * became judges or members of Congress: otherwise, two officers who served in one army would look like two of a
- * handful. Courts are completely on record.
+ * Minimum number of people who belong to a body of a kind at any time. The public record contains only people
+ * who later became judges or members of Congress. Without this minimum, two officers who served in one army
+ * would look like two members of a very small group. Courts are completely on record.
  */
 const LEAST_SIZES = {
   school: 2_000,
@@ -38,8 +38,8 @@ export function leastSizeOf(body: BodyKind, kind: TieKind): number {
 }
 
 /**
- * The service knows three types. Public bodies are employers (company) for people who work or serve there; their
- * boards, committees and commissions are nonprofits.
+ * The service has three types of organisations. Public bodies are employers (company) for people who work or
+ * serve there. Their boards, committees and commissions are nonprofits.
  */
 export function entityTypeOf(body: BodyKind, kind: TieKind): EntityType {
   if (body === 'school' || body === 'law_school') return 'school';

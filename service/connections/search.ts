@@ -1,9 +1,9 @@
 /**
- * Finds the connections of a donor without reading all the people of huge organisations. An organisation's contribution
- * has an upper bound, because nobody was there together with the donor for longer than the donor was there.
- * Organisations are visited with the highest bound first, until the remaining organisations, even together, could not
- * bring a new person to the requested strength. All people met until then are judged by everything that the two share,
- * including organisations that were not visited.
+ * Finds the connections of a donor without reading all the people of huge organisations. An organisation's
+ * contribution has an upper bound, because nobody was there together with the donor for longer than the donor
+ * was there. Organisations are visited with the highest bound first, until the remaining organisations, even
+ * together, could not bring a new person to the requested strength. All people found until then are judged by
+ * everything that they share with the donor, including organisations that were not visited.
  */
 
 import { exposureFor, strengthOf } from './formula.ts';
@@ -21,16 +21,16 @@ const ROWS_PER_JUDGEMENT = 40;
 interface Roster {
   tie: OwnTie;
   circle: number;
-  /** Nobody gets more exposure than this in it. */
+  /** The maximum exposure that anyone gets in it. */
   bound: number;
-  /** The sum of the bounds of this roster and all later rosters, and of their rows. */
+  /** The sum of the bounds of this roster and all later rosters, and the sum of their rows. */
   rest: number;
   rowsLeft: number;
 }
 
 /**
- * Finds the strongest connections of a donor: at most `limit` of strength `minStrength` or more and above 0, the
- * strongest first, then by donor number. It yields at the points where it can be interrupted.
+ * Finds the strongest connections of a donor: at most `limit` of strength `minStrength` or more and above 0,
+ * the strongest first, then by donor number. It yields at each point where it can be interrupted.
  */
 export type Search = (
   donor: number,
@@ -38,13 +38,13 @@ export type Search = (
   limit: number,
 ) => Generator<void, Ranked[]>;
 
-/** Prepares searches; each concurrent one keeps twelve bytes for each donor. */
+/** Prepares searches. Each concurrent search keeps twelve bytes for each donor. */
 export function createSearch(table: TieTable): Search {
   const idle: Search[] = [];
   return function* search(donor, minStrength, limit) {
     const one = idle.pop() ?? createOneSearch(table);
     const best = yield* one(donor, minStrength, limit);
-    // A search that was interrupted has not been cleared, and is not reused.
+    // A search that was interrupted has not been cleared, so it is not reused.
     idle.push(one);
     return best;
   };
@@ -56,9 +56,7 @@ const PEOPLE_AT_ONCE = 500;
 
 function createOneSearch(table: TieTable): Search {
   const donorCount = Math.max(0, table.donorStarts.length - 1);
-  /**
-   * For each person met in this search: the exposure in the visited rosters; 0 between searches.
-   */
+  /** For each person found in this search: the exposure in the visited rosters; 0 between searches. */
   const exposures = new Float64Array(donorCount);
   const met = new Uint32Array(donorCount);
   let metCount = 0;
@@ -91,7 +89,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Columns are read directly here: this runs for every person of a huge employer. */
+  /** Columns are read directly here, because this code runs for every person of a huge employer. */
   function visitRows({ tie, circle }: Roster, donor: number, first: number, end: number): void {
     const { memberDonors, memberFroms, memberTos } = table;
     for (let row = first; row < end; row++) {
@@ -107,7 +105,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Whether to judge the remaining candidates one by one, rather than to visit the remaining rows. */
+  /** Whether to judge the remaining candidates one by one, instead of visiting the remaining rows. */
   function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
     let possible = 0;
     for (let index = 0; index < metCount; index++) {
@@ -116,7 +114,7 @@ function createOneSearch(table: TieTable): Search {
     return possible * ROWS_PER_JUDGEMENT < rowsLeft;
   }
 
-  /** The best candidates are at least as strong as the data read about them so far shows. */
+  /** The best candidates are at least as strong as the data that was read about them so far shows. */
   function weakestOfBest(minStrength: number, limit: number): number {
     const best = keepBest(minStrength, limit);
     offerAll(best, 0, metCount, 0, (_, exposure) => exposure);
@@ -136,7 +134,10 @@ function createOneSearch(table: TieTable): Search {
     return best.list();
   }
 
-  /** Offers those from `first` to `end` who could be kept if `rest` were added to what is known. */
+  /**
+   * Offers those candidates from `first` to `end` who could be kept if `rest` were added to their known
+   * exposure.
+   */
   function offerAll(
     best: Best,
     first: number,
@@ -157,7 +158,7 @@ function createOneSearch(table: TieTable): Search {
   }
 }
 
-/** The rosters of a donor, the highest bound first. */
+/** Returns the rosters of a donor, highest bound first. */
 function rostersOf(table: TieTable, own: readonly OwnTie[]): Roster[] {
   const rosters = own
     .flatMap((tie) =>
@@ -182,7 +183,7 @@ function rostersOf(table: TieTable, own: readonly OwnTie[]): Roster[] {
   return rosters;
 }
 
-/** The circles of a circle's organisation, including the circle itself. */
+/** Returns the circles of a circle's organisation, including the circle itself. */
 function circlesBeside(table: TieTable, circle: number): number[] {
   const circles = [circle];
   for (
@@ -195,7 +196,9 @@ function circlesBeside(table: TieTable, circle: number): number[] {
   return circles;
 }
 
-/** The most exposure that the people of a circle can get through a tie: all the time it lasts. */
+/**
+ * Returns the maximum exposure that the people of a circle can get through a tie: all the time that it lasts.
+ */
 function boundOf(table: TieTable, { circle: own, from, to }: OwnTie, circle: number): number {
   return exposureBetween(table, own, circle, from, to) + ROUNDING_UNITS;
 }

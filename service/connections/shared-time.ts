@@ -1,4 +1,4 @@
-/** Times that two donors spent in one organisation, and their value. */
+/** Times that two donors spent in the same organisation, and their value. */
 
 import { exposureAcross, exposureWithin } from './formula.ts';
 import { at, curveAt, type TieTable } from './tie-table.ts';
@@ -10,7 +10,7 @@ export interface OwnTie {
   to: number;
 }
 
-/** Two donors' times in one organisation that overlap; exposure as in `formula.ts`. */
+/** Times of two donors in one organisation that overlap; exposure as in `formula.ts`. */
 export interface SharedTime {
   organisation: number;
   source: OwnTie;
@@ -21,7 +21,7 @@ export interface SharedTime {
   exposure: number;
 }
 
-/** All times that two donors share. */
+/** Returns all times that two donors share. */
 export function sharedTimes(table: TieTable, source: number, target: number): SharedTime[] {
   const targetTies = tiesOfDonor(table, target);
   return tiesOfDonor(table, source).flatMap((one) =>
@@ -36,7 +36,7 @@ export function sharedTimes(table: TieTable, source: number, target: number): Sh
   );
 }
 
-/** The ties of a donor. */
+/** Returns the ties of a donor. */
 export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   const ties: OwnTie[] = [];
   const end = at(table.donorStarts, donor + 1);
@@ -50,7 +50,9 @@ export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   return ties;
 }
 
-/** The exposure of a person of one circle and a person of the same or another circle between two days. */
+/**
+ * Returns the exposure of a person of one circle and a person of the same or another circle between two days.
+ */
 export function exposureBetween(
   table: TieTable,
   own: number,
@@ -64,8 +66,8 @@ export function exposureBetween(
 }
 
 /**
- * The total exposure between a donor, whose ties are given by organisation, and another donor. Columns are read
- * directly here, as a search calls this for many people.
+ * Returns the total exposure between a donor, whose ties are given by organisation, and another donor.
+ * Columns are read directly here, because a search calls this for many people.
  */
 export function totalExposure(
   table: TieTable,

@@ -3,9 +3,7 @@
 import { calendarYear } from './calendar.ts';
 import { TIE_KINDS, type TieKind } from './formula.ts';
 
-/**
- * A person's relation to an organisation in the service's words (service document, section 2.2).
- */
+/** Returns a person's relation to an organisation in the service's words (service document, section 2.2). */
 export function relationshipOf(kind: TieKind, isPresent: boolean): string {
   switch (kind) {
     case 'board':
@@ -32,11 +30,11 @@ export interface Meeting {
   isPresent: boolean;
 }
 
-/** Up to this number, further organisations are named; beyond it they are counted. */
+/** Up to this number, further organisations are named. If there are more, they are counted. */
 const MAX_NAMED = 2;
 
 /**
- * One line for both sides, such as "Both on the board of Riverside Food Bank, 2012–2018; also Hill
+ * Returns one line for both sides, such as "Both on the board of Riverside Food Bank, 2012–2018; also Hill
  * College". The kinds may be given in either order.
  */
 export function snippetOf(meeting: Meeting, further: readonly string[]): string {

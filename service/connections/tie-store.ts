@@ -8,7 +8,7 @@ import type { EntityType } from './entity-type.ts';
 import type { TieTable } from './tie-table.ts';
 import type { CircleName } from './tie-table-builder.ts';
 
-/** The names of circles; they are read on request. */
+/** The names of circles. They are read on request. */
 export type NameOfCircle = (circle: number) => CircleName;
 
 /** Writes a table and its names; the database must not contain any. */
@@ -25,10 +25,10 @@ export function writeTies(db: Database, table: TieTable, names: readonly CircleN
   });
 }
 
-/** A table that is read on first use: 150 megabytes for a million donors. */
+/** A table that is read on first use. It takes 150 megabytes for a million donors. */
 export interface LazyTies {
   table: Piece<TieTable>;
-  /** Its columns, to be read one by one. */
+  /** Its columns, which are read one by one. */
   pieces: Piece[];
 }
 

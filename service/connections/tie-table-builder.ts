@@ -13,14 +13,15 @@ export interface CircleName {
   entityType: EntityType;
 }
 
-/** Takes the ties of donors in the order of their numbers. */
+/** Accepts the ties of donors in the order of their numbers. */
 export interface TieTableBuilder {
   add(ties: readonly Tie[]): void;
   finish(): { table: TieTable; names: CircleName[] };
 }
 
 /**
- * Opens an empty table; `today` is the day that the people are as of, in days as in `calendar.ts`.
+ * Creates an empty table. `today` is the day up to which the data about people is current, in days as in
+ * `calendar.ts`.
  */
 export function createTieTableBuilder(today: number): TieTableBuilder {
   const circles = createCircles();
@@ -154,7 +155,7 @@ function drawCurves(
   return { curveStarts, curveFirstYears, curves: curves.finish() };
 }
 
-/** The number of people of a circle in each of its years, averaged over the year. */
+/** Returns the number of people in a circle in each of its years, averaged over the year. */
 function sizesByYear(
   { circleStarts, memberFroms, memberTos }: ByCircle,
   circle: number,
@@ -181,12 +182,12 @@ function sizesByYear(
   return { firstYear, sizes };
 }
 
-/** In years: the current one has lasted only until today. */
+/** In years. The current year has lasted only until today. */
 function lengthOfYear(year: number, today: number): number {
   return Math.min(1, yearsAt(today) - year);
 }
 
-/** Freshness of a year's acquaintances, as if all had been made in the middle of the year. */
+/** Returns the freshness of a year's acquaintances, as if all had been made in the middle of the year. */
 function freshnessIn(year: number, today: number): number {
   return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));
 }

@@ -36,8 +36,8 @@ export interface TieTable {
 }
 
 /**
- * The sum of rate × freshness from the first year of a circle up to a day; days outside of its years do not add to it.
- * Two of its people who were there between two days share the difference.
+ * Returns the sum of rate × freshness from the first year of a circle up to a day. Days outside its years do
+ * not add to it. Two of its people who were there between two days share the difference.
  */
 export function curveAt(table: TieTable, circle: number, day: number): number {
   const { curveStarts, curveFirstYears, curves } = table;
@@ -51,7 +51,7 @@ export function curveAt(table: TieTable, circle: number, day: number): number {
   return before + (yearsAt(day) - year) * ((curves[position + 1] ?? 0) - before);
 }
 
-/** The number at a position that is known to exist. */
+/** Returns the number at a position that is known to exist. */
 export function at(
   column: Uint32Array | Uint16Array | Uint8Array | Float64Array,
   position: number,

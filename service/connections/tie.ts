@@ -18,13 +18,13 @@ export interface Tie {
   to: number;
 }
 
-/** Number of days for which a giver counts as a supporter. */
+/** Number of days for which someone counts as a supporter after a gift. */
 const DAYS_AFTER_GIFT = 365;
 
 /**
- * The ties of a donor. Adjoining times with one organisation in one kind are merged, so that two
- * posts held at once do not count twice. Nothing is dated after `today`, the day that the people
- * are as of.
+ * The ties of a donor. Adjoining times with one organisation in one kind are merged, so that two posts held
+ * at once do not count twice. Nothing is dated after `today`, the day up to which the data about people is
+ * current.
  */
 export function tiesOf(donor: Donor, today: number): Tie[] {
   const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);

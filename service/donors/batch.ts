@@ -1,4 +1,4 @@
-/** Requests that name many donors: the allowed number, the donors, and the payment. */
+/** Requests that name many donors: the maximum number, the donors, and the payment. */
 
 import { z } from '@hono/zod-openapi';
 import type { World } from '../donor.ts';
@@ -8,7 +8,7 @@ import { countItems } from '../validation.ts';
 /** Maximum number of donors that one request may name. */
 export const MAX_DONOR_IDS = 100;
 
-/** A list of donor IDs. An unknown ID is not an error; the response names it. */
+/** A list of donor IDs. An unknown ID is not an error, but is named in the response. */
 export const donorIdsSchema = z
   .array(z.string())
   .min(1)
@@ -22,7 +22,7 @@ export function idsSchema(description: string) {
   return z.array(z.string()).openapi({ description });
 }
 
-/** The IDs that the balance did not cover. */
+/** The IDs that were not covered by the balance. */
 export const unpaidIdsSchema = idsSchema('Donor ids that the balance did not cover');
 
 /** The IDs that belong to no donor. */
@@ -38,7 +38,7 @@ export const batchMetaSchema = z
   })
   .openapi('BatchMeta');
 
-/** The cost of a batch that charges each donor ID. A body with another shape costs nothing. */
+/** Returns the cost of a batch that charges for each donor ID. A body in a different form costs nothing. */
 export function countDonorIds(body: unknown): number {
   return Array.isArray(body) ? 0 : countItems(body, 'donor_ids');
 }
@@ -50,7 +50,7 @@ export function batchMeta(requested: number, processed: number): z.infer<typeof 
     : { requested, processed };
 }
 
-/** The numbers of the donors that exist, each once, and the IDs that do not belong to a donor. */
+/** Returns the numbers of the donors that exist, each of them once, and the IDs that belong to no donor. */
 export function resolveDonors(
   world: World,
   ids: readonly string[],
@@ -58,7 +58,7 @@ export function resolveDonors(
   return atOnce(resolveInPieces(world, ids));
 }
 
-/** The same for very many: pauses after each. */
+/** Does the same for a large number of donors, with a pause after each. */
 export function* resolveInPieces(
   world: World,
   ids: readonly string[],

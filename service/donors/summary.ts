@@ -1,4 +1,4 @@
-/** A short form of a donor, for lists and search results: the identity, without any data that has to be paid for. */
+/** A short form of a donor for lists and search results: the identity, without any paid data. */
 
 import { z } from '@hono/zod-openapi';
 import type { Donor } from '../donor.ts';
@@ -74,7 +74,7 @@ export function toMetadata(donor: Donor): Metadata {
   };
 }
 
-/** A full name in its usual order. */
+/** Returns a full name in its usual order. */
 export function fullNameOf({ first, middle, last }: Donor['name']): string {
   return [first, middle, last].filter((part) => part !== null && part !== '').join(' ');
 }

@@ -35,10 +35,10 @@ export const EXPORT_FIELDS = [
 /** The name of a column. */
 export type ExportField = (typeof EXPORT_FIELDS)[number];
 
-/** The content of a cell; null if unknown. */
+/** Returns the content of a cell; null if unknown. */
 export type CellValue = string | number | null;
 
-/** One donor as a row of these columns. */
+/** Returns one donor as a row of these columns. */
 export function toRow(donor: Donor, fields: readonly ExportField[], nowMs: number): CellValue[] {
   const profile = toProfile(donor, nowMs);
   return fields.map((field) => READERS[field](profile, donor));

@@ -17,7 +17,7 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** The table as a file; the header is its first row. */
+/** Returns the table as a file. The header is its first row. */
 export async function writeExport(
   format: ExportFormat,
   header: readonly string[],

@@ -26,11 +26,11 @@ export interface PlacedExport extends DonorExport {
 /** Stores exports. */
 export interface Exports {
   add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer, donors: readonly number[]): void;
-  /** A team's export; undefined if it is unknown or belongs to another team. */
+  /** Returns a team's export; undefined if it is unknown or belongs to another team. */
   find(team: string, id: string): DonorExport | undefined;
-  /** The file of an export of `find`. */
+  /** Returns the file of an export that `find` has returned. */
   file(id: string): Buffer | undefined;
-  /** Up to `limit` exports of a team from before a position (null: the end), the latest first. */
+  /** Returns up to `limit` exports of a team from before a position (null: the end), latest first. */
   latest(team: string, before: number | null, limit: number): PlacedExport[];
 }
 

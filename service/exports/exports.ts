@@ -36,7 +36,7 @@ export interface ExportOptions {
   createId: () => string;
 }
 
-/** The charge of exports: one credit for each donor, whether named or on a list. */
+/** The charge of exports: one credit for each donor, whether the donor is named or on a list. */
 export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
   return [
     {
@@ -121,7 +121,7 @@ async function makeExport(
   { key, charged, settle }: Pick<PartnerEnv['Variables'], 'key' | 'charged' | 'settle'>,
 ) {
   const { db, world, exports } = options;
-  // Donors may have left the list since it was priced.
+  // Donors may have left the list since the price was calculated.
   const paid = Math.min(charged, ids.length);
   const createdAtMs = options.clock();
   const slices = createSlices();

@@ -1,7 +1,7 @@
 /**
- * A table as an XLSX file: one sheet with a bold, frozen first row. Rows are written in slices and compressed outside
- * the event loop, so that ten thousand donors do not block anything. A cell is marked as text, so a text is never run
- * as a formula.
+ * A table as an XLSX file: one sheet with a bold, frozen first row. Rows are written in slices and compressed
+ * outside the event loop, so that ten thousand donors do not block other work. Cells are marked as text, so a
+ * text is never run as a formula.
  */
 
 import { buffer } from 'node:stream/consumers';
@@ -16,13 +16,13 @@ const MAX_TEXT_LENGTH = 32_767;
 
 const BOLD = { font: { name: 'Calibri', size: 11, bold: true } };
 
-/** Writes the file; the header is its first row. */
+/** Writes the file. The header is its first row. */
 export async function writeXlsx(
   header: readonly string[],
   rows: readonly CellValue[][],
   slices: Slices,
 ): Promise<Buffer> {
-  // The library takes a megabyte of memory, and many services never write a workbook.
+  // The library needs a megabyte of memory, and many services never write a workbook.
   const { writeXlsxStream } = await import('hucre/xlsx');
   const columns: ColumnDef[] = header.map((name) => ({ header: name, style: BOLD }));
   return buffer(writeXlsxStream(rowsBelow(), { name: 'Donors', columns, freezePane: { rows: 1 } }));
@@ -38,7 +38,7 @@ export async function writeXlsx(
   }
 }
 
-/** XML does not allow most control characters, or halves of characters. */
+/** XML does not allow most control characters, or halves of surrogate pairs. */
 function fitting(text: string): string {
   return text
     .slice(0, MAX_TEXT_LENGTH)

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../database.ts';
 
-/** The system list that every team has; it collects every donor of the team's lists. */
+/** The system list that every team has. It contains every donor on the team's lists. */
 export const ALL_SAVED_DONORS = 'All Saved Donors';
 
 /** A list of donors. */
@@ -19,36 +19,33 @@ export interface DonorList {
   donorCount: number;
 }
 
-/** A donor on a list; positions increase in the order of adding. */
+/** A donor on a list. Positions increase in the order in which donors are added. */
 export interface ListEntry {
   position: number;
   donorNumber: number;
   addedAtMs: number;
 }
 
-/** Reads and changes lists; each change is made as a whole or not at all. */
+/** Reads and changes lists. Each change is made as a whole or not at all. */
 export interface Lists {
-  /** A team's lists, the system list first, then by age. */
+  /** Returns a team's lists, the system list first, then by age. */
   all(team: string): DonorList[];
-  /** A team's list; undefined if it is unknown or belongs to another team. */
+  /** Returns a team's list; undefined if it is unknown or belongs to another team. */
   find(team: string, id: string): DonorList | undefined;
-  /** Undefined if the team already has a list of that name. */
+  /** Returns undefined if the team already has a list with that name. */
   create(team: string, name: string): DonorList | undefined;
-  /** False if the team has another list of that name. */
+  /** Returns false if the team has another list with that name. */
   rename(list: DonorList, name: string): boolean;
   delete(list: DonorList): void;
-  /**
-   * Adds donors to a list and to the system list; returns the numbers that were not on the list.
-   */
+  /** Adds donors to a list and to the system list. Returns the numbers that were not on the list. */
   add(list: DonorList, donorNumbers: readonly number[]): number[];
-  /**
-   * Removes donors from a list; a donor that is removed from the system list is removed from every
-   * list.
-   */
+  /** Removes donors from a list. A donor that is removed from the system list is removed from every list. */
   remove(list: DonorList, donorNumbers: readonly number[]): void;
-  /** Donors on the list who were in fact two different people. The list now contains neither of the two. */
+  /**
+   * Returns donors on the list who were in fact two different people. The list now contains neither of them.
+   */
   mixed(list: DonorList): number[];
-  /** Up to `limit` entries after a position, in their order. */
+  /** Returns up to `limit` entries after a position, in their order. */
   entries(list: DonorList, after: number, limit: number): ListEntry[];
 }
 
@@ -58,13 +55,15 @@ export function createLists(db: Database, clock: () => number, createId: () => s
 
   const openedAtMs = clock();
 
-  /** Teams are added and removed with their keys, so the system list is created with the first change. */
+  /**
+   * Teams are added and removed with their keys, so the system list is created with the team's first change.
+   */
   function openSystemList(team: string): void {
     const id = systemListId(team);
     sql.create.run({ id, team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: openedAtMs });
   }
 
-  /** Reading does not write anything: until the first change, the system list is only described. */
+  /** Reading does not write anything, so until the first change the system list is only described. */
   function describeSystemList(team: string): DonorList {
     const rest = { isSystem: true, createdAtMs: openedAtMs, donorCount: 0 };
     return { id: systemListId(team), team, name: ALL_SAVED_DONORS, ...rest };
@@ -119,7 +118,7 @@ export function createLists(db: Database, clock: () => number, createId: () => s
   };
 }
 
-/** The same ID before and after the list is stored. */
+/** The ID is the same before and after the list is stored. */
 function systemListId(team: string): string {
   return createHash('sha256').update(`system list of ${team}`).digest('hex').slice(0, 32);
 }

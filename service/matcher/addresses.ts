@@ -1,4 +1,4 @@
-/** Addresses, made comparable: a donor's is structured, a person's is free text. */
+/** Makes addresses comparable: a donor's address is structured, a person's is free text. */
 
 import type { Address } from '../donor.ts';
 import { STATES } from '../search/places.ts';
@@ -20,12 +20,13 @@ export interface ComparableAddress {
 export type AddressText = ReadonlySet<string>;
 
 /**
- * How well an address agrees, best first. `house`: the same house. `otherUnit`: another unit of its building. `zip`:
- * the same ZIP code without a house number. `otherHouse`: another house in the ZIP code. `city`: the same city.
+ * How well an address agrees, best first. `house`: the same house. `otherUnit`: another unit in its building.
+ * `zip`: the same ZIP code without a house number. `otherHouse`: another house in the ZIP code. `city`: the
+ * same city.
  */
 export type AddressFit = 'house' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 
-/** The fits, best first. */
+/** The degrees of agreement, best first. */
 export const ADDRESS_FITS = [
   'house',
   'otherUnit',
@@ -44,7 +45,7 @@ const STREET_WORDS = new Set(
 );
 const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
-/** The words that introduce a unit in `UNIT`. Most streets contain none of them and need no search. */
+/** The words before a unit in `UNIT`. Most streets contain none of them and need no search. */
 const BEFORE_UNIT = new Set(words('apartment apt unit suite ste floor flr room rm no'));
 /** Words that are abbreviated on envelopes, and their short form. */
 const SHORTER = new Map([
@@ -76,7 +77,7 @@ export function comparableAddress(address: Address): ComparableAddress {
   };
 }
 
-/** The words of a street without type and direction; for "East Court Street", that is Court. */
+/** Returns the words of a street without type and direction; for "East Court Street", that is Court. */
 function ownNameOf(street: string[]): string[] {
   const own = street.filter((word) => !STREET_WORDS.has(word));
   if (own.length > 0) return own;
@@ -84,7 +85,7 @@ function ownNameOf(street: string[]): string[] {
   return named.length > 0 ? named : street;
 }
 
-/** A unit has a digit or is a single letter: "Floor, Evanston" names none. */
+/** A unit contains a digit or is a single letter, so "Floor, Evanston" names none. */
 const UNIT =
   /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#|\bno\.)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
@@ -94,8 +95,8 @@ function unitsIn(text: string): string[] {
 }
 
 /**
- * Reads a free text; a state's name also stays as a word, as it may be part of a city's or a
- * street's name.
+ * Reads a free text. A state's name is also kept as a word, because it may be part of a city's or a street's
+ * name.
  */
 export function addressText(text: string): AddressText {
   const states = STATE_NAMES.filter(({ pattern }) => text.search(pattern) !== -1);
@@ -109,14 +110,14 @@ export function addressText(text: string): AddressText {
 /** No word contains a colon. */
 const UNIT_MARK = 'unit:';
 
-/** Index keys of a house: its number with the ZIP code, and with the street's name. */
+/** Returns the index keys of a house: its number with the ZIP code, and its number with the street's name. */
 export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress): string[] {
   return houseNumber === ''
     ? []
     : [`${houseNumber} ${zip}`, `${houseNumber} ${street[0]} ${state}`];
 }
 
-/** The keys of the houses that a text may name. */
+/** Returns the keys of the houses that a text may name. */
 export function houseKeysIn(text: AddressText): string[] {
   const all = [...text];
   const numbers = all.filter((word) => /^\d+[a-z]?$/.test(word)).slice(0, MAX_NUMBERS);
@@ -145,12 +146,12 @@ export function encodeAddresses(addresses: readonly ComparableAddress[]): string
     .join('\n');
 }
 
-/** Reads what `encodeAddresses` wrote. */
+/** Reads the text that `encodeAddresses` wrote. */
 export function decodeAddresses(text: string): ComparableAddress[] {
   return text === '' ? [] : text.split('\n').map(decodeAddress);
 }
 
-/** How a free text agrees with a donor's address; undefined if it does not. */
+/** Returns how a free text agrees with a donor's address; undefined if it does not. */
 export function fitAddress(text: AddressText, address: ComparableAddress): AddressFit | undefined {
   const isZip = text.has(address.zip);
   const isArea = isZip || isCity(text, address);
@@ -164,7 +165,7 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
   return isOtherHouse(text, address) ? 'otherHouse' : 'zip';
 }
 
-/** Whether texts and addresses are in one state; unknown if a text does not name a state. */
+/** Returns whether texts and addresses are in the same state; unknown if a text does not name a state. */
 export function fitState(
   texts: readonly AddressText[],
   addresses: readonly ComparableAddress[],
@@ -192,7 +193,7 @@ function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress
   return false;
 }
 
-/** If one side names no unit, nothing speaks against it. */
+/** If only one side names a unit, this is not evidence against the address. */
 function isOtherUnit(text: AddressText, { unit }: ComparableAddress): boolean {
   if (unit === '' || text.has(UNIT_MARK + unit)) return false;
   for (const word of text) if (word.startsWith(UNIT_MARK)) return true;

@@ -3,8 +3,8 @@
 import type { Candidate } from './donor-index.ts';
 
 /**
- * Returns whether names, suffix and births are equal, and all parts known about both agree, at
- * least one of them. A day of birth that the sought person shares is enough.
+ * Returns whether names, suffix and births are equal, and all parts known about both agree, with at least one
+ * of them known. A day of birth that the sought person shares is enough.
  */
 export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolean {
   const isSameName =
@@ -12,11 +12,11 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
     one.last === other.last &&
     one.generation === other.generation &&
     one.middles.join(' ') === other.middles.join(' ');
-  // An invented father and son share everything that is known about them, but are certainly two
-  // donors.
+  // An invented father and son share all known data, but are certainly two donors.
   if (!isSameName || one.isInvented || one.isDead !== other.isDead) return false;
   if (one.born !== '' && other.born !== '' && one.born !== other.born) return false;
-  // Two donors with the same name and date of birth are one person, wherever they are said to live.
+  // Two donors with the same name and date of birth are one person, regardless of where they are said to
+  // live.
   if (born.length === WHOLE_DAY && one.born === born && other.born === born) return true;
   const homes = share(one.addresses().map(textOf), other.addresses().map(textOf));
   const employers = share(one.employers(), other.employers());
@@ -24,15 +24,14 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
 }
 
 /**
- * Returns whether the same is known about both, so that one may be a copy of the other. If birth,
- * work or school is known for only one of them, a father and a son with the same name and home are
- * as likely.
+ * Returns whether the same is known about both, so that one may be a copy of the other. If birth, work or
+ * school is known for only one of them, they may equally be a father and a son with the same name and home.
  */
 export function areKnownAlike(one: Candidate, other: Candidate): boolean {
   const isKnown = ({ addresses, employers, hasStudied }: Candidate) =>
     [addresses().length > 0, employers().length > 0, hasStudied].join();
   if (one.born !== other.born) return false;
-  // Nobody shares a name and a day of birth with a relative.
+  // Nobody has the same name and day of birth as a relative.
   return one.born.length === WHOLE_DAY || isKnown(one) === isKnown(other);
 }
 
@@ -42,7 +41,7 @@ function textOf(address: object): string {
 
 const WHOLE_DAY = 10;
 
-/** Undefined if one side knows nothing. */
+/** Returns undefined if one side is unknown. */
 function share(mine: readonly string[], theirs: readonly string[]): boolean | undefined {
   if (mine.length === 0 || theirs.length === 0) return undefined;
   return mine.some((one) => theirs.includes(one));

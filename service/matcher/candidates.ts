@@ -1,4 +1,7 @@
-/** Selects the donors that are compared with a person: donors with a similar name, and donors in the same house. */
+/**
+ * Selects the donors with whom a person is compared: donors with a similar name, and donors in the same
+ * house.
+ */
 
 import { type AddressText, houseKeysIn } from './addresses.ts';
 import type { DonorIndex } from './donor-index.ts';
@@ -6,14 +9,14 @@ import type { Reading } from './names.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 
-/** More donors with one name than this cannot be told apart, but a house still finds them. */
+/** More donors with the same name than this cannot be distinguished, but a house still finds them. */
 const MOST_OF_ONE_NAME = 3_000;
 const MOST_OF_AN_INITIAL = 300;
 const MOST_OF_A_HOUSE = 50;
-/** Maximum number of parts that are tried of very long names. */
+/** The maximum number of parts of very long names that are tried. */
 const MOST_PARTS = 4;
 
-/** The numbers of the donors to compare; yields between two index lookups. */
+/** Yields the numbers of the donors to compare, with a pause between two index lookups. */
 export function* findCandidates(
   index: DonorIndex,
   readings: readonly Reading[],
@@ -45,7 +48,8 @@ export function* findCandidates(
 }
 
 /**
- * If some donors of a name would be omitted, none are taken: the right one may be among the others.
+ * If some donors with a name would be left out, none are used, because the right one may be among those left
+ * out.
  */
 function few(numbers: readonly number[]): readonly number[] {
   return numbers.length > MOST_OF_ONE_NAME ? [] : numbers;
@@ -58,7 +62,7 @@ function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): 
   return new Set([...own, ...own.flatMap(index.similarLastNames), ...spelled, ...former]);
 }
 
-/** "Gruenwaelder" may also be on file as "Grünwälder", whose comparable form is "grunwalder". */
+/** "Gruenwaelder" may also be stored as "Grünwälder", whose comparable form is "grunwalder". */
 function spellingOf(last: string): string {
   return last.replaceAll(/([aou])e/g, '$1');
 }

@@ -1,4 +1,4 @@
-/** The index of all donors, stored in the database so that a file is indexed only once. */
+/** The index of all donors. It is stored in the database, so that a file is indexed only once. */
 
 import type { Database } from '../database.ts';
 import type { Donor, World } from '../donor.ts';
@@ -25,36 +25,36 @@ export interface Candidate extends ComparableName {
   born: string;
 }
 
-/** Queries about the donors; all names are comparable ones. */
+/** Queries about the donors. All names are comparable names. */
 export interface DonorIndex {
   donorCount: number;
   candidate(number: number): Candidate | undefined;
-  /** The numbers of donors with this name, including as a former or second name; at most `limit`. */
+  /** Returns the numbers of donors with this name, including as a former or second name; at most `limit`. */
   named(last: string, first: string, limit: number): number[];
-  /** The same for an initial. */
+  /** Does the same for an initial. */
   withInitial(last: string, initial: string, limit: number): number[];
-  /** The numbers of the donors of a house, by one of its keys. */
+  /** Returns the numbers of the donors in a house, by one of its keys. */
   inHouse(key: string, limit: number): number[];
-  /** Whether an operator said that two donors are two people. */
+  /** Returns whether an operator has decided that two donors are two people. */
   areApart(one: number, other: number): boolean;
   /**
-   * Whether two donors are from one list that has each of its people under one ID. True for donors
-   * that were not imported.
+   * Returns whether two donors are from one list in which each person has only one ID. True for donors that
+   * were not imported.
    */
   areOfOneList(one: number, other: number): boolean;
-  /** How many donors work or worked for an employer. */
+  /** Returns how many donors work or worked for an employer. */
   employerSize(employer: string): number;
-  /** The first names of all donors with a last name, in batches. */
+  /** Yields the first names of all donors with a last name, in batches. */
   namesWithLast(last: string): Iterable<{ number: number; first: string }[]>;
-  /** Number of donors with the name. */
+  /** Returns the number of donors with the name. */
   countFirstName(first: string): number;
   countLastName(last: string): number;
-  /** The names of donors within one edit of this one. */
+  /** Returns the names of donors within one edit of this one. */
   similarFirstNames(first: string): string[];
   similarLastNames(last: string): string[];
 }
 
-/** Opens the index of a world, whose people are first settled if the database is new. */
+/** Opens the index of a world. If the database is new, the world's people are written to it first. */
 export function openDonorIndex(db: Database, world: World): DonorIndex {
   settlePeople(db, world);
   return indexOf(db, world.donorCount);
@@ -142,7 +142,7 @@ function prepareNumberList<Parameters extends unknown[]>(db: Database, sql: stri
   return (...parameters: Parameters): number[] => statement.all(...parameters);
 }
 
-/** A donor as it would be in the index. */
+/** Returns a donor in the form in which it would be in the index. */
 export function candidateOf(number: number, donor: Donor): Candidate {
   return toCandidate(entriesOf(number, donor).row);
 }

@@ -9,17 +9,17 @@ import { toLatin } from './latin.ts';
 import { type ComparableName, comparableName } from './names.ts';
 import { INDEX_TABLES, INDEX_VERSION } from './tables.ts';
 
-/** A donor in the index; all names are comparable ones. */
+/** A donor in the index. All names are comparable names. */
 export interface DonorRow {
   number: number;
   last: string;
   first: string;
   middle: string;
-  /** The single names of a last name that has several. */
+  /** The single names in a last name with several. */
   lastParts: string;
   /** In the form of `encodeAddresses`. */
   addresses: string;
-  /** One per line. */
+  /** One employer per line. */
   employers: string;
   isDead: number;
   /** An invented person has no namesakes outside the file. */
@@ -32,7 +32,7 @@ export interface DonorRow {
   generation: number | null;
 }
 
-/** Takes all donors; the caller opens the transaction. */
+/** Accepts all donors. The caller opens the transaction. */
 export function createDonorRows(db: Database) {
   db.exec(`
     drop table if exists donor_names;
@@ -40,10 +40,10 @@ export function createDonorRows(db: Database) {
     delete from employer_sizes; delete from first_names; delete from last_names;
     drop table if exists near_first_names; drop table if exists near_last_names;
   `);
-  // An index of another version may have other columns.
+  // An index from another version may have different columns.
   db.exec(INDEX_TABLES);
   const { insert, insertName } = prepareInserts(db);
-  // The database sorts them at the end, which is several times as fast as writing them unsorted.
+  // The database sorts them at the end, which is several times faster than writing them unsorted.
   db.exec('create temp table unsorted_houses (house text not null, number integer not null)');
   const insertHouse = db.prepare<[string, number]>('insert into unsorted_houses values (?, ?)');
   const sizes = new Map<string, number>();
@@ -55,7 +55,7 @@ export function createDonorRows(db: Database) {
       for (const employer of employers) sizes.set(employer, (sizes.get(employer) ?? 0) + 1);
       for (const key of houses) insertHouse.run(key, number);
     },
-    /** Call it after the last donor. */
+    /** Called after the last donor. */
     finish(): void {
       const insertSize = db.prepare<[string, number]>('insert into employer_sizes values (?, ?)');
       for (const size of sizes) insertSize.run(...size);
@@ -105,7 +105,7 @@ export function entriesOf(number: number, donor: Donor) {
   };
 }
 
-/** For real people, boards are known as often as employers, and contact lists name them as such. */
+/** For real people, boards are known as often as employers, and contact lists name boards as employers. */
 function employersOf(donor: Donor): Set<string> {
   const roles = isImported(donor) ? [...donor.work, ...donor.boards] : donor.work;
   return new Set(roles.map((role) => comparableEmployer(role.organisationName)));
@@ -115,7 +115,7 @@ function isImported({ sources }: Donor): boolean {
   return sources !== undefined;
 }
 
-/** Additional names in the index: a middle name as the first or the last, parts of the last. */
+/** Additional names in the index: a middle name as the first or the last name, and parts of the last name. */
 function otherNamesOf({ first, middles, last, lastParts }: ComparableName): [string, string][] {
   const full = middles.filter((middle) => middle.length > 1);
   return [

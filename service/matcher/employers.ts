@@ -1,4 +1,4 @@
-/** Employers, made comparable. */
+/** Makes names of employers comparable. */
 
 import { withinOneEdit, words } from './words.ts';
 
@@ -26,13 +26,13 @@ const SPELLINGS = new Map(
     .map(([from = '', to = '']) => [from, to]),
 );
 
-/** Words in very many names: one of them alone says nothing. */
+/** Words that occur in very many names, so that one of them alone means nothing. */
 const GENERIC = new Set(
   words(`bank university college school hospital foundation services systems partners capital company
     us united states department court national american office center city county state group`),
 );
 
-/** The name of an employer without its legal form: "ACME, Inc." and "The Acme Company" agree. */
+/** Returns the name of an employer without its legal form: "ACME, Inc." and "The Acme Company" agree. */
 export function comparableEmployer(name: string): string {
   const all = words(
     name.replaceAll(/\bunited states(?: of america)?\b|\bu\.? ?s\.? ?a?\b\.?/gi, ' us '),
@@ -41,12 +41,12 @@ export function comparableEmployer(name: string): string {
   return (own.length > 0 ? own : all).map((word) => SPELLINGS.get(word) ?? word).join(' ');
 }
 
-/** The same for a name as people write it: "U of Ohio" is its university. */
+/** Does the same for a name as people write it: "U of Ohio" means its university. */
 export function writtenEmployer(name: string): string {
   return comparableEmployer(name.replace(/\b(?:u|univ)\.? of\b/i, 'university of'));
 }
 
-/** How two comparable names agree; undefined if they do not. */
+/** Returns how two comparable names agree; undefined if they do not. */
 export function fitEmployer(one: string, other: string): EmployerFit | undefined {
   if (one === other || one.replaceAll(' ', '') === other.replaceAll(' ', '')) return 'same';
   if (turned(one) === other || turned(other) === one) return 'same';
@@ -123,8 +123,7 @@ function isAbbreviated(short: readonly string[], long: readonly string[]): boole
 }
 
 /**
- * Whether a word is the beginning of another one, or consists of some of its consonants in their
- * order.
+ * Returns whether a word is the start of another word, or consists of some of its consonants in their order.
  */
 function isAbbreviation(short: string, long: string): boolean {
   if (short.length < MIN_ABBREVIATION || short[0] !== long[0]) return false;
@@ -137,7 +136,10 @@ function isAbbreviation(short: string, long: string): boolean {
 
 const MIN_ABBREVIATION = 3;
 
-/** "IBM" for International Business Machines, "P&G" for Procter & Gamble, "USPS" for United States Postal Service. */
+/**
+ * Matches "IBM" for International Business Machines, "P&G" for Procter & Gamble, "USPS" for United States
+ * Postal Service.
+ */
 function areInitials(short: string, long: string): boolean {
   const letters = short.split(' ');
   const isBrief = letters.length === 1 || letters.every((letter) => letter.length === 1);

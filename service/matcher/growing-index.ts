@@ -1,4 +1,4 @@
-/** The index during an import of people: a donor who was just added is found at once. */
+/** The index during an import of people. A donor who was just added is found at once. */
 
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
@@ -6,16 +6,16 @@ import { type DonorIndex, indexOf } from './donor-index.ts';
 import { entriesOf, prepareInserts } from './donor-rows.ts';
 import { openKnownNames } from './known-names.ts';
 
-/** An index that donors can be added to. */
+/** An index to which donors can be added. */
 export interface GrowingIndex {
   index: DonorIndex;
-  /** Writes the entries of a donor, replacing existing ones; the caller opens the transaction. */
+  /** Writes the entries of a donor, in place of existing ones. The caller opens the transaction. */
   put(number: number, donor: Donor, before: Donor | null): void;
   /** Removes the entries of a donor. */
   remove(number: number, donor: Donor): void;
 }
 
-/** Opens the index of a database whose people are settled. */
+/** Opens the index of a database whose people have been written. */
 export function openGrowingIndex(db: Database, donorCount: number): GrowingIndex {
   const firstNames = openKnownNames(db, 'first_names');
   const lastNames = openKnownNames(db, 'last_names');

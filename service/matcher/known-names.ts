@@ -1,21 +1,21 @@
 /**
- * The different names of all donors, each also under all forms with one letter removed, so that
- * typos find it.
+ * The different names of all donors. Each is also stored in all forms with one letter removed, so that a typo
+ * finds it.
  */
 
 import type { Database } from '../database.ts';
 import { withinOneEdit, withOneDeletion } from './words.ts';
 
-/** Tables of names with their numbers of bearers. */
+/** The tables of names, with the numbers of people who have them. */
 export type NameTable = 'first_names' | 'last_names';
 
 /** The names of one kind. */
 export interface KnownNames {
-  /** Number of donors with the name. */
+  /** Returns the number of donors with the name. */
   count(name: string): number;
-  /** Adds or subtracts a number of bearers. */
+  /** Adds or subtracts a number of people with the name. */
   change(name: string, bearers: number): void;
-  /** The names within one edit of this one. */
+  /** Returns the names within one edit of this one. */
   similar(name: string): string[];
 }
 
@@ -44,7 +44,7 @@ export function openKnownNames(db: Database, table: NameTable): KnownNames {
   };
 }
 
-/** Creates the names of one kind from the index; the caller opens the transaction. */
+/** Creates the names of one kind from the index. The caller opens the transaction. */
 export function writeKnownNames(db: Database, table: NameTable, column: 'first' | 'last'): void {
   db.exec(`insert into ${table} select ${column}, count(*) from donor_index group by ${column}`);
   const addNear = prepareNear(db, table);

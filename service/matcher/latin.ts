@@ -1,6 +1,6 @@
 /**
- * Names in Latin letters: Cyrillic and Greek ones are transliterated, and letters that are not
- * accented forms are spelled out.
+ * Names in Latin letters. Cyrillic and Greek names are transliterated, and letters that are not accented
+ * forms are spelled out.
  */
 
 const CYRILLIC =
@@ -29,7 +29,7 @@ function pairs(text: string): Map<string, string> {
   );
 }
 
-/** Writes a name in Latin letters; Latin text stays unchanged. */
+/** Writes a name in Latin letters. Latin text does not change. */
 export function toLatin(text: string): string {
   if (!NOT_LATIN.test(text)) return text;
   return text
@@ -52,9 +52,8 @@ function spell(word: string, letters: ReadonlyMap<string, string>): string {
 }
 
 /**
- * The common part of the spellings of a name from another language: ü is u or ue, й is y, i or
- * absent, х is kh or h. Two names with the same key are spelled differently; they need not be
- * different names.
+ * Returns the common part of the spellings of a name from another language: ü is u or ue, й is y, i or
+ * absent, х is kh or h. Two names with the same key differ only in spelling, or are different names.
  */
 export function spellingKey(name: string): string {
   return name
@@ -82,9 +81,9 @@ export function lastNameKey(name: string): string {
 }
 
 /**
- * The common part of the spellings of an English given name: Frederic and Frederick, Joann and
- * Joanne, Barry and Barrie. Names with the same key may still be a man's and a woman's, such as
- * Denis and Denise.
+ * Returns the common part of the spellings of an English given name: Frederic and Frederick, Joann and
+ * Joanne, Barry and Barrie. Names with the same key may still be a man's and a woman's, such as Denis and
+ * Denise.
  */
 export function soundKey(name: string): string {
   return name
@@ -97,7 +96,7 @@ export function soundKey(name: string): string {
     .replace(/(?<=[a-z]{3})(?:e|h)$/, '');
 }
 
-/** The letter pairs that a scan of paper confuses, each mapped to one of them. */
+/** The pairs of letters that a scan of paper confuses, each mapped to one of them. */
 export function scanKey(name: string): string {
   return name
     .replaceAll('0', 'o')

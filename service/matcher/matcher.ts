@@ -1,6 +1,6 @@
 /**
- * The matcher: which donor a submitted person is. It weighs the evidence for and against each candidate (`weights.ts`)
- * and prefers no donor to a wrong donor.
+ * The matcher: which donor a submitted person is. It weighs the evidence for and against each candidate
+ * (`weights.ts`), and returns no donor rather than a wrong one.
  */
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
@@ -22,7 +22,7 @@ import {
   weighName,
 } from './weights.ts';
 
-/** The known details about a person; all free text, as submitted. */
+/** The known details about a person. All of them are free text, as submitted. */
 export interface SoughtPerson {
   first: string;
   last: string;
@@ -43,7 +43,7 @@ export interface Likely {
 
 /** The donor that the matcher has found, and how certain it is. */
 export interface Match {
-  /** The donor found, as a number of the world; null if none is certain enough. */
+  /** The donor that was found, as a number in the world; null if none is certain enough. */
   donorNumber: number | null;
   /**
    * The probability that this is the right donor or, if none was found, that the most likely one
@@ -51,42 +51,44 @@ export interface Match {
    */
   probability: number;
   reasons: string[];
-  /** The second most likely donor or, if none was found, the most likely one. */
+  /** The second most likely donor, or, if none was found, the most likely one. */
   runnerUp: Likely | null;
   /**
    * Number of kinds of evidence beyond the name for the donor found: address, employer and day of birth. Together with
    * a day of birth, a middle name counts as well.
    */
   kinds: number;
-  /** Whether there is strong evidence against the donor found, such as another middle initial. */
+  /**
+   * Whether there is strong evidence against the donor that was found, such as a different middle initial.
+   */
   isContradicted: boolean;
 }
 
 /** Finds donors. */
 export interface Matcher {
-  /** `except` is a donor that is not compared: the person's own entry in the index. */
+  /** `except` is a donor that is not compared, which is the person's own entry in the index. */
   match(person: SoughtPerson, except?: number): Match;
-  /** The same, with pauses for other work: a person may resemble thousands of donors. */
+  /** Does the same with pauses for other work, because a person may resemble thousands of donors. */
   matchInSlices(person: SoughtPerson, slices: Slices): Promise<Match>;
 }
 
 /** Probabilities from which on two records count as one person. */
 export const THRESHOLDS = {
-  /** A submitted person and a donor: a mistake affects one profile. */
+  /** For a submitted person and a donor. A mistake affects one profile. */
   match: 0.97,
-  /** Records of two sources: a mistake stays in the file, so at least two kinds of evidence beyond the name are needed. */
+  /**
+   * For records from two sources. A mistake stays in the file, so at least two kinds of evidence in addition
+   * to the name are needed.
+   */
   join: 0.9995,
   /**
-   * Records that are less likely than for a match, but that an operator has to review when they are
+   * For records that are not certain enough for a match, but that an operator has to review when they are
    * imported.
    */
   review: 0.9,
 };
 
-/**
- * Weighs two known records, regardless of who else may be meant; undefined if they contradict each
- * other.
- */
+/** Weighs two known records, regardless of who else may be meant; undefined if they contradict each other. */
 export function comparePair(
   index: DonorIndex,
   person: SoughtPerson,
@@ -112,13 +114,13 @@ function comparingWith(index: DonorIndex): Comparing {
 const LEAST_MENTIONED = 0.001;
 
 /**
- * Only this much of the submitted texts is read. No name, address or employer of a donor is longer, and the effort for
- * similar names grows with the square of their length.
+ * Only this much of the submitted texts is read. No name, address or employer of a donor is longer, and the
+ * work for similar names grows with the square of their length.
  */
 const MAX_TEXT_LENGTH = 300;
 const MAX_TEXTS = 20;
 
-/** A candidate with the evidence for and against it, for the estimate of the weights. */
+/** A candidate with the evidence for and against it, from which the weights are estimated. */
 export interface Compared {
   donorNumber: number;
   evidence: readonly Evidence[];
@@ -189,7 +191,7 @@ function cut(text: string): string {
 /** A candidate with all evidence. */
 interface Weighed {
   candidate: Candidate;
-  /** How many times more likely it is that this donor is the person than that none of the donors is. */
+  /** How many times more likely it is that this donor is the person than that no donor is. */
   odds: number;
   evidence: Evidence[];
 }
@@ -244,14 +246,13 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   const evidence = ranked[0]?.evidence ?? [];
   const kinds = findKinds(evidence);
   const isContradicted = evidence.some((one) => one.isContradiction === true);
-  // Relatives share a home: an address alone never outweighs a contradiction.
+  // Relatives share a home, so an address alone never outweighs a contradiction.
   const isMet = evidence.every(({ needs = [] }) => needs.every((kind) => kinds.has(kind)));
-  // Two forms of one name at one home are one person as often as two.
+  // Two forms of one name at the same home are as often one person as two.
   const isTold = evidence.every(
     ({ needsOneOf }) => needsOneOf === undefined || needsOneOf.some((kind) => kinds.has(kind)),
   );
-  // Cousins may work for one employer; if the address and an initial differ as well, nobody can
-  // tell.
+  // Cousins may work for the same employer. If the address and an initial differ as well, it cannot be known.
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const isOutweighed =
     !isContradicted || kinds.has('birth') || (kinds.has('employer') && !isElsewhere);
@@ -292,8 +293,8 @@ function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
 }
 
 /**
- * Donors who agree in full are one person on file twice, or cannot be told apart. The older donor represents both,
- * because otherwise no contact would ever match either of them.
+ * Donors who agree completely are either one person stored twice, or cannot be distinguished. The older donor
+ * represents both, because otherwise no contact would ever match either of them.
  */
 function foldTwins(
   index: DonorIndex,
@@ -332,8 +333,8 @@ const LEAST_OF_TWIN = 1_000;
 const NOT_SURE = { kinds: 0, isContradicted: false };
 
 /**
- * An invented donor with a unique name is found by the name alone if nothing else is given, provided that the file's
- * names make a second such donor unlikely. A real person always has namesakes.
+ * An invented donor with a unique name is found by the name alone if nothing else is given. The condition is
+ * that, judging by the file's names, a second such donor is unlikely. A real person always has namesakes.
  */
 function byNameAlone(
   index: DonorIndex,

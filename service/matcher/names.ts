@@ -1,4 +1,4 @@
-/** Names, made comparable: how they are normalised, and the ways in which one may be read. */
+/** Makes names comparable: how they are normalised, and the ways in which a name can be read. */
 
 import { lastNameKey, scanKey, soundKey, spellingKey, toLatin } from './latin.ts';
 import { formsOf } from './nicknames.ts';
@@ -12,15 +12,15 @@ export interface ComparableName {
   middles: string[];
   /** Without spaces, so that "Van der Berg" and "Vanderberg" agree. */
   last: string;
-  /** The single names of a last name that has several: "García-López" and "Garcia Lopez". */
+  /** The single names in a last name with several: "García-López" and "Garcia Lopez". */
   lastParts: string[];
   /** The generation that a suffix names, such as 2 for "Jr" and for "II"; null without one. */
   generation: number | null;
 }
 
 /**
- * How well a first name agrees, best first: the same, a short form, another spelling, an initial,
- * one typo, two errors of a scan or a typist.
+ * How well a first name agrees, best first: the same, a short form, a different spelling, an initial, one
+ * typo, two errors of a scan or a typist.
  */
 export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo' | 'slips';
 
@@ -44,7 +44,7 @@ const PARTICLES = new Set(
   words('van von vom der den de del della di da dos du la le st saint ter ten af av el al bin y'),
 );
 
-/** "Jr" and "II" are one generation; a single "V" or "I" may be an initial. */
+/** "Jr" and "II" mean the same generation. A single "V" or "I" may be an initial. */
 const GENERATIONS = new Map([
   ['sr', 1],
   ['senior', 1],
@@ -59,12 +59,12 @@ const GENERATIONS = new Map([
 ]);
 
 /**
- * A typo is tolerated in names of at least this length, which may lack a letter: shorter ones would
- * be other names.
+ * A typo is tolerated in names of at least this length, which may lack one letter. Shorter names would be
+ * other names.
  */
 const MIN_TYPO_LENGTH = 4;
 
-/** Normalises a name; a remark in brackets, such as a nickname, is omitted. */
+/** Normalises a name. A remark in brackets, such as a nickname, is left out. */
 export function comparableName(
   first: string,
   middle: string,
@@ -80,8 +80,8 @@ export function comparableName(
 }
 
 /**
- * The ways in which two fields may contain a name, the most likely first: as they are, swapped, or
- * the whole name in one of them. A name in brackets is another first name.
+ * Returns the ways in which two fields may contain a name, most likely first: unchanged, swapped, or the
+ * whole name in one of them. A name in brackets is another first name.
  */
 export function readingsOf(written: string, writtenLast: string): Reading[] {
   const withRank = spreadInitials(withoutNotes(toLatin(written)));
@@ -114,8 +114,8 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
 }
 
 /**
- * The generation in a text, the last one of several. If a name starts with such a word, it is the
- * name: Junior Lee.
+ * Returns the generation in a text, or the last one of several. If a name starts with such a word, the word
+ * is the name: Junior Lee.
  */
 function generationIn(text: string): number | null {
   for (const word of words(text).toReversed()) {
@@ -128,7 +128,7 @@ function generationIn(text: string): number | null {
 /** Each reading needs a separate search. */
 const MAX_READINGS = 8;
 
-/** How the first names of a person and a donor agree; undefined if they do not. */
+/** Returns how the first names of a person and a donor agree; undefined if they do not. */
 export function fitFirstName(person: string, donor: string): FirstNameFit | undefined {
   if (person === donor) {
     return 'same';
@@ -146,7 +146,7 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   return areTwoSlips(person, donor) ? 'slips' : undefined;
 }
 
-/** Whether two names are two spellings of one name from another alphabet. */
+/** Returns whether two names are two spellings of one name from another alphabet. */
 export function areSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
@@ -154,7 +154,8 @@ export function areSpellings(one: string, other: string): boolean {
 }
 
 /**
- * Whether two last names are two spellings of one. Short names count too, because they do not contain a typing error.
+ * Returns whether two last names are two spellings of one name. Short names are included, because this is not
+ * about typing errors.
  */
 export function areLastNameSpellings(one: string, other: string): boolean {
   return (
@@ -165,7 +166,7 @@ export function areLastNameSpellings(one: string, other: string): boolean {
 
 const MIN_LAST_NAME_LENGTH = 3;
 
-/** Whether two given names are spellings of one English name, as far as letters tell. */
+/** Returns whether two given names are spellings of one English name, judging by their letters. */
 export function soundAlike(one: string, other: string): boolean {
   const isLong = Math.min(one.length, other.length) >= MIN_TYPO_LENGTH;
   return isLong && soundKey(one) === soundKey(other) && !TWO_OF_ONE_SOUND.has(`${one} ${other}`);
@@ -174,7 +175,7 @@ export function soundAlike(one: string, other: string): boolean {
 /** Sisters may have both names. */
 const TWO_OF_ONE_SOUND = new Set(['mary marie', 'marie mary']);
 
-/** Whether a scan, or two typos in a long name, may have turned one name into the other. */
+/** Returns whether a scan, or two typos in a long name, may have turned one name into the other. */
 export function areTwoSlips(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   if (shorter < MIN_SLIPS_LENGTH) return false;
@@ -186,7 +187,7 @@ export function areTwoSlips(one: string, other: string): boolean {
 const MIN_SLIPS_LENGTH = 4;
 const LONG_NAME = 6;
 
-/** Whether a name may be another one with a typo. */
+/** Returns whether a name may be another name with a typo. */
 export function isTypo(one: string, other: string): boolean {
   const isLong = Math.max(one.length, other.length) >= MIN_TYPO_LENGTH;
   return (
@@ -194,7 +195,7 @@ export function isTypo(one: string, other: string): boolean {
   );
 }
 
-/** Whether two middle names agree: an initial agrees with every name that it starts. */
+/** Returns whether two middle names agree. An initial agrees with every name that starts with it. */
 export function middlesAgree(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one) || isTypo(one, other);
 }
@@ -204,7 +205,7 @@ function readAs(way: Reading['way'], given: string[], family: string[]): Reading
   return name.first === '' || name.last === '' ? [] : [{ ...name, way, isMrs: false }];
 }
 
-/** "Ann Marie Lee", "Lee, Ann Marie": the last word, or the text before the comma. */
+/** For "Ann Marie Lee", returns the last word; for "Lee, Ann Marie", the text before the comma. */
 function readWhole(text: string): Reading[] {
   const [before = '', after] = withoutBrackets(spreadInitials(text)).split(
     /,(?!\s*(?:jr|sr|ii|iii|iv|md|phd|esq)\b)/i,
@@ -263,7 +264,9 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-/** Office notes in a name field: in whose care a letter is sent, and how it came back. */
+/**
+ * Office notes in a name field: the person to whom a letter is addressed in care of, and why it came back.
+ */
 const NOTES =
   /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
 
@@ -332,7 +335,7 @@ function withoutBrackets(text: string): string {
   return words(plain).length > 0 ? plain : text;
 }
 
-/** "Jones (née Smith)", "Jones (Smith)": another last name; more words are a note. */
+/** "Jones (née Smith)", "Jones (Smith)": another last name. More words are a note. */
 function formerWords(last: string): string[] {
   return (last.match(BRACKETS) ?? []).flatMap((part) => {
     const names = words(part).filter((word) => !FORMERLY.has(word) && !SUFFIXES.has(word));

@@ -25,8 +25,8 @@ interface Nicknames {
 let nicknames: Nicknames | undefined;
 
 /**
- * The other first names of people with this one: its short and its long forms, and the other short
- * forms of those. The files are read on first use.
+ * Returns the other first names of people with this name: its short and long forms, and the other short forms
+ * of the long ones. The files are read on first use.
  */
 export function formsOf(name: string): Set<string> {
   nicknames ??= fromFiles();
@@ -39,7 +39,7 @@ export function formsOf(name: string): Set<string> {
   return forms;
 }
 
-/** Names that the lists connect, although they are full names of two people, often of one family. */
+/** Names that the lists connect although they are full names of two people, often in one family. */
 const TWO_PEOPLE = readPairs(
   `andrew andrea|louis louise|lewis louise|ernest ernestine|ernest tina|edwin edwina|alexander alexandria
    |alexander alexandra|alexander sandra|max maxine|bert bertha|bert roberta|cole nicole|cole nichole|emil emily
@@ -60,20 +60,26 @@ function readPairs(text: string): Map<string, string[]> {
   return pairs;
 }
 
-/** Whether one of two names is a short form of the other. */
+/** Returns whether one of two names is a short form of the other. */
 export function isShortFor(one: string, other: string): boolean {
   nicknames ??= fromFiles();
   const { shorts } = nicknames;
   return shorts.get(one)?.has(other) === true || shorts.get(other)?.has(one) === true;
 }
 
-/** Whether a name is in the list of common long and short forms; the other list has many forms that nobody uses. */
+/**
+ * Returns whether a name is in the list of common long and short forms. The other list contains many forms
+ * that nobody uses.
+ */
 export function isCommonForm(name: string): boolean {
   nicknames ??= fromFiles();
   return nicknames.common.has(name);
 }
 
-/** Whether the list of common forms connects two names: as a long and a short form, or as short forms of one name. */
+/**
+ * Returns whether the list of common forms connects two names, as a long and a short form or as short forms
+ * of one name.
+ */
 export function areCommonForms(one: string, other: string): boolean {
   nicknames ??= fromFiles();
   const { commonLongs } = nicknames;
@@ -84,7 +90,7 @@ export function areCommonForms(one: string, other: string): boolean {
 }
 
 /**
- * Whether a name is a pet form, from the beginning of the other: "Vicki" from "Victoria", "Robbie"
+ * Returns whether a name is a pet form made from the start of the other: "Vicki" from "Victoria", "Robbie"
  * from "Robert".
  */
 export function isPetFormOf(pet: string, name: string): boolean {
@@ -93,8 +99,7 @@ export function isPetFormOf(pet: string, name: string): boolean {
 }
 
 /**
- * Whether a name is formed from a part of the other: "Tony" from "Antonio", "Tina" from
- * "Christina".
+ * Returns whether a name is made from a part of the other: "Tony" from "Antonio", "Tina" from "Christina".
  */
 export function isPartOf(short: string, name: string): boolean {
   const stem = withoutPetEnding(short);

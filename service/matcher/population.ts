@@ -5,15 +5,15 @@ import { readDataFile } from '../data-file.ts';
 import { isCommonForm } from './nicknames.ts';
 import { words } from './words.ts';
 
-/** The share of all people with a name; names are comparable ones. */
+/** The share of all people with a name. Names are comparable names. */
 export interface Population {
   first(name: string): number;
   last(name: string): number;
-  /** Whether nearly all bearers are men. */
+  /** Returns whether nearly all people with the name are men. */
   isMansName(name: string): boolean;
-  /** Whether nearly all bearers are women. */
+  /** Returns whether nearly all people with the name are women. */
   isWomansName(name: string): boolean;
-  /** Whether it is a known given name: a common name, or a short form of one. */
+  /** Returns whether it is a known given name, either common or a short form of a common name. */
   isGivenName(name: string): boolean;
   /** Number of people born with this name from 1930 to 2010, rounded down to a step of a factor of two; 0 below 100. */
   births(name: string): number;
@@ -25,10 +25,10 @@ export interface Population {
   isLastName(name: string): boolean;
 }
 
-/** Number of people counted in the census that the last names are from. */
+/** The number of people counted in the census on which the last names are based. */
 const PEOPLE_2010 = 295_000_000;
 
-/** A name outside the lists is rare, not unique: some thousand people have it. */
+/** A name outside the lists is rare, but not unique. Some thousand people have it. */
 const UNLISTED_SHARE = 2e-5;
 
 const firstNameRow = z.object({
@@ -45,7 +45,7 @@ const givenNamesRow = z.object({
 const NEARLY_ALL = 0.95;
 const surnameRow = z.object({ surname: z.string(), count_2010: z.coerce.number() });
 
-/** Given names that have become common since 1990; the list of births ends there. */
+/** Given names that have become common since 1990, when the list of births ends. */
 const LATER = new Set(
   words(`manny zack aaliyah addison aiden alaina alana alayna alexis alina aliyah alyssa amaya amelie anaya angelina aria ariana
     ariel arya asher ashton aubree aubrey aurora autumn ava avery axel ayden bella bentley braden brady braxton brayden
@@ -142,7 +142,7 @@ function toBirths(names: readonly [string, number][]): Births {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** A first name of both sexes counts for both. */
+/** A first name used for both sexes counts for both. */
 function sharesOf(rows: readonly { name: string; count: number }[], all: number) {
   const shares = new Map<string, number>();
   for (const { name, count } of rows) {

@@ -1,6 +1,6 @@
-/** Given names that are spelled in several ways, so that one person may be on file under each of them. */
+/** Given names with several spellings, so that one person may be stored under any of them. */
 
-/** One name per entry, all its spellings next to each other. */
+/** One name per entry, with all its spellings next to each other. */
 const SPELLINGS = `
 aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee amy amie|aisha ayesha aysha|alan allan allen alen
 |alastair alistair alasdair alister|aleksandr alexander alexandr aleksander alexandre|alexandra aleksandra|alexei alexey aleksei aleksey

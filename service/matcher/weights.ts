@@ -35,21 +35,21 @@ import { withinOneEdit } from './words.ts';
 export interface Evidence {
   bits: number;
   /**
-   * How often this is seen for the same person; absent if another person certainly shows it too, so
-   * that `bits` is enough.
+   * How often this is seen for the same person; absent if a different person certainly shows it too, so that
+   * `bits` is enough.
    */
   m?: number;
-  /** In words; empty if there is nothing to say. */
+  /** A description in words; empty if there is nothing to say. */
   reason: string;
-  /** The kind of evidence beyond the name; absent for names and cities, which are never enough. */
+  /** The kind of evidence in addition to the name; absent for names and cities, which are never enough. */
   kind?: EvidenceKind;
   /** Whether so many people share it that it does not count as evidence if the addresses disagree. */
   isCommon?: boolean;
   /** Whether addresses are known for both, and none names the same house. */
   isElsewhere?: boolean;
-  /** Whether it is such strong evidence against one person that an address never outweighs it. */
+  /** Whether it is such strong evidence against the same person that an address never outweighs it. */
   isContradiction?: boolean;
-  /** Whether the first name agrees as a whole, or in a form or spelling of it. */
+  /** Whether the first name agrees completely, or in a form or spelling of it. */
   isFull?: boolean;
   /** Kinds of evidence without which this piece never leads to a match. */
   needs?: readonly EvidenceKind[];
@@ -69,10 +69,10 @@ export interface Evidence {
   isMiddle?: boolean;
 }
 
-/** Kinds of evidence beyond the name. */
+/** The kinds of evidence in addition to the name. */
 export type EvidenceKind = 'address' | 'employer' | 'birth';
 
-/** The person and the donor that are compared. */
+/** The person and the donor who are compared. */
 export interface Comparing {
   index: DonorIndex;
   population: Population;
@@ -89,14 +89,14 @@ const MOSTLY_TWO = 0.2;
 const ONE_OR_TWO = 0.5;
 
 /**
- * Fewer donors than this are compared as if there were this many: other people could be meant as
- * well.
+ * If there are fewer donors than this, they are compared as if there were this many, because other people
+ * could be meant as well.
  */
 export const LEAST_PEOPLE = 300_000;
 
 /**
- * This number is added to the donors before an employer's share is computed: a few donors are not reliable evidence for
- * it.
+ * This number is added to the donors before an employer's share is computed, because a few donors are not
+ * reliable evidence for it.
  */
 const ADDED_TO_DONORS = 20_000;
 
@@ -120,8 +120,8 @@ const LAST = {
   other: 0.02,
 };
 /**
- * Some records have the fields swapped. If only swapping makes sense of a name, every record with
- * that name is swapped.
+ * In some records the fields are swapped. If only swapping makes sense of a name, every record with that name
+ * is swapped.
  */
 const SWAPPED = { elsewhere: 0.02, plainly: 0.5 };
 const ADDRESS = {
@@ -131,7 +131,7 @@ const ADDRESS = {
   otherHouse: { m: 0.05, u: 1e-3, reason: 'The ZIP code is the same, and the house another one' },
   city: { m: 0.12, u: 0.02, reason: 'The city is the same' },
 };
-/** Most people who move stay in their state; a namesake lives anywhere. */
+/** Most people who move stay in their state, but a namesake can live anywhere. */
 const NO_ADDRESS = {
   inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
   elsewhere: {
@@ -185,7 +185,7 @@ const GENERATION = {
 };
 const LEAST_EMPLOYER_SHARE = 1e-4;
 /**
- * An employer with more than this share of the donors has namesakes from other places among its
+ * If an employer has more than this share of the donors, there are namesakes from other places among its
  * people.
  */
 const COMMON_EMPLOYER = 0.03;
@@ -198,8 +198,9 @@ const OF_HUSBAND: Evidence = {
 };
 
 /**
- * How the names agree; undefined if they cannot be one person's. "ruled out" if they are the same
- * except for a part that proves two people, so that no other reading of the name may make them one.
+ * Returns how the names agree; undefined if they cannot belong to one person. Returns "ruled out" if they are
+ * the same except for a part that proves two people, so that no other reading of the name can make them one
+ * person.
  */
 export function weighName(
   comparing: Comparing,
@@ -229,7 +230,7 @@ export function weighName(
   ];
 }
 
-/** Whether a name is a man's: women rarely have a suffix. */
+/** Returns whether a name is a man's, because women rarely have a suffix. */
 function isMan({ isMansName }: Population, { first, middles, generation }: Candidate): boolean {
   return generation !== null || isMansName(first) || middles.some(isMansName);
 }
@@ -345,17 +346,17 @@ const NEEDS_EMPLOYER: Pick<Evidence, 'needs' | 'atMost'> = {
 };
 
 /**
- * A list calls Jean a form of Jane, although neither contains a part of the other and both are
- * given as separate names. Twins, who share a birth, and sisters in a family's firm have such
- * names: only all of it together proves that they are one person.
+ * A list calls Jean a form of Jane, although neither contains a part of the other and both are given as
+ * separate names. Twins, who share a birth, and sisters in a family's firm have such names. So only all of
+ * this evidence together proves that they are one person.
  */
 const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
   ...{ needs: ['employer', 'birth'], atMost: NEARLY_ALWAYS_TWO },
 };
 
 /**
- * Whether two names are short forms of one third name but otherwise unrelated, such as Gary and
- * Jerry, who may both be Gerard. If both are given as separate names, a Gary is not a Jerry.
+ * Returns whether two names are short forms of a third name but otherwise unrelated, such as Gary and Jerry,
+ * who may both be Gerard. If both are given as separate names, a Gary is not a Jerry.
  */
 function areOfOneThird(population: Population, one: string, other: string): boolean {
   return (
@@ -367,7 +368,7 @@ function areOfOneThird(population: Population, one: string, other: string): bool
   );
 }
 
-/** Whether each of two names is given to children as a separate name. */
+/** Returns whether each of two names is given to children as a separate name. */
 function areOwnNames(population: Population, one: string, other: string): boolean {
   return [one, other].every(
     (name) =>
@@ -376,8 +377,8 @@ function areOwnNames(population: Population, one: string, other: string): boolea
 }
 
 /**
- * Whether a list connects two names that are both given to children as separate names, such as Jane
- * and Jean or William and Wilma. Sisters, brothers and couples have them, so a shared home does not
+ * Returns whether a list connects two names that are both given to children as separate names, such as Jane
+ * and Jean or William and Wilma. Sisters, brothers and couples have such names, so a shared home does not
  * prove that they are one person.
  */
 function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
@@ -390,8 +391,8 @@ function areOftenTwoPeople(population: Population, one: string, other: string): 
 }
 
 /**
- * Whether one of two short forms is a variant of the other, such as Deb and Debi. Other pairs of
- * short forms, such as Chris and Tina or Steph and Steve, are short for other names as well.
+ * Returns whether one of two short forms is a variant of the other, such as Deb and Debi. Other pairs of
+ * short forms, such as Chris and Tina or Steph and Steve, are also short for other names.
  */
 function isVariantOf(one: string, other: string): boolean {
   const isPrefix = one.startsWith(other) || other.startsWith(one);
@@ -400,17 +401,18 @@ function isVariantOf(one: string, other: string): boolean {
   );
 }
 
-/** Whether a name that few people are given is the beginning of another one, or a pet form of it. */
+/** Returns whether a name that few people are given is the start of another name, or a pet form of it. */
 function isSeldomShort(population: Population, short: string, long: string): boolean {
   const isShort = long.startsWith(short) || isPetFormOf(short, long);
   return isShort && population.first(short) < RARELY_GIVEN.seldom;
 }
 
-/** A name that this many people are given is a full name for most of them. */
+/** If this many people are given a name, it is a full name for most of them. */
 const LEAST_BIRTHS = 3_200;
 
 /**
- * Shares of the people who are given a name: not listed at all, and so rarely given that it is a short form for most.
+ * Shares of the people who are given a name: not listed at all, and so rarely given that it is a short form
+ * for most of them.
  */
 const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
@@ -422,7 +424,7 @@ function isTypoOfLong(one: string, other: string): boolean {
   return Math.min(one.length, other.length) >= 6 && isTypo(one, other);
 }
 
-/** Whether two names are spellings of one name, and not one a man's and the other a woman's. */
+/** Returns whether two names are spellings of one name, and not a man's and a woman's name. */
 function isSpelledOtherwise(population: Population, one: string, other: string): boolean {
   const { isMansName, isWomansName } = population;
   if (!soundAlike(one, other)) return false;
@@ -482,7 +484,10 @@ const BY_SPELLING = 1 / 16;
 /** A word that this many donors have as their first name may be a name that no list contains. */
 const LEAST_BEARERS = 2;
 
-/** For two unknown names, a typing error does not change the beginning, and does not change more than a scan would. */
+/**
+ * For two unknown names, a typing error does not change the start, and does not change more than a scan
+ * would.
+ */
 function mayBeSlip(
   { isGivenName, births }: Population,
   one: string,
@@ -494,7 +499,7 @@ function mayBeSlip(
   return fit === 'typo' ? one[0] === other[0] : scanKey(one) === scanKey(other);
 }
 
-/** Father and son; a suffix that one side lacks is not evidence. */
+/** Father and son. If one side lacks a suffix, this is not evidence. */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
   if (reading.generation === null || donor.generation === null) return [];
   return reading.generation === donor.generation ? [GENERATION] : undefined;
@@ -543,8 +548,8 @@ function weighLast(
 }
 
 /**
- * People who marry keep their home and employer, and nobody else has all three: the given name and
- * these two.
+ * People who marry keep their home and employer, and no other person has all three: the given name and these
+ * two.
  */
 const OTHER_LAST: Evidence = {
   bits: Math.log2(LAST.other),
@@ -553,7 +558,7 @@ const OTHER_LAST: Evidence = {
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
 
-/** Middle names that differ indicate two people, such as a father and a son. */
+/** If middle names differ, they indicate two people, such as a father and a son. */
 function weighMiddle(
   population: Population,
   reading: Reading,
@@ -573,8 +578,9 @@ function weighMiddle(
 }
 
 /**
- * The given names of both sides without the one by which they agree. If that is a middle name on one side, the first name
- * there is compared like a middle name: Paul David is not John Paul, who may be his father.
+ * Returns the given names of both sides without the name by which they agree. If that is a middle name on one
+ * side, the first name on that side is compared like a middle name. Paul David is not John Paul, who may be
+ * his father.
  */
 function withoutMatchedName(
   population: Population,
@@ -593,7 +599,10 @@ function withoutMatchedName(
   return { mine, theirs: [donor.first, ...donor.middles.toSpliced(matched, 1)] };
 }
 
-/** Whether two names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip and Philippa. */
+/**
+ * Returns whether two names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip
+ * and Philippa.
+ */
 function arePairOfSexes(
   { isWomansName, isGivenName, births }: Population,
   one: string,
@@ -601,7 +610,7 @@ function arePairOfSexes(
 ): boolean {
   const [woman, man] = one.endsWith('a') ? [one, other] : [other, one];
   if (!woman.endsWith('a') || man.endsWith('a') || isWomansName(man)) return false;
-  // Nobody is given the name "Veronic"; a letter is missing.
+  // Nobody is given the name "Veronic", in which a letter is missing.
   const isCut =
     `${man}a` === woman && !isGivenName(man) && births(man) * MUCH_RARER < births(woman);
   if (isCut) return false;
@@ -612,11 +621,12 @@ function arePairOfSexes(
 const MANS_ENDING = /(?:iy|ij|us|ck|[ckoeyi])$/;
 const WOMANS_ENDING = /(?:iya|ina|[ckipy]?a)$/;
 const LEAST_STEM = 4;
-/** A man's form of a woman's name has more bearers than this fraction of hers. */
+/** If a man's form of a woman's name is in use, more people than this fraction of hers have it. */
 const MUCH_RARER = 1_000;
 
 /**
- * Two different full middle names mean two people; an initial may be wrong, or belong to another name of either person.
+ * Two different full middle names mean two people. An initial may be wrong, or belong to another name of
+ * either person.
  */
 function weighOtherMiddle(
   mine: readonly string[],
@@ -626,7 +636,7 @@ function weighOtherMiddle(
 ): Evidence[] | undefined {
   const hasInitial = [mine, theirs].some((side) => side.every((one) => one.length === 1));
   if (!hasInitial) return undefined;
-  // The initial of a last name that both have is not an explanation.
+  // The initial of a last name that both have does not explain the difference.
   const others = [
     ...reading.lastParts.filter((part) => part !== donor.last),
     ...donor.lastParts.filter((part) => part !== reading.last),
@@ -636,7 +646,7 @@ function weighOtherMiddle(
   return explained(mine) || explained(theirs) ? [] : [OTHER_INITIAL];
 }
 
-/** How the best address agrees; nothing if one side has none. */
+/** Returns how the best address agrees; nothing if one side has none. */
 export function weighAddresses(texts: readonly AddressText[], donor: Candidate): Evidence[] {
   if (texts.length === 0) return [];
   const addresses = donor.addresses();
@@ -664,7 +674,7 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
 const ADDRESS_KIND = { kind: 'address' } as const;
 const ELSEWHERE = { isElsewhere: true, atMostByName: ONE_OR_TWO };
 
-/** How the days or years of birth agree; nothing if one side has none. */
+/** Returns how the days or years of birth agree; nothing if one side has none. */
 export function weighBirth(born: string, donor: Candidate): Evidence[] {
   const theirs = donor.born;
   if (isNoBirth(born) || isNoBirth(theirs)) return [];
@@ -686,7 +696,7 @@ function isNoBirth(born: string): boolean {
   return born === '' || born === '1900-01-01' || born === '1970-01-01';
 }
 
-/** Day and month swapped, or two neighbouring digits. */
+/** Day and month are swapped, or two neighbouring digits are. */
 function isSlip(one: string, other: string): boolean {
   const [year, month, day] = one.split('-');
   if (other === `${year}-${day}-${month}`) return true;
@@ -695,7 +705,7 @@ function isSlip(one: string, other: string): boolean {
   return isOneEdit && [...(mine ?? '')].toSorted().join() === [...(theirs ?? '')].toSorted().join();
 }
 
-/** How the best employer agrees; an employer with many people is weak evidence. */
+/** Returns how the best employer agrees. An employer with many people is weak evidence. */
 export function weighEmployers(
   { index }: Comparing,
   names: readonly string[],

@@ -1,9 +1,9 @@
-/** Words of free text, and the distance between two of them. */
+/** Words in free text, and the distance between two of them. */
 
-/** Most texts are plain ASCII, and much faster to split than texts with accents. */
+/** Matches plain ASCII. Most texts are, and they are much faster to split than texts with accents. */
 const ASCII = /^[\0-\x7f]*$/;
 
-/** The words of a text in lower case, without accents and punctuation; "O'Brien" is one word. */
+/** Returns the words of a text in lower case, without accents and punctuation. "O'Brien" is one word. */
 export function words(text: string): string[] {
   if (ASCII.test(text)) {
     const plain = /['.]/.test(text) ? text.replaceAll(/['.]/g, '') : text;
@@ -16,9 +16,7 @@ export function words(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/**
- * Whether two words differ by at most one insertion, deletion, replacement or swap of neighbours.
- */
+/** Returns whether two words differ by at most one insertion, deletion, replacement or swap of neighbours. */
 export function withinOneEdit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1) {
@@ -36,8 +34,7 @@ export function withinOneEdit(one: string, other: string): boolean {
 }
 
 /**
- * Whether two words differ by at most two insertions, deletions, replacements or swaps of
- * neighbours.
+ * Returns whether two words differ by at most two insertions, deletions, replacements or swaps of neighbours.
  */
 export function withinTwoEdits(one: string, other: string): boolean {
   if (withinOneEdit(one, other)) return true;
@@ -57,8 +54,8 @@ export function withinTwoEdits(one: string, other: string): boolean {
 }
 
 /**
- * A word and all forms with one of its letters removed: two words within one edit share one of
- * these.
+ * Returns a word and all forms with one of its letters removed, because two words within one edit share one
+ * of these.
  */
 export function withOneDeletion(word: string): string[] {
   return [word, ...Array.from(word, (_, index) => word.slice(0, index) + word.slice(index + 1))];

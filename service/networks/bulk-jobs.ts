@@ -38,7 +38,7 @@ export const bulkJobSchema = z
 /** A job, ready for JSON. */
 export type BulkJob = z.infer<typeof bulkJobSchema>;
 
-/** Result of one donor of a job. */
+/** The result for one donor of a job. */
 export type Outcome = 'added' | 'already_member' | 'not_found' | 'failed' | 'unpaid';
 
 /** The order of a job. */
@@ -46,24 +46,24 @@ export interface BulkOrder {
   team: string;
   networkId: string;
   donorIds: readonly string[];
-  /** How many donors are paid for, from the front; the others are omitted. */
+  /** The number of donors that are paid for, from the start of the list. The others are omitted. */
   paid: number;
-  /** The job stays in processing. */
+  /** True if the job stays in processing. */
   hangs: boolean;
-  /** The job ends as failed after this many donors; null if it does not fail. */
+  /** After this many donors, the job ends as failed; null if it does not fail. */
   failsAfter: number | null;
-  /** Every nth donor fails, this being n; null for none. */
+  /** Every nth donor fails, where this is n; null for none. */
   failsEvery: number | null;
 }
 
-/** One donor of a job whose turn has come. */
+/** One donor of a job whose turn it is. */
 export interface DueItem {
   job: number;
   position: number;
   team: string;
   networkId: string;
   donorId: string;
-  /** Marked to fail. */
+  /** True if it is marked to fail. */
   isDoomed: boolean;
 }
 
@@ -71,13 +71,13 @@ export interface DueItem {
 export interface BulkJobs {
   /** Stores a job, deletes old ones, and returns its ID. */
   add(order: BulkOrder): string;
-  /** A team's job; undefined if it is unknown or deleted, or belongs to another team. */
+  /** Returns a team's job; undefined if it is unknown or deleted, or belongs to another team. */
   find(team: string, id: string): BulkJob | undefined;
-  /** The first donor whose turn has come. */
+  /** Returns the first donor whose turn it is. */
   nextDue(): DueItem | undefined;
-  /** When the next turn comes; undefined if none ever does. */
+  /** Returns when the next turn comes; undefined if there is none. */
   nextDueAtMs(): number | undefined;
-  /** Records the result of a donor. */
+  /** Records the result for a donor. */
   settle(item: DueItem, outcome: Outcome): void;
   /** Makes a job end as failed. */
   fail(item: DueItem): void;
@@ -88,7 +88,7 @@ export interface BulkJobsOptions {
   clock: () => number;
   /** Returns 32 random hexadecimal characters. */
   createId: () => string;
-  /** No job takes longer, unless the work itself does. */
+  /** The maximum duration of a job, unless the work itself takes longer. */
   jobTimeMs: number;
 }
 
@@ -176,7 +176,7 @@ function prepareStatements(db: Database) {
       `select position, donor_id donorId, due_at_ms dueAtMs, is_doomed isDoomed, outcome
        from network_job_items where job = ? order by position`,
     ),
-    // A clock that was set back to before the submission does not delay anything.
+    // If the clock was set back to before the submission, this does not delay anything.
     nextDue: db.prepare<[{ nowMs: number }], Omit<DueItem, 'isDoomed'> & { isDoomed: number }>(
       `select job, position, team, network_id networkId, donor_id donorId, is_doomed isDoomed
        from network_job_items join network_jobs on number = job

@@ -1,4 +1,4 @@
-/** A connection as it is returned (service document, section 2.2). */
+/** A connection in the form in which it is returned (service document, section 2.2). */
 
 import { z } from '@hono/zod-openapi';
 import type { FoundConnection } from '../connections/engine.ts';
@@ -7,7 +7,7 @@ import { fullNameOf, summarySchema } from '../donors/summary.ts';
 import { serviceUrlOf } from '../profile.ts';
 import { networkLabelSchema } from './networks.ts';
 
-/** How a donor is named in other records. */
+/** The form in which a donor is named in other records. */
 export const donorLabelSchema = summarySchema
   .pick({ id: true, name: true, service_url: true })
   .openapi('DonorLabel');
@@ -47,12 +47,12 @@ export type DonorLabel = z.infer<typeof donorLabelSchema>;
 /** A connection to a member, ready for JSON. */
 export type Connection = z.infer<typeof connectionSchema>;
 
-/** A reference to a donor. */
+/** Creates a reference to a donor. */
 export function toDonorLabel(donor: Pick<Donor, 'id' | 'name' | 'page'>): DonorLabel {
   return { id: donor.id, name: fullNameOf(donor.name), service_url: serviceUrlOf(donor) };
 }
 
-/** The content of a connection, except for the other donor and the networks. */
+/** Returns the content of a connection, except for the other donor and the networks. */
 export function describeConnection(found: FoundConnection, source: DonorLabel) {
   return {
     strength: found.strength,

@@ -1,4 +1,4 @@
-/** Does the work of bulk jobs when it is due, a little at a time. */
+/** Does the work of bulk jobs when it is due, in small parts. */
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database.ts';
@@ -32,22 +32,22 @@ export interface JobWorkerOptions {
   members: Members;
   jobs: BulkJobs;
   clock: () => number;
-  /** Receives the unexpected error that prevented adding a donor. */
+  /** Receives the unexpected error because of which a donor could not be added. */
   report: (error: Error) => void;
 }
 
 /** The worker. */
 export interface JobWorker {
-  /** Makes it check for work, for example because there is a new job. */
+  /** Makes the worker check for work, for example because there is a new job. */
   wake(): void;
-  /** Waits briefly for work that is due; the rest then continues in the background. */
+  /** Waits briefly for work that is due. The rest then continues in the background. */
   catchUp(): Promise<void>;
 }
 
 /**
- * Starts the worker, with the work that an earlier worker has left. Due work is read from the database by the clock, so
- * that a killed sandbox continues where it stopped. After every few donors, other requests have their turn. It ends
- * with the database.
+ * Starts the worker with the work that an earlier worker has left. Due work is read from the database by the
+ * clock, so that a killed sandbox continues where it stopped. After every few donors, other requests get
+ * their turn. It ends when the database is closed.
  */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {
   const { db, jobs, clock, report } = options;
@@ -98,7 +98,7 @@ async function work(db: Database, step: () => boolean): Promise<void> {
   }
 }
 
-/** Adds one donor whose turn has come, and records the result; false if there is none. */
+/** Adds one donor whose turn it is, and records the result; false if there is none. */
 function takeStep(options: JobWorkerOptions): boolean {
   const item = options.jobs.nextDue();
   if (item !== undefined) {
@@ -123,7 +123,7 @@ function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
 function addMember({ world, networks, members, jobs }: JobWorkerOptions, item: DueItem): Outcome {
   const network = networks.find(item.team, item.networkId);
   if (network === undefined) {
-    // The network was deleted in the meantime, so the job has no purpose.
+    // The network was deleted in the meantime, so the job no longer has a purpose.
     jobs.fail(item);
     return 'failed';
   }

@@ -1,4 +1,7 @@
-/** Finds the objects that a request names; if one is missing, the response is a 404 (service document, section 7). */
+/**
+ * Finds the objects that a request names. If one is missing, the response is a 404 (service document, section
+ * 7).
+ */
 
 import type { World } from '../donor.ts';
 import type { Networks } from './networks.ts';
@@ -6,7 +9,7 @@ import type { Networks } from './networks.ts';
 /** The numbers of the named objects, or the body of the 404 that names the missing object. */
 export type Found = { numbers: number[] } | { detail: string };
 
-/** Finds networks of a team; another team's count as missing. */
+/** Finds networks of a team. Networks of other teams count as missing. */
 export function findNetworks(networks: Networks, team: string, ids: readonly string[]): Found {
   return findAll('Network', ids, (id) => networks.find(team, id));
 }

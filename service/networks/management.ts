@@ -20,7 +20,9 @@ import type { NetworkService } from './service.ts';
 const NO_NETWORK = { detail: 'Network not found' };
 const NO_JOB = { detail: 'Job not found' };
 
-/** The endpoints; whether a single add is charged is only documented here, not done. */
+/**
+ * The endpoints. Here it is only documented whether a single add is charged; the charge is made elsewhere.
+ */
 export function managementRoutes(
   service: NetworkService,
   isSingleAddCharged: boolean,
@@ -141,14 +143,14 @@ function nameTaken(name: string) {
 
 async function deleteNetwork(service: NetworkService, team: string, network: number) {
   await removeMembers(service, team, network, service.members.list(network));
-  // Members that have joined in the meantime: from here to the end, nobody else can join.
+  // Members that have joined in the meantime. From here to the end, nobody else can join.
   for (const donor of service.members.list(network)) {
     service.members.remove(team, network, donor);
   }
   service.networks.remove(network);
 }
 
-/** A member may have thousands of connections to delete, so other work has its turn in between. */
+/** A member may have thousands of connections to delete, so other work gets its turn in between. */
 async function removeMembers(
   { members }: NetworkService,
   team: string,

@@ -1,28 +1,28 @@
-/** The members of each network, whose connections are therefore stored. */
+/** The members of each network. Their connections are stored. */
 
 import type { Database } from '../database.ts';
 import type { NetworkLabel } from './networks.ts';
 import type { StoredConnections } from './stored-connections.ts';
 
 /**
- * The members of all networks. Each change is one transaction with the stored connections: a donor's connections are
- * stored exactly while the donor is in at least one network of the team.
+ * The members of all networks. Each change is one transaction with the stored connections, because a donor's
+ * connections are stored exactly as long as the donor is in at least one network of the team.
  */
 export interface Members {
-  /** Adds a donor; false if the donor is already in the network. Computes connections if needed. */
+  /** Adds a donor; false if the donor is already in the network. Computes connections if necessary. */
   add(team: string, network: number, donor: number): boolean;
-  /** Removes a donor, who need not be a member. */
+  /** Removes a donor, who does not have to be a member. */
   remove(team: string, network: number, donor: number): void;
   /**
-   * Whether the team had added this donor when its record mixed two people. The donor is now in none of the team's
-   * networks.
+   * Returns whether the team added this donor while its record mixed two people. The donor is now in none of
+   * the team's networks.
    */
   wasForTwo(team: string, donor: number): boolean;
-  /** The donors in a network. */
+  /** Returns the donors in a network. */
   list(network: number): number[];
-  /** The team's networks that a donor is in, oldest first. */
+  /** Returns the team's networks that a donor is in, oldest first. */
   networksOf(team: string, donor: number): NetworkLabel[];
-  /** All members of some networks of a team, or of all of them. */
+  /** Returns all members of some networks of a team, or of all of them. */
   covered(team: string, filter: CoverFilter): CoveredMember[];
 }
 
@@ -30,11 +30,11 @@ export interface Members {
 export interface CoverFilter {
   /** Numbers of networks. */
   networks: readonly number[] | null;
-  /** Numbers of donors; those who are not members are ignored. */
+  /** Numbers of donors. Donors who are not members are ignored. */
   donors: readonly number[] | null;
 }
 
-/** One membership of a donor; a donor in several networks has several. */
+/** One membership of a donor. A donor in several networks has several. */
 export interface CoveredMember extends NetworkLabel {
   /** The member's number in the store of connections. */
   member: number;

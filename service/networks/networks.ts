@@ -21,7 +21,7 @@ export const networkLabelSchema = z
   .object({ network_id: z.string(), name: z.string() })
   .openapi('NetworkLabel');
 
-/** The schema of a network as it is returned. */
+/** The schema of a network in the form in which it is returned. */
 export const networkSchema = z
   .object({
     network_id: z.string(),
@@ -45,15 +45,15 @@ export type NetworkOrder = Pick<Network, 'name' | 'color'>;
 export interface Networks {
   /** Creates an empty network; undefined if the team already has a network with that name. */
   create(team: string, order: NetworkOrder): Network | undefined;
-  /** The networks of all teams with their numbers, for callers outside of any team. */
+  /** Returns the networks of all teams with their numbers, for callers that do not belong to a team. */
   all(): (NetworkLabel & { number: number; team: string })[];
-  /** A team's networks, oldest first. */
+  /** Returns a team's networks, oldest first. */
   list(team: string): Network[];
-  /** The number by which members refer to a network; undefined if the team has no such network. */
+  /** Returns the number by which members refer to a network; undefined if the team has no such network. */
   find(team: string, networkId: string): number | undefined;
   /** Renames a network; false if another network of the team has the name. */
   rename(team: string, network: number, name: string): boolean;
-  /** Removes a network that has no members left. */
+  /** Removes a network without members. */
   remove(network: number): void;
 }
 

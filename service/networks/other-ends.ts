@@ -1,15 +1,12 @@
-/**
- * The donors at the other ends of a member's connections, packed so that one donor is found at
- * once.
- */
+/** The donors at the other ends of a member's connections, packed so that a donor is found at once. */
 
 /**
- * A hash table of pairs: a donor's number and the rank of the connection to them, 0 being the
+ * A hash table of pairs: a donor's number, and the rank of the connection to that donor, where 0 is the
  * strongest. Its length is a power of two, and at most half of it is in use.
  */
 export type OtherEnds = Int32Array;
 
-/** Odd, near 2^32 divided by the golden ratio: the upper bits of its multiples are far apart. */
+/** Odd and near 2^32 divided by the golden ratio, so that the upper bits of its multiples are far apart. */
 const GOLDEN_STEP = 0x9e3779b9;
 
 const FREE = -1;
@@ -26,17 +23,17 @@ export function packOtherEnds(donors: readonly number[]): OtherEnds {
   return ends;
 }
 
-/** The rank of the connection to a donor; undefined if there is none. */
+/** Returns the rank of the connection to a donor; undefined if there is none. */
 export function rankOf(ends: OtherEnds, donor: number): number | undefined {
   const place = placeOf(ends, donor);
   return ends[place] === donor ? ends[place + 1] : undefined;
 }
 
-/** The position of a donor, or the free place where they would be. */
+/** Returns the position of a donor, or the free place for the donor. */
 function placeOf(ends: OtherEnds, donor: number): number {
   const shift = Math.clz32(ends.length / 2) + 1;
   let place = 2 * (Math.imul(donor, GOLDEN_STEP) >>> shift);
-  // Half of the table is free, so this terminates.
+  // Half of the table is free, so this ends.
   while (ends[place] !== donor && ends[place] !== FREE) {
     place = (place + 2) & (ends.length - 1);
   }

@@ -1,6 +1,6 @@
 /** Finds the strongest among the connections of many members without reading them all. */
 
-/** How many connections of a member are read first; each further page is twice as long. */
+/** The number of a member's connections that are read first. Each further page is twice as long. */
 const FIRST_PAGE_SIZE = 8;
 
 /** More rounds than this would read more connections of one member than there can be donors. */
@@ -21,13 +21,13 @@ export interface Wanted {
   excluded: ReadonlySet<number>;
 }
 
-/** Reads that many connections of a member from a rank on, strongest first, down to a strength. */
+/** Reads this many connections of a member from a rank on, strongest first, down to a minimum strength. */
 export type ReadPage = (member: number, rank: number, size: number, strength: number) => Ranked[];
 
 /**
- * The donors with the strongest connections, strongest first and then by number. A member is
- * finished when its remaining connections can no longer be among the requested ones, so that most
- * members need only one page. Yields after each page.
+ * Returns the donors with the strongest connections, strongest first and then by number. A member is finished
+ * when its remaining connections can no longer be among the requested ones, so most members need only one
+ * page. Yields after each page.
  */
 export function* rankStrongest(
   members: readonly number[],

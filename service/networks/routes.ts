@@ -23,7 +23,7 @@ export interface NetworkOptions {
   networkPrices: NetworkPrices;
 }
 
-/** The charges of networks: the bulk add always, the others depending on the settings. */
+/** The charges of networks. The bulk add is always charged, the others depending on the settings. */
 export function chargedNetworks({
   chargeQueries,
   chargeSingleAdd,

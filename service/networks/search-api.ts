@@ -28,7 +28,7 @@ const limitSchema = z
   .transform((limit) => limit ?? DEFAULT_LIMIT)
   .openapi({ type: 'integer', default: DEFAULT_LIMIT, minimum: 1, maximum: MAX_LIMIT });
 
-/** The filters of section 4.2; absent and null both mean an omitted filter. */
+/** The filters of section 4.2. Absent and null both mean an omitted filter. */
 const filters = {
   network_ids: z
     .array(z.string())
@@ -66,7 +66,7 @@ const lookupBodySchema = z
 
 const prospects = json(z.object({ prospects: z.array(prospectSchema) }).openapi('Prospects'));
 
-/** A filter in a query: repeated, or with commas, or both. */
+/** A filter in a query. It can be repeated, or contain commas, or both. */
 const queryFilter = z
   .union([z.string(), z.array(z.string())])
   .optional()

@@ -10,7 +10,7 @@ import { compareRoute, discoverRoute, donorConnectionsRoute, lookupRoute } from 
 import type { NetworkService } from './service.ts';
 import { STORED_STRENGTH_FLOOR } from './stored-connections.ts';
 
-/** The endpoints; whether they are charged is only documented here, not done. */
+/** The endpoints. Here it is only documented whether they are charged; the charge is made elsewhere. */
 export function searchRoutes(service: NetworkService, isCharged: boolean): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   addProspectRoutes(router, service, isCharged);

@@ -52,7 +52,7 @@ export const lookupSchema = z
 /** A prospect, ready for JSON. */
 export type Prospect = z.infer<typeof prospectSchema>;
 
-/** A search among the members that a filter covers; `minStrength` from 0 to 1. */
+/** A search among the members that a filter includes. `minStrength` is from 0 to 1. */
 export interface Search extends CoverFilter {
   team: string;
   minStrength: number;
@@ -66,35 +66,36 @@ export interface SearchOptions {
   stored: StoredConnections;
 }
 
-/** The searches; donors are given by their numbers. */
+/** The searches. Donors are given by their numbers. */
 export interface Searches {
   /**
    * The donors with the strongest connections to the covered members, strongest first, at most
    * `limit`. Members of a searched network are not prospects.
    */
   discover(search: Search, limit: number): Promise<Prospect[]>;
-  /** Each of these donors once, strongest first; donors without a connection come last, with strength 0. */
-  compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
   /**
-   * One donor's networks, regardless of the filter, and every connection to the covered members.
+   * Returns each of these donors once, strongest first. Donors without a connection come last, with strength
+   * 0.
    */
+  compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
+  /** Returns one donor's networks, regardless of the filter, and every connection to the included members. */
   ofDonor(search: Search, donor: number): Promise<z.infer<typeof donorConnectionsSchema>>;
   /** Computes the connections of any donor in the full range of strengths. */
   lookUp(donor: number, limit: number): Promise<z.infer<typeof lookupSchema>>;
 }
 
-/** If members are removed all the time, the last round works without pauses. */
+/** If members are removed continuously, the last round works without pauses. */
 const MOST_ROUNDS = 3;
 
-/** Makes the searches. */
+/** Creates the searches. */
 export function createSearches({ world, engine, members, stored }: SearchOptions): Searches {
   function coverOf(search: Search): Cover {
     return toCover(members.covered(search.team, search));
   }
 
   /**
-   * Works in slices, and starts again if a member was removed between two of them, whose number may now belong to
-   * another member.
+   * Works in slices. It starts again if a member was removed between two slices, because the member's number
+   * may now belong to another member.
    */
   async function steadily<T>(work: () => Generator<void, T>): Promise<T> {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -105,7 +106,7 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
     return atOnce(work());
   }
 
-  /** For one response, which may name few donors many times. */
+  /** For one response, in which a few donors may occur many times. */
   function createNaming(): NameDonor {
     const known = new Map<number, DonorLabel>();
     return (donor) => {
@@ -189,7 +190,7 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
 
 type NameDonor = (donor: number) => DonorLabel;
 
-/** The members that a search covers, by their number in the store. */
+/** Returns the members that a search includes, by their numbers in the store. */
 type Cover = ReadonlyMap<number, { donor: number; networks: NetworkLabel[] }>;
 
 function toCover(covered: readonly CoveredMember[]): Cover {

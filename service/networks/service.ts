@@ -18,7 +18,7 @@ export interface NetworkServiceOptions {
   clock: () => number;
   /** Returns 32 random hexadecimal characters. */
   createId: () => string;
-  /** No bulk add takes longer, unless the work itself does. */
+  /** The maximum duration of a bulk add, unless the work itself takes longer. */
   jobTimeMs: number;
   /** Receives unexpected errors. */
   report: (error: Error) => void;

@@ -1,6 +1,6 @@
 /**
- * The stored connections of a team's members: connections with a strength of at least 0.45 (service document, section
- * 1), once for each team and member.
+ * The stored connections of a team's members: connections with a strength of at least 0.45 (service document,
+ * section 1), stored once for each team and member.
  */
 
 import type { ConnectionEngine, FoundConnection } from '../connections/engine.ts';
@@ -12,33 +12,34 @@ import { type Ranked, rankStrongest, type Wanted } from './ranking.ts';
 export const STORED_STRENGTH_FLOOR = 0.45;
 
 /**
- * Number of members whose other ends are cached, some kilobytes each; beyond it, the cache is
- * cleared.
+ * The number of members whose other ends are cached. Each takes some kilobytes. Beyond this number, the cache
+ * is cleared.
  */
 const MAX_REMEMBERED_MEMBERS = 20_000;
 
-/** A connection of a member; `donor` is the other end. */
+/** A connection of a member. `donor` is the other end. */
 export interface StoredConnection extends FoundConnection {
   /** The member's number in the store, which is not the donor's number. */
   member: number;
 }
 
-/** The stored connections of all teams; members are given by their numbers in the store. */
+/** The stored connections of all teams. Members are given by their numbers in the store. */
 export interface StoredConnections {
   /** Computes and stores a donor's connections to others, unless the team already has them. */
   keep(team: string, donor: number): void;
   /** Deletes the connections of a team's member. */
   drop(team: string, donor: number): void;
-  /** Computes all of them again, because people were added or changed. */
+  /** Computes all connections again, because people were added or changed. */
   renew(): void;
-  /** Number of members whose connections were deleted since the start; their numbers are reused. */
+  /** The number of members whose connections were deleted since the start. Their numbers are reused. */
   drops(): number;
   /**
-   * The donors with the strongest connections to the members; if they are equally strong, the lower number comes first.
+   * Returns the donors with the strongest connections to the members. If they are equally strong, the lower
+   * number comes first.
    */
   rank(members: Iterable<number>, wanted: Wanted): Generator<void, number[]>;
   /**
-   * Every connection of the members to each of some donors, strongest first; yields after each
+   * Returns every connection of the members to each of some donors, strongest first. Yields after each
    * member.
    */
   between(
@@ -48,7 +49,7 @@ export interface StoredConnections {
   ): Generator<void, Map<number, StoredConnection[]>>;
 }
 
-/** Opens the stored connections of a database; new ones come from the engine. */
+/** Opens the stored connections of a database. New connections come from the engine. */
 export function createStoredConnections(db: Database, engine: ConnectionEngine): StoredConnections {
   const sql = prepareStatements(db);
   const remembered = new Map<number, OtherEnds>();
@@ -110,7 +111,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
       ),
     *between(members, donors, minStrength) {
       const found = new Map(donors.map((donor): [number, StoredConnection[]] => [donor, []]));
-      // Member by member, because the members' other ends are large.
+      // Processes one member at a time, because the members' other ends are large.
       for (const member of members) {
         const ends = otherEndsOf(member);
         for (const [donor, connections] of found) {

@@ -6,7 +6,7 @@ import type { Database } from '../database.ts';
 import { JOB_RETENTION_MS } from '../jobs.ts';
 import { Refusal } from './refusal.ts';
 
-/** A charge of enhancements with fewer jobs than it paid for. */
+/** A charge for enhancements with fewer jobs than it paid for. */
 export interface MissingWork {
   /** The line in the ledger. */
   line: number;
@@ -16,7 +16,10 @@ export interface MissingWork {
   amount: number;
   /** Number of paid people without a job. */
   missing: number;
-  /** Whether the jobs say which charge paid for them. Jobs of earlier versions do not, so they are counted by time. */
+  /**
+   * Whether the jobs refer to the charge that paid for them. Jobs from earlier versions do not, so they are
+   * counted by time.
+   */
   isCertain: boolean;
 }
 
@@ -24,8 +27,8 @@ export interface MissingWork {
 const LONGEST_SUBMIT_MS = 15 * 60_000;
 
 /**
- * Lists charges of enhancements without their jobs. Jobs are deleted after seven days, so older charges cannot be
- * checked.
+ * Lists charges for enhancements without their jobs. Jobs are deleted after seven days, so older charges
+ * cannot be checked.
  */
 export function findMissingWork(db: Database, clock: () => number): MissingWork[] {
   const sinceMs = clock() - JOB_RETENTION_MS;
@@ -70,14 +73,14 @@ export function findMissingWork(db: Database, clock: () => number): MissingWork[
 }
 
 interface ChargeRow extends Omit<MissingWork, 'missing' | 'isCertain'> {
-  /** Null in lines of earlier versions. */
+  /** Null in lines from earlier versions. */
   state: string | null;
   /** The amount minus refunds. */
   paid: number;
   jobs: number;
 }
 
-/** Refunds a line of the ledger, once; returns the number of credits. */
+/** Refunds a line of the ledger once. Returns the number of credits. */
 export function refundLine(db: Database, line: number, clock: () => number): number {
   const refund = db.transaction(() => {
     const charge = db

@@ -1,15 +1,18 @@
-/** Damaged and truncated files: rejected before they are served or copied. */
+/** Damaged and truncated files are rejected before they are served or copied. */
 
 import Sqlite from 'better-sqlite3';
 import { type Database, openDatabase } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
-/** How long a start checks the tables, those with money and people first; `verify` checks all. */
+/**
+ * The maximum time for checking the tables at a start. Tables with money and people come first. `verify`
+ * checks all tables.
+ */
 const QUICK_CHECK_MS = 2_000;
 
 const FIRST_CHECKED = ['balances', 'ledger', 'jobs', 'teams', 'team_keys', 'record_donors'];
 
-/** Opens the file for a service; rejects a damaged one. */
+/** Opens the file for a service. Rejects a damaged file. */
 export function openUndamaged(file: string): Database {
   const db = refuseDamage(file, () => openDatabase(file, { isDurable: true }));
   try {
@@ -27,14 +30,14 @@ export function openUndamaged(file: string): Database {
   }
 }
 
-/** Rejects a file with any damage; takes as long as reading it. */
+/** Rejects a file with any damage. It takes as long as reading the file. */
 export function refuseDamaged(db: Database): void {
   refuseDamage(db.name, () =>
     refuseRows(db.name, db.prepare<[], string>('pragma quick_check').pluck().all()),
   );
 }
 
-/** Does something with a file; if damage shows, throws a refusal that names it. */
+/** Does work with a file. If damage is found, throws a refusal that names the file. */
 export function refuseDamage<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -44,7 +47,7 @@ export function refuseDamage<T>(file: string, work: () => T): T {
   }
 }
 
-/** Whether an error means that a file is damaged or is not a database. */
+/** Returns whether an error means that a file is damaged or is not a database. */
 export function isDamage(error: unknown): error is Error {
   return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }

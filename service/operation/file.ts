@@ -11,13 +11,13 @@ import { isDamage, refuseDamage, refuseDamaged } from './damage.ts';
 import { Refusal } from './refusal.ts';
 import { openTeams } from './teams.ts';
 
-/** Opens the file while a service may have it open; it must exist. */
+/** Opens the file, which must exist, while a service may have it open. */
 export function openBeside(file: string): Database {
   refuseMissing(file);
   return refuseDamage(file, () => openDatabase(file, { isClaimed: false, isDurable: true }));
 }
 
-/** Rejects a missing file, because otherwise a name with a typo would create an empty service. */
+/** Rejects a missing file, because otherwise a mistyped name would create an empty service. */
 export function refuseMissing(file: string): void {
   if (existsSync(file)) return;
   throw new Refusal(
@@ -25,7 +25,7 @@ export function refuseMissing(file: string): void {
   );
 }
 
-/** Contents of a service. */
+/** The contents of a service. */
 export interface ServiceStats {
   donors: number;
   deceased: number;
@@ -65,7 +65,7 @@ export async function backUp(db: Database, target: string): Promise<void> {
   rmSync(part, { force: true });
   try {
     await db.backup(part);
-    // It contains people, what they own, and who requested them.
+    // It contains people, their wealth, and who requested them.
     await chmod(part, 0o600);
     await rename(part, target);
   } finally {
@@ -73,10 +73,10 @@ export async function backUp(db: Database, target: string): Promise<void> {
   }
 }
 
-/** All problems of a database, in words; empty if it is in order. */
+/** Returns all problems with a database, in words; empty if there are none. */
 export function verify(db: Database, clock: () => number): string[] {
   const found = damage(db);
-  // Nothing else can be read reliably.
+  // If there are such problems, nothing else can be read reliably.
   if (found.length > 0) return found;
   return [
     ...moneyProblems(db, clock),
@@ -234,7 +234,7 @@ const CHECKS: readonly Check[] = [
       `${count} donors have a description although they were erased or joined, or have no description although they exist.`,
   },
   {
-    // For people who were erased since, only the number of undone joins is kept, with -1 for both.
+    // For people who have been erased since, only the number of undone joins is kept, with -1 for both.
     query: `select count(*) from record_undone
             where number >= 0 and number not in (select number from record_vacancies)
               and number not in (select number from record_keys)`,

@@ -5,23 +5,23 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
 /**
- * Longer than the load balancers of other services wait, so that an idle connection is not closed just when it is used
- * again.
+ * Longer than other services' load balancers wait, so that an idle connection is not closed just when it is
+ * used again.
  */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Time for requests in progress when the service stops. */
+/** The time that requests in progress have when the service stops. */
 const GRACE_MS = 10_000;
 
 /** A server that responds to requests. */
 export interface Listening {
   /** For example `http://127.0.0.1:4100`. */
   url: string;
-  /** Accepts no further requests, and lets those in progress end. */
+  /** Accepts no further requests, and lets requests in progress finish. */
   close(): Promise<void>;
 }
 
-/** Serves an app; resolves when it is listening. Port 0 takes a free one. */
+/** Serves an app. Resolves when it is listening. Port 0 uses any free port. */
 export async function listen(
   app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
   host: string,

@@ -1,4 +1,4 @@
-/** Activity of a service, for Prometheus: totals and times, without teams or people. */
+/** The activity of a service, for Prometheus: totals and durations, without teams or people. */
 
 import type { MiddlewareHandler } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -7,15 +7,13 @@ import type { Database } from '../database.ts';
 
 /** The metrics of one service. */
 export interface ServiceMetrics {
-  /**
-   * Middleware that comes before everything that responds: counts a request when it is answered.
-   */
+  /** Middleware in front of everything that responds. It counts a request when the response is sent. */
   observe: MiddlewareHandler<PartnerEnv>;
-  /** Everything in the text format of Prometheus, and its content type. */
+  /** All metrics in Prometheus's text format, and its content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
 
-/** Other paths are counted as one: a caller can make up any number of them. */
+/** All other paths are counted as one, because a caller can invent any number of them. */
 const AREAS = new Set([
   'credits',
   'test',

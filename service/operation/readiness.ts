@@ -1,8 +1,8 @@
-/** Whether the service can work: reading is not enough, because every charge is written. */
+/** Whether the service can work. Reading is not enough, because every charge is written. */
 
 import type { Database } from '../database.ts';
 
-/** A more frequent probe gets the last result. */
+/** A probe that comes sooner gets the last result. */
 const FRESH_MS = 1_000;
 
 /** Creates the check, which returns the problem, or null if the file can be written. */

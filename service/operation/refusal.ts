@@ -1,4 +1,4 @@
-/** A request of an operator that cannot be carried out; the message says why and what to do. */
+/** An operator's request that cannot be carried out. The message explains why, and what to do. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

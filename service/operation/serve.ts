@@ -1,4 +1,4 @@
-/** The service as an operator runs it: it is stored durably in a file, and ends without losing a response. */
+/** The service as an operator runs it. It is stored durably in a file, and ends without losing a response. */
 
 import { Hono } from 'hono';
 import { BASE_PATH, createApp, DONOR_PAGES } from '../app.ts';
@@ -21,11 +21,11 @@ export interface ServiceOptions {
   /** The file of the database, which must exist. */
   db: string;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 uses any free port. */
   port: number;
   /** The address at which clients reach it, such as a proxy's address; by default its own address. */
   publicUrl?: string | undefined;
-  /** The port of `/metrics`, `/healthz` and `/readyz`, which need no key; null for none. */
+  /** The port of `/metrics`, `/healthz` and `/readyz`, which need no key; null for no port. */
   operatorPort: number | null;
   /** Requests per second for each key, 0 for no limit. */
   rate: number;
@@ -44,20 +44,20 @@ export interface RunningService {
   /** The address of `/metrics` and `/healthz`; null for none. */
   operatorUrl: string | null;
   donors: number;
-  /** Accepts no further requests, lets those in progress end, and closes the database. */
+  /** Accepts no further requests, lets requests in progress finish, and closes the database. */
   close(): Promise<void>;
 }
 
-/** Starts; resolves when it is serving. */
+/** Starts the service. Resolves when it is serving. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, report, host } = options;
   refuseMissing(options.db);
   const db = openUndamaged(options.db);
   try {
     const credits = createCredits(db, clock);
-    // Nothing works any longer for the charges that the previous process left open.
+    // No process is working any longer for the charges that the previous process left open.
     credits.refundOpen();
-    // Its own address is known once it listens.
+    // Its own address is known only once it is listening.
     let rootUrl = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';
     const world = openRecordedWorld(db, (id) => `${rootUrl}${DONOR_PAGES}/${id}`);
     const donors = openRecord(db).people();

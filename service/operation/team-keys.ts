@@ -1,4 +1,4 @@
-/** The keys of teams. Only their hashes are stored: a key is shown once. */
+/** The keys of teams. Only their hashes are stored, because a key is shown only once. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../database.ts';
@@ -20,18 +20,18 @@ export interface TeamKey {
 
 /** The operator's actions with keys, and the lookup of the gateway. */
 export interface TeamKeys {
-  /** Issues a key; its text is returned only this once. */
+  /** Issues a key. Its text is returned only this once. */
   issue(order: { team: string; label: string; deactivatesOn: string | null }): {
     apiKey: string;
     key: TeamKey;
   };
   list(): TeamKey[];
-  /** Ends a key at once. */
+  /** Revokes a key at once. */
   revoke(id: string): TeamKey;
   /** Sets or removes its last day. */
   setLastDay(id: string, deactivatesOn: string | null): TeamKey;
   /**
-   * The key of a request, named by its ID; undefined if it is unknown, revoked, or its team is
+   * Returns the key of a request, identified by its ID; undefined if it is unknown, revoked, or its team is
    * closed.
    */
   find(apiKey: string): ApiKey | undefined;
@@ -85,7 +85,7 @@ export function openTeamKeys(
   };
 }
 
-/** Keys are random: a hash without salt is as hard to guess as the key. */
+/** Keys are random, so a hash without salt is as hard to guess as the key. */
 function hashOf(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }

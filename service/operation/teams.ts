@@ -4,7 +4,7 @@ import { type Balances, BUCKETS, type BucketAccount, createCredits } from '../cr
 import type { Database } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
-/** A team; a closed team keeps its data, but its keys do not work. */
+/** A team. A closed team keeps its data, but its keys do not work. */
 export interface Team {
   name: string;
   createdAtMs: number;
@@ -13,23 +13,20 @@ export interface Team {
 
 /** The operator's actions with teams. */
 export interface Teams {
-  /** Creates a team with that many credits in each bucket. */
+  /** Creates a team with this many credits in each bucket. */
   add(name: string, credits: number): Team;
   list(): Team[];
-  /** Throws a Refusal for an unknown one. */
+  /** Returns a team. Throws a Refusal for an unknown team. */
   find(name: string): Team;
   /** Closes a team, or opens it again. */
   setClosed(name: string, isClosed: boolean): Team;
   balances(name: string): Balances;
   accounts(): BucketAccount[];
-  /**
-   * Adds to the remaining credits in some buckets of a team; the service may be spending at the
-   * same time.
-   */
+  /** Adds to the remaining credits in some buckets of a team, even while the service is spending. */
   addCredits(name: string, amounts: Partial<Balances>): Balances;
 }
 
-/** Letters, digits and hyphens: names appear in logs and on command lines. */
+/** Letters, digits and hyphens, because names appear in logs and on command lines. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** Opens the teams of a database. */

@@ -2,7 +2,7 @@
 
 import type { Database } from '../database.ts';
 
-/** In a list of some length, no day has a larger share of the people by chance. */
+/** In a list of this length, no day has a larger share of the people by chance. */
 const MOST_SHARE = 0.01;
 const LEAST_BEARERS = 10;
 

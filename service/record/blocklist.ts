@@ -1,7 +1,7 @@
 /**
- * People who were erased and must not come back. For each of them, the list has hashes of the details that a source
- * would contain, so that it contains no name. A person with the same name, even in another form, and the same house,
- * day of birth or organisation counts as the erased person.
+ * People who were erased and must not come back. For each of them, the list has hashes of the details that a
+ * source would contain, so the list contains no names. A person with the same name, even in another form, and
+ * the same house, day of birth or organisation counts as the erased person.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import type { Entry } from './entry.ts';
 /** The people who must not come back. */
 export interface Blocklist {
   block(donor: Donor, ids: readonly string[], keys: readonly string[]): void;
-  /** Whether a source describes one of them. */
+  /** Returns whether a source describes one of them. */
   isBlocked(entry: Entry): boolean;
   /** Lets the person with this ID come back; false if nobody with it is blocked. */
   allow(id: string): boolean;
@@ -67,7 +67,7 @@ export function openBlocklist(db: Database): Blocklist {
   };
 }
 
-/** A name as written and, if it contains other letters, in Latin letters. */
+/** Returns a name as written and, if it contains other letters, in Latin letters. */
 function namesOf(first: string, last: string) {
   const written = comparableName(first, '', last);
   const latin = comparableName(toLatin(first), '', toLatin(last));

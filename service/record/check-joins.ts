@@ -28,7 +28,7 @@ const OTHER_PEOPLE = 'The names or suffixes are those of two people';
 const CONTRADICTED = 'A middle initial or a day of birth speaks against it';
 const TOO_LITTLE = 'An import would not join them today: too little speaks for it';
 
-/** Checks the joins of a file against today's requirements for joins. */
+/** Checks the joins in a file against the present requirements for joins. */
 export function checkJoins(db: Database): SuspiciousJoin[] {
   const record = openRecord(db);
   const parts = openParts(db);
@@ -64,7 +64,9 @@ export function checkJoins(db: Database): SuspiciousJoin[] {
   }
 }
 
-/** Returns of several years are one source, and few of them contain more than a name and an organisation. */
+/**
+ * Tax returns of several years are one source, and few of them contain more than a name and an organisation.
+ */
 function areOfReturns(one: Donor, other: Donor): boolean {
   return [one, other].every(({ sources }) => sources?.name?.source === 'irs-990');
 }

@@ -1,4 +1,4 @@
-/** The review list as an operator sees it, and the operator's decisions about pairs. */
+/** The review list as operators see it, and their decisions about pairs. */
 
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
@@ -9,19 +9,19 @@ import { openReviews, type ReviewedPair } from './reviews.ts';
 import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** A pair of donors that may be one person; names stay out of terminals and logs. */
+/** A pair of donors that may be one person. Names are never shown on terminals or in logs. */
 export interface ReviewPair {
   /** The ID of the donor who was in the file first, and the ID of the other donor. */
   id: string;
   other: string;
-  /** The IDs of the two in their sources. */
+  /** The IDs of the two donors in their sources. */
   keys: string[];
   otherKeys: string[];
   probability: number;
   reasons: string[];
 }
 
-/** Lists the pairs that an operator has to decide about, the most likely first. */
+/** Lists the pairs about which an operator has to decide, most likely first. */
 export function listReviews(db: Database): ReviewPair[] {
   const record = openRecord(db);
   return openReviews(db)
@@ -37,12 +37,12 @@ export function listReviews(db: Database): ReviewPair[] {
 }
 
 /**
- * The operator's decision about a pair: one person, who becomes one donor, or two, who are never
- * joined.
+ * The operator's decision about a pair: one person, so that the two become one donor, or two people, who are
+ * never joined.
  */
 export type Decision = 'one person' | 'two people';
 
-/** Decides about a pair of the review list. No service may be using the database. */
+/** Decides about a pair in the review list. No service may be using the database. */
 export function decideReview(
   db: Database,
   { ids, decision }: { ids: readonly [string, string]; decision: Decision },

@@ -3,7 +3,8 @@
 import type { Address, BodyKind, SourceNote } from '../donor.ts';
 
 /**
- * An organisation as a source names it; two with the same EIN are the same whatever their names.
+ * An organisation as a source names it. Two organisations with the same EIN are the same, whatever their
+ * names.
  */
 export interface NamedOrganisation {
   name: string;
@@ -11,12 +12,12 @@ export interface NamedOrganisation {
   ein: string | null;
 }
 
-/** The side of a life that a role belongs to. */
+/** The part of a person's life to which a role belongs. */
 export const SIDES = ['work', 'education', 'boards'] as const;
 
 export type Side = (typeof SIDES)[number];
 
-/** A dated role; `end` is null while it lasts. */
+/** A dated role. `end` is null while the role lasts. */
 export interface NamedRole {
   side: Side;
   organisation: NamedOrganisation;
@@ -36,7 +37,7 @@ export interface NamedGift {
   source: SourceNote;
 }
 
-/** A figure with its source. */
+/** A figure, with its source. */
 export interface Sourced<T> {
   value: T;
   source: SourceNote;
@@ -47,7 +48,7 @@ export interface Entry {
   /** The IDs of the person in sources, such as `bioguide:A000002`; at least one. */
   keys: readonly [string, ...string[]];
   name: { first: string; middle: string | null; last: string; suffix: string | null };
-  /** The source of everything without its own. */
+  /** The source of all data without its own source. */
   source: SourceNote;
   /** An ISO day or a year; empty if unknown. */
   born: string;

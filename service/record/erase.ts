@@ -19,8 +19,7 @@ import { openRecordedWorld } from './world.ts';
  */
 export function erasePerson(db: Database, id: string, clock: () => number): void {
   const world = openRecordedWorld(db);
-  // Jobs that wait for their match contain details of people; matched ones contain only the donor's
-  // number.
+  // Jobs that wait for their match contain details of people. Matched jobs contain only the donor's number.
   matchAll(createJobs(db, clock), createMatcher(openDonorIndex(db, world)));
   db.transaction(() => {
     const record = openRecord(db);
@@ -39,7 +38,7 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
     record.vacate({ number, ...gone, atMs: clock() });
   }).immediate();
   openRecordedWorld(db);
-  // Deleted data, from today or earlier, stays in the free pages of a file until they are rewritten.
+  // Deleted data, old or new, remains in the free pages of a file until they are rewritten.
   db.exec('vacuum');
   db.pragma('wal_checkpoint(truncate)');
 }

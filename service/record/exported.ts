@@ -1,4 +1,4 @@
-/** Which donors are in the files of exports, so that erasing a person removes these files. */
+/** Which donors are in the files of exports. If a person is erased, these files are removed. */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
@@ -8,14 +8,14 @@ export interface Exported {
   /** Removes the files that contain a donor or donors who were joined to it, and the files whose donors are unknown. */
   remove(number: number): void;
   /**
-   * A part that leaves a joined donor is in the files with that donor that were created since the join, and in earlier
-   * files as before.
+   * A part that leaves a joined donor counts as being in the files created with that donor since the join.
+   * For earlier files, nothing changes.
    */
   divide(number: number, leaving: number): void;
 }
 
 /**
- * Opens them. A join leaves these rows unchanged: the file of an export does not change, and still
+ * Opens them. A join does not change these rows, because the file of an export does not change and still
  * contains the donor who is gone.
  */
 export function openExported(db: Database): Exported {
@@ -28,8 +28,8 @@ export function openExported(db: Database): Exported {
   const removeRows = db.prepare<[]>(
     'delete from export_donors where export_id not in (select export_id from exports)',
   );
-  // A part that was joined when it was imported has no vacancy, and nothing says since when it is
-  // in the files.
+  // A part that was joined when it was imported has no vacancy, and it is unknown since when it is in the
+  // files.
   const divide = db.prepare<[{ number: number; leaving: number }]>(
     `insert or ignore into export_donors (export_id, donor)
      select export_id, @leaving from export_donors join exports using (export_id)

@@ -1,6 +1,7 @@
 /**
- * Imports files of people into the database. A file is imported as a whole or not at all, and is recognised later. So
- * an import that was killed can be started again, and continues with the first missing file.
+ * Imports files of people into the database. Each file is imported as a whole or not at all, and an imported
+ * file is recognised later. So an import that was killed can be started again, and it continues with the
+ * first file that was not imported.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,15 +21,15 @@ import { type ImportKind, type Source, type SourceFile, sourceOf } from './sourc
 import { openRecord, type RecordStore } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** The files to import, and the known facts about them. */
+/** The files to import, and the operator's statements about them. */
 export interface ImportOrder extends CsvOptions {
   kind: ImportKind;
-  /** Files, and for 990 also folders of XML files. */
+  /** Files; for 990, also folders of XML files. */
   paths: readonly string[];
   clock: () => number;
   /**
-   * csv: the meaning of many rows that agree in full with a donor of the same list under another ID. Either the list
-   * has new IDs, or these are other people; without an answer, such an import stops.
+   * For csv: what it means that many rows agree in full with a donor of the same list under another ID.
+   * Either the list has new IDs, or the rows are about other people. Without an answer, such an import stops.
    */
   sameUnderOtherIds?: SameUnderOtherIds | undefined;
   /** Reports the changes that the import would make, and leaves the database unchanged. */
@@ -45,27 +46,29 @@ export interface ImportReport {
   people: number;
   added: number;
   changed: number;
-  /** People who were erased, or are recognised as one of them: they are omitted. */
+  /** Number of omitted entries of people who were erased. */
   blocked: number;
-  /** Pairs of people who agree and were not joined, because an operator has to review them. */
+  /** Number of pairs of people who agree but were not joined, because an operator has to review them. */
   toReview: number;
   /** Entries that were matched to a donor of another source. */
   joined: number;
-  /** The least certain joins, the least certain first. */
+  /** The least certain joins, in order of rising certainty. */
   leastCertain: JoinedEntry[];
-  /** Number of entries that do not name a person, such as "VACANT" or a bank, and the first of their texts. */
+  /**
+   * Number of entries that do not name a person, such as "VACANT" or a bank, and the first of their texts.
+   */
   unread: { count: number; texts: string[] };
   /** Files that could not be read, with the reason. No part of them is imported. */
   refused: { file: string; problem: string }[];
 }
 
-/** The number of joins that a report names. */
+/** The maximum number of joins that a report lists. */
 const MOST_JOINS_NAMED = 20;
 
-/** The number of entries without a person that a report names. */
+/** The maximum number of entries without a person that a report lists. */
 const MOST_UNREAD_NAMED = 100;
 
-/** Imports files one by one; no service may be using the database. */
+/** Imports files one by one. No service may be using the database. */
 export async function importPeople(db: Database, order: ImportOrder): Promise<ImportReport> {
   openRecordedWorld(db);
   if (order.isDryRun !== true) {
@@ -123,7 +126,8 @@ async function importFiles(db: Database, order: ImportOrder): Promise<ImportRepo
         .slice(0, MOST_JOINS_NAMED);
     } catch (error) {
       const problem = readable(error, basename(file));
-      // One return of thousands can be skipped; with a single list, there is nothing else to import.
+      // Of thousands of returns, one can be skipped. A list is the only file of its import, so nothing would
+      // be left to import.
       if (problem === null || source.inFolders === null) throw error;
       report.refused.push({ file: basename(file), problem });
     }
@@ -185,7 +189,10 @@ async function importFile(
   }
 }
 
-/** A file's transaction; in a dry run, which is a transaction itself, a nested one. */
+/**
+ * Starts the transaction of a file. In a dry run, which is a transaction itself, this is a nested
+ * transaction.
+ */
 function openTransaction(db: Database) {
   const isNested = db.inTransaction;
   db.exec(isNested ? 'savepoint import_file' : 'begin immediate');
@@ -195,7 +202,7 @@ function openTransaction(db: Database) {
   };
 }
 
-/** An entry, which identifies its donor, and the part of it that is stored. */
+/** An entry, which identifies its donor, and the part of the entry that is stored. */
 interface Statement {
   entry: Entry;
   stated: Entry;
@@ -221,11 +228,13 @@ async function* statementsOf(
   for (const entry of people) yield { entry, stated: state(entry) };
 }
 
-/** Fewer rows than this are named one by one on the review list instead. */
+/** If there are fewer such rows than this, they are put on the review list one by one instead. */
 const LEAST_RENAMED = 10;
 const MOST_RENAMED_SHARE = 0.05;
 
-/** A list whose IDs have changed would be imported a second time as other people, permanently. */
+/**
+ * If the IDs of a list have changed, importing it again would permanently add everyone in it a second time.
+ */
 function refuseOtherIds(file: string, order: ImportOrder, people: number, renamed: number): void {
   const isMany = renamed >= LEAST_RENAMED && renamed > people * MOST_RENAMED_SHARE;
   if (!isMany || order.sameUnderOtherIds !== undefined) return;
@@ -247,8 +256,8 @@ async function filesIn(path: string, { inFolders }: Source): Promise<string[]> {
 }
 
 /**
- * Computed from the content and everything that is stated about it: the same file with another stated source is a
- * different file.
+ * The hash is computed from the content and all statements about it: the same file with another stated source
+ * is a different file.
  */
 async function fingerprintOf(
   file: string,
@@ -262,7 +271,7 @@ async function fingerprintOf(
   return hash.digest('hex');
 }
 
-/** Errors that a user can do something about: the content of a file. Others are faults. */
+/** Errors in the content of a file, which a user can correct. Other errors are faults. */
 function readable(error: unknown, file: string): string | null {
   if (error instanceof ImportProblem) return error.message;
   const isXml = error instanceof Error && /\nLine: \d+/.test(error.message);

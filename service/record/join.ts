@@ -18,7 +18,7 @@ import { openRecordedWorld } from './world.ts';
 
 /** Two donors who are one person. */
 export interface Joined {
-  /** The ID that stays, and the ID that refers to it from now on. */
+  /** The ID that stays, and the ID that leads to it from now on. */
   id: string;
   joined: string;
   /** The probability that the two are one person. */
@@ -29,8 +29,8 @@ export interface Joined {
 /** Options for joining donors. */
 export interface JoinOrder {
   /**
-   * Only reports who would be joined: of three who are one person, the third may become apparent
-   * only after the first two are joined.
+   * If true, only reports which donors would be joined. If three donors are one person, the third may become
+   * apparent only after the first two are joined.
    */
   isPreview: boolean;
   clock: () => number;
@@ -41,9 +41,9 @@ export interface JoinOrder {
 const SAY_EVERY = 10_000;
 
 /**
- * Joins each donor with the most likely other one, if that is certain enough from both sides and no
- * source lists both at the same time. No service may be using the database. Each joined pair is on
- * disk at once, so a stopped run continues when it is started again.
+ * Joins each donor with the most likely other donor, if that is certain enough from both sides and no source
+ * lists both at the same time. No service may be using the database. Each joined pair is stored on disk at
+ * once, so a stopped run continues when it is started again.
  */
 export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrder): Joined[] {
   openRecordedWorld(db);
@@ -61,7 +61,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
     return donor === null || isVacant(donor) ? null : donor;
   };
 
-  /** The other donor who is the same person, with the evidence for it. */
+  /** Returns the other donor who is the same person, with the evidence for it. */
   function otherOf(number: number, donor: Donor): { number: number; match: Match } | null {
     const match = matcher.match(soughtOf(donor, commonBirths), number);
     const other = match.donorNumber;
@@ -80,7 +80,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   const seen = new Set<number>();
   for (let number = 0; number < count; number++) {
     if (number % SAY_EVERY === 0) progress?.(number, count);
-    // The combined facts about the two may lead to a third.
+    // The combined facts about the two donors may identify a third.
     for (let again = !seen.has(number); again; again = !isPreview) {
       const donor = present(number);
       const other = donor && otherOf(number, donor);
@@ -97,7 +97,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   return found;
 }
 
-/** Two who sit on one board at the same time, according to the same source. */
+/** Returns whether one source lists both donors on the same board at the same time. */
 function areApart(one: Donor, other: Donor): boolean {
   const [mine, theirs] = [one, other].map(({ work, boards }) => [...work, ...boards]);
   return (mine ?? []).some((role) => (theirs ?? []).some((their) => areBeside(role, their)));

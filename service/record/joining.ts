@@ -1,4 +1,4 @@
-/** How two donors become one: their parts are stored first, so that an operator can undo it. */
+/** Makes two donors one. Stores their parts first, so that an operator can undo the join. */
 
 import type { Database } from '../database.ts';
 import type { GrowingIndex } from '../matcher/growing-index.ts';
@@ -9,17 +9,17 @@ import { openParts } from './parts.ts';
 import { openReferences } from './references.ts';
 import type { RecordStore } from './store.ts';
 
-/** Why two records count as one person. */
+/** The reason why two records count as one person. */
 export interface Grounds {
   probability: number;
   reasons: readonly string[];
 }
 
-/** Call these in a transaction of the caller. */
+/** Call these functions in a transaction of the caller. */
 export interface Joining {
   /** Joins a donor to another one, whose number stays. */
   join(into: number, from: number, grounds: Grounds, atMs: number): void;
-  /** Stores the entry of another source as a part of the donor that it is about. */
+  /** Stores an entry of another source as a part of the donor whom it describes. */
   joinEntry(number: number, entry: Entry): void;
   /**
    * Stores new or repeated statements of a source about a donor; does nothing if the donor was

@@ -13,7 +13,7 @@ import { openReviews } from './reviews.ts';
 import { judge } from './same-person.ts';
 import type { RecordStore } from './store.ts';
 
-/** The meaning of many rows that agree in full with a donor of the same list under another ID. */
+/** What it means that many rows agree in full with a donor of the same list under another ID. */
 export type SameUnderOtherIds = 'ids changed' | 'other people';
 
 /** An entry of a file that was matched to a donor of another source. */
@@ -26,25 +26,25 @@ export interface JoinedEntry {
   reasons: readonly string[];
 }
 
-/** Result of the entries of a file. */
+/** Result for the entries of a file. */
 export interface LinkedFile {
   /** Pairs that have to be reviewed. */
   toReview: number;
   /** Rows that agree in full with a donor of the same list under another ID. */
   renamed: number;
-  /** Entries that were matched to donors of other sources, in their order. */
+  /** Entries that were matched to donors of other sources, in the order of the file. */
   joined: JoinedEntry[];
 }
 
 /** Processes the entries of files one by one. */
 export interface Linker {
   beginFile(file: {
-    /** In files that contain each person once, two rows are never one person. */
+    /** In files that contain each person once, two rows are never about one person. */
     isEachOnce: boolean;
     /** Days of birth that mean an unknown birthday. */
     commonBirths: ReadonlySet<string>;
   }): void;
-  /** Finds the donor of an entry, and stores the source's data; by default, the whole entry. */
+  /** Finds the donor of an entry, and stores the source's data; by default, this is the whole entry. */
   take(entry: Entry, stated?: Entry): 'added' | 'changed' | 'unchanged';
   endFile(): LinkedFile;
 }
@@ -57,7 +57,7 @@ interface LinkerOptions {
   sameUnderOtherIds: SameUnderOtherIds | undefined;
 }
 
-/** Prepares processing files; each file is a transaction of the caller. */
+/** Prepares processing files. Each file needs a transaction of the caller. */
 export function createLinker(options: LinkerOptions): Linker {
   const { db, record, growing, clock, sameUnderOtherIds } = options;
   const matcher = createMatcher(growing.index);
@@ -87,8 +87,8 @@ export function createLinker(options: LinkerOptions): Linker {
   }
 
   /**
-   * Two rows of one list may have the same name and nothing else: an operator has to decide whether
-   * they are one person.
+   * Two rows of one list may have only the name in common: an operator has to decide whether they are about
+   * one person.
    */
   function ofNameAlone(entry: Entry): Found | null {
     if (entry.addresses.length + entry.roles.length > 0 || entry.born !== '') return null;
@@ -116,7 +116,7 @@ export function createLinker(options: LinkerOptions): Linker {
     if (isInFull && shareList(entry.keys, record.keysOf(one))) outcome.renamed += 1;
   }
 
-  /** Stores the data that must be kept before the donor changes. */
+  /** Stores the data that has to be kept before the donor changes. */
   function prepare(found: Found, entry: Entry): void {
     if (found.how === 'by key') joining.writeEntry(found.number, entry);
     if (found.how === 'by new id') record.retireKeys(found.number, entry.keys);
@@ -174,7 +174,7 @@ function haveNameAlone(one: Candidate, other: Candidate): boolean {
   return isSame && other.born === '' && other.addresses().length + other.employers().length === 0;
 }
 
-/** A likely donor that is not likely enough for a match is reviewed. */
+/** If a donor is likely, but not likely enough for a match, an operator has to review the pair. */
 function likelyOf(match: Match): Found {
   const { probability, runnerUp } = match;
   if (runnerUp === null || probability <= THRESHOLDS.review) return NEW;

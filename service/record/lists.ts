@@ -1,13 +1,14 @@
-/** Which lists the keys of people are IDs of. */
+/** Finds the list that a person's key belongs to. */
 
-/** Returns whether two sets of keys have IDs of one list. Tax returns name people without IDs. */
+/** Returns whether two sets of keys contain IDs of the same list. Tax returns name people without IDs. */
 export function shareList(keys: readonly string[], others: readonly string[]): boolean {
   const lists = new Set(keys.filter((key) => !isOfReturn(key)).map(listOf));
   return others.some((key) => lists.has(listOf(key)));
 }
 
 /**
- * Returns the list of a key: `csv:gala:G1` belongs to the list `csv:gala`, and `fjc:12` to `fjc`.
+ * Returns the list that a key belongs to: `csv:gala:G1` belongs to the list `csv:gala`, and `fjc:12` to
+ * `fjc`.
  */
 export function listOf(key: string): string {
   return key.slice(0, key.lastIndexOf(':'));

@@ -1,4 +1,7 @@
-/** A donor after a source was added: pure, and the same however often it is added. */
+/**
+ * Computes a donor after a source was added. The functions are pure, and adding a source again changes
+ * nothing.
+ */
 
 import { createHash } from 'node:crypto';
 import { blankDonor, type Donor, type Gift, type Role, type SourceNote } from '../donor.ts';
@@ -16,16 +19,16 @@ import {
 /** Returns the ID of an organisation, and its known name. */
 export type Identify = (organisation: NamedOrganisation) => { id: string; name: string };
 
-/** Profiles are read by people: the latest sentences are enough. */
+/** Users read the profiles, so the latest sentences are enough. */
 const MOST_SENTENCES = 6;
 
 /**
- * Two roles with no more days than this between them are one: terms and tax years follow each other
- * closely.
+ * Two roles are merged if there are no more days than this between them: terms and tax years follow each
+ * other closely.
  */
 const DAYS_BETWEEN = 40;
 
-/** The donor of an entry that is new. */
+/** Returns the donor for a new entry. */
 export function newDonor(
   entry: Entry,
   identify: Identify,
@@ -40,7 +43,7 @@ export function newDonor(
   return mergeEntry(blank, entry, identify);
 }
 
-/** The donor with what an entry adds. Of two statements, the later one counts. */
+/** Returns the donor with the facts of an entry added. Of two statements, the later one counts. */
 export function mergeEntry(donor: Donor, entry: Entry, identify: Identify): Donor {
   const side = (wanted: Side) =>
     mergeRoles(
@@ -57,7 +60,7 @@ export function mergeEntry(donor: Donor, entry: Entry, identify: Identify): Dono
   };
 }
 
-/** The ID for a key; the same key always gives the same ID. */
+/** Returns the ID for a key. The same key always gives the same ID. */
 export function idFrom(what: 'person' | 'organisation', key: string): string {
   return createHash('sha256').update(`record ${what} ${key}`).digest('hex').slice(0, 32);
 }
@@ -133,7 +136,7 @@ function isAfter(source: SourceNote, present: SourceNote | undefined): boolean {
   return present === undefined || source.date > present.date;
 }
 
-/** Estimates of one day come from several posts: the highest counts. */
+/** Each of a person's posts gives an estimate. Of the estimates of one day, the highest counts. */
 function isBetter(
   { value, source }: { value: number; source: SourceNote },
   { capacity }: Donor,
@@ -148,7 +151,7 @@ function toRole({ organisation, side: _, ...role }: NamedRole, identify: Identif
   return { organisationId: id, organisationName: name, ...role };
 }
 
-/** Roles with one title at one organisation that overlap or adjoin are merged. */
+/** Merges roles with the same title at the same organisation that overlap or adjoin. */
 function mergeRoles(present: readonly Role[], added: readonly Role[]): Role[] {
   if (added.length === 0) return [...present];
   const merged: Role[] = [];
@@ -172,8 +175,8 @@ function touches(earlier: Role, later: Role): boolean {
 }
 
 /**
- * A role that has ended according to a later source has ended, even if an earlier source had it as
- * lasting.
+ * If a later source states that a role has ended, it has ended, even if an earlier source listed it as
+ * current.
  */
 function joined(one: Role, other: Role): Role {
   const latest = (other.source?.date ?? '') > (one.source?.date ?? '') ? other : one;
@@ -220,7 +223,7 @@ function compare(a: string, b: string): number {
 
 /** Returns the donor with all facts about another donor added, because the two are one person. */
 export function mergeDonors(donor: Donor, other: Donor): Donor {
-  // Their organisations already have IDs.
+  // The organisations of both donors already have IDs.
   const identify: Identify = ({ name, ein }) => ({ id: ein ?? '', name });
   return entriesOfDonor(other).reduce(
     (merged, entry) => mergeEntry(merged, entry, identify),
@@ -228,7 +231,7 @@ export function mergeDonors(donor: Donor, other: Donor): Donor {
   );
 }
 
-/** The facts about a donor, each as its source states it. */
+/** Returns the facts about a donor, each as its source states it. */
 function entriesOfDonor(donor: Donor): Entry[] {
   const { sources = {}, name, suffix = null, capacity, netWorth } = donor;
   const source = sources.name ?? NO_SOURCE;

@@ -1,20 +1,20 @@
 /**
- * Records for which parts of a joined donor the jobs, members and list entries of teams were created. After an undo,
- * entries that were created for one part lead to that part. Entries that were created for two people as one lead to
- * nobody.
+ * Records the parts of a joined donor for which the jobs, members and list entries of teams were created.
+ * After an undo, entries that were created for one part lead to that part. Entries that were created for two
+ * people as one lead to nobody.
  */
 
 import type { Database } from '../database.ts';
 import { TWO_PEOPLE } from '../two-people.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** A team's data that was created for two people as one. */
+/** Data of a team that was created for two people as one. */
 export interface Mixed {
   team: string;
   jobs: number;
   /** Members of networks. */
   members: number;
-  /** Places in lists. */
+  /** Entries in lists. */
   places: number;
 }
 
@@ -22,33 +22,31 @@ export interface Mixed {
 export interface Leaving {
   /** The joined donor's number. */
   number: number;
-  /** The ids of all its parts. */
+  /** The IDs of all parts of the donor. */
   all: readonly string[];
-  /** The part that leaves, and the number that it has from now on. */
+  /** The part that leaves, and its number from now on. */
   id: string;
   ownNumber: number;
 }
 
-/** Call each function in a transaction of the caller. */
+/** Call each of these functions in a transaction of the caller. */
 export interface MixedPlaces {
-  /**
-   * Notes on everything that leads to a donor, and has no note yet, the parts that it was created
-   * for.
-   */
+  /** Stores, for everything that leads to a donor and has no note yet, the parts for which it was created. */
   mark(number: number, parts: readonly string[]): void;
-  /** If both donors are in one list or network, the place of the donor that stays counts for both. */
+  /** If both donors are in one list or network, the entry of the donor that stays counts for both. */
   unite(from: number, to: number): void;
   /**
-   * Divides what leads to a joined donor. Returns the entries that were created for the part together with other parts.
+   * Divides the entries that lead to a joined donor. Returns the entries that were created for the part
+   * together with other parts.
    */
   divide(leaving: Leaving): Mixed[];
-  /** Removes the notes that say that a donor was joined. */
+  /** Removes the notes that record the join of a donor. */
   clear(number: number): void;
   /** Removes the notes of a donor that is erased. */
   forget(number: number): void;
 }
 
-/** The tables with places of donors. */
+/** The tables with entries of donors. */
 const TABLES = [
   { table: 'list_donors', place: 'list_id', donor: 'donor_number', kind: 'list' },
   { table: 'network_members', place: 'network', donor: 'donor', kind: 'network' },
@@ -56,11 +54,14 @@ const TABLES = [
 
 const COUNTED = { list: 'places', network: 'members' } as const;
 
-/** One place can represent several parts that were added one by one, or parts that were one donor when added. */
+/**
+ * One entry can represent several parts that were added one by one, or parts that were one donor when they
+ * were added.
+ */
 const BETWEEN_PLACES = '|';
 const BETWEEN_PARTS = ' ';
 
-/** Opens the places of a database. */
+/** Opens the entries of a database. */
 export function openMixedPlaces(db: Database): MixedPlaces {
   const marking = [{ table: 'jobs', donor: 'donor_number' }, ...TABLES].map(({ table, donor }) => ({
     mark: db.prepare<[string, number]>(
@@ -127,13 +128,13 @@ function createCounts() {
   };
 }
 
-/** How to divide an entry, which depends on the parts that it was created for. */
+/** How to divide an entry. This depends on the parts for which it was created. */
 interface Division {
-  /** Whether the part that leaves was added alone. */
+  /** Whether the entry was created for the part that leaves alone. */
   leaves: boolean;
-  /** Whether the part was joined with others when it was added. */
+  /** Whether the entry was created for this part and others as one donor. */
   isMixed: boolean;
-  /** The places of other parts. */
+  /** The entries of other parts. */
   stays: string[];
 }
 
@@ -224,8 +225,8 @@ interface Leave {
 }
 
 /**
- * Statements that give the separated part its own entry if the other part stays. In a list, the entry has its position
- * before the join.
+ * Returns statements that give the separated part its own entry if the other part stays. In a list, the entry
+ * gets its position from before the join.
  */
 const LEAVING = {
   list: `
@@ -242,7 +243,10 @@ const LEAVING = {
     select network, @ownNumber from network_members where network = @place and donor = @number`,
 };
 
-/** Recomputes the connections of the two, together with all other connections, because people have changed. */
+/**
+ * Recomputes the connections of the two members, together with all other connections, because people have
+ * changed.
+ */
 function renewMembers(db: Database, { number, ownNumber }: Leaving): void {
   const dropConnections = db.prepare<[number]>(
     'delete from stored_connections where member in (select number from stored_members where donor = ?)',

@@ -5,30 +5,33 @@ import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
 import { readDonor } from './store.ts';
 
-/** A donor as some of the sources of a joined donor describe it. */
+/** A donor as described by some of the sources of a joined donor. */
 export interface Part {
-  /** The id of this part as a donor. */
+  /** The donor ID of this part. */
   id: string;
   /** The number of the joined donor. */
   number: number;
-  /** The number that the part had as a donor. Null if it was joined during its import. */
+  /** The number that the part had as a donor. Null if the part was joined during its import. */
   ownNumber: number | null;
   donor: Donor;
-  /** Ids that led to this part before it was joined. */
+  /** IDs that led to this part before it was joined. */
   aliases: readonly string[];
 }
 
-/** Reads and writes parts. Call each function that writes in a transaction of the caller. */
+/** Reads and writes parts. Call each writing function in a transaction of the caller. */
 export interface Parts {
-  /** The parts of a joined donor, first the part that gave it its number. Empty for a donor that was never joined. */
+  /**
+   * Returns the parts of a joined donor, starting with the part that gave the donor its number. Empty for a
+   * donor that was never joined.
+   */
   of(number: number): Part[];
   find(id: string): Part | undefined;
   byKey(key: string): Part | undefined;
   keysOf(id: string): string[];
   add(part: Part, keys: readonly string[]): void;
-  /** Stores the current state of a part, and further keys. */
+  /** Stores the current state of a part, and additional keys. */
   write(id: string, donor: Donor, keys: readonly string[]): void;
-  /** Makes the parts of one donor parts of another one. */
+  /** Makes the parts of one donor the parts of another one. */
   move(from: number, to: number): void;
   remove(id: string): void;
   /** Removes all parts of a donor. */

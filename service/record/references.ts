@@ -1,4 +1,4 @@
-/** Everything of teams that leads to a donor: moves it to another donor or removes it. */
+/** Moves all data of teams that leads to a donor to another donor, or removes it. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,11 +8,11 @@ import { openMixedPlaces } from './mixed-places.ts';
 import { openParts } from './parts.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** References of teams to a donor. Call each function in a transaction of the caller. */
+/** The references of teams to donors. Call each function in a transaction of the caller. */
 export interface References {
-  /** Makes everything that led to one donor lead to another donor. */
+  /** Changes all references to one donor into references to another donor. */
   move(from: number, to: number): void;
-  /** Removes everything that leads to a donor, and every trace that it did. */
+  /** Removes everything that leads to a donor, and every trace of it. */
   forget(number: number, ids: readonly string[]): void;
 }
 
@@ -27,7 +27,7 @@ export function openReferences(db: Database): References {
   const places = openMixedPlaces(db);
   const exported = openExported(db);
 
-  /** The runner-up of a match is stored inside the match. */
+  /** The second-best candidate of a match is stored inside the match. */
   function changeRunnersUp(from: number, to: number | null): void {
     for (const { id, match } of sql.withRunnerUp.all(from)) {
       const { runnerUp, ...rest } = matchSchema.parse(JSON.parse(match));
@@ -53,8 +53,8 @@ export function openReferences(db: Database): References {
       parts.forget(number);
       sql.forgetReturns.run(number);
       sql.forgetUndone.run(number, number);
-      // A file cannot be changed, so it is removed as a whole. Files whose people are unknown are
-      // removed too.
+      // The content of a file cannot be changed, so the file is removed as a whole. Files whose people are
+      // unknown are removed too.
       exported.remove(number);
       for (const statement of sql.dropPlaces) statement.run(number);
       for (const id of ids) {
@@ -74,7 +74,7 @@ function prepareStatements(db: Database) {
   const one = (query: string) => db.prepare<[number]>(query);
   return {
     moveJobs: two('update jobs set donor_number = ? where donor_number = ?'),
-    // If the other donor also has a place, that place stays.
+    // If the other donor also has an entry, that entry stays.
     movePlaces: [
       two('update or ignore list_donors set donor_number = ? where donor_number = ?'),
       two('update or ignore network_members set donor = ? where donor = ?'),

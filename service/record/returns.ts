@@ -1,7 +1,7 @@
 /**
- * Returns of organisations, and amended returns. For its tax period, an amended return determines who held which
- * office, whether it is imported before or after the return that it amends. People stay donors, since teams paid for
- * them.
+ * Stores returns of organisations, and amended returns. For its tax period, an amended return determines who
+ * held which office, whether it is imported before or after the return that it amends. People stay donors,
+ * since teams paid for their data.
  */
 
 import type { Database } from '../database.ts';
@@ -17,15 +17,12 @@ export interface FiledReturn {
   /** The first and the last day of the tax period. */
   from: string;
   to: string;
-  /**
-   * When it was filed. Of two returns of one period, the one with the later text is the later
-   * return.
-   */
+  /** The time of filing. Of two returns of one period, the return whose text sorts last is the later one. */
   filedAt: string;
   isAmended: boolean;
 }
 
-/** Call each function in a transaction of the caller. */
+/** Call each of these functions in a transaction of the caller. */
 export interface Returns {
   /**
    * Stores a return before its people are imported. Returns a function that returns the data to store for each of them.
@@ -71,7 +68,7 @@ export function openReturns(db: Database, record: RecordStore, growing: GrowingI
     begin(filed, entries) {
       const row = { ...filed, isAmended: Number(filed.isAmended) };
       const isEarlier = isSuperseded.get(row) !== undefined;
-      // An amended return without people amends figures only.
+      // An amended return without people only amends figures.
       const amends = filed.isAmended && entries.length > 0;
       if (amends && !isEarlier) for (const key of earlierKeys.all(row)) endRoles(key, filed);
       if (amends || !filed.isAmended) {
@@ -87,7 +84,7 @@ interface FiledRow extends Omit<FiledReturn, 'isAmended'> {
   isAmended: number;
 }
 
-/** Returns the donor without the returns' data about an organisation's period. */
+/** Returns the donor without the statements of returns about an organisation's period. */
 function withoutPeriod(
   donor: Donor,
   organisationId: string,

@@ -1,5 +1,5 @@
 /**
- * Pairs of donors that agree without a contradiction but were not joined: an operator has to review
+ * Stores pairs of donors that agree without a contradiction but were not joined: an operator has to review
  * them.
  */
 
@@ -21,9 +21,7 @@ export interface ReviewedPair {
 export interface Reviews {
   /** Stores a pair. A stored pair gets its newest evidence. */
   add(pair: ReviewedPair): void;
-  /**
-   * Lists pairs, the likeliest first. Leaves out pairs of a joined donor; an undo brings them back.
-   */
+  /** Lists pairs, the most likely first. Omits pairs of a joined donor; an undo brings them back. */
   list(): ReviewedPair[];
   /** Removes a pair. Returns false if it is not in the list. */
   remove(one: number, other: number): boolean;

@@ -1,9 +1,9 @@
-/** Turns a donor into a person to match. */
+/** Converts a donor into a person to match. */
 
 import type { Donor } from '../donor.ts';
 import type { SoughtPerson } from '../matcher/matcher.ts';
 
-/** Returns the sources' details about a donor, without birthdays that mean an unknown one. */
+/** Returns the details of the sources about a donor, without birthdays that mean an unknown one. */
 export function soughtOf(
   { name, suffix, addresses, work, boards, birthday, birthYear }: Donor,
   commonBirths: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** The imported people, as the database stores them. */
+/** The imported people, as stored in the database. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -9,12 +9,12 @@ import { listOf } from './lists.ts';
 import { idFrom } from './merge.ts';
 import { isVacant, vacantDonor } from './vacancy.ts';
 
-/** A file that was imported. */
+/** An imported file. */
 export interface ImportedFile {
-  /** Identifies its kind, its content and the operator's statement about it. */
+  /** Identifies the file's kind, its content and the operator's statement about it. */
   fingerprint: string;
   kind: string;
-  /** Its name, without the folder. */
+  /** The file's name, without the folder. */
   file: string;
   atMs: number;
   /** How many people it contains, and how many of them are new or have changed. */
@@ -23,47 +23,47 @@ export interface ImportedFile {
   changed: number;
 }
 
-/** A donor that was removed: joined to another one, or erased. */
+/** A removed donor: joined to another one, or erased. */
 export interface Vacancy {
   number: number;
   joinedTo: number | null;
   /**
-   * The probability that the two are one person, and the reasons. Null and empty for an erased
-   * donor.
+   * The probability that the two donors are one person, and the reasons. Null and empty for an erased donor.
    */
   probability: number | null;
   reasons: readonly string[];
   atMs: number;
 }
 
-/** The imported people. Call each function that writes in a transaction of the caller. */
+/** The imported people. Call each writing function in a transaction of the caller. */
 export interface RecordStore {
-  /** The number of donor numbers, including those without a donor. */
+  /** The count of donor numbers, including numbers without a donor. */
   count(): number;
   people(): number;
   donor(number: number): Donor | null;
   numberOf(id: string): number | null;
   numberByKey(key: string): number | null;
   write(number: number, donor: Donor, keys: readonly string[]): void;
-  /**
-   * Returns the organisation's id and the name that was imported first. Stores a new organisation.
-   */
+  /** Returns the organisation's ID and the name that was imported first. Stores a new organisation. */
   identify(organisation: NamedOrganisation): { id: string; name: string };
   isImported(fingerprint: string): boolean;
   noteImport(file: ImportedFile): void;
   imports(): ImportedFile[];
   keysOf(number: number): string[];
-  /** Retires the keys of a donor in the lists of these keys: those lists have new ids for it. */
+  /** Retires the keys of a donor in the lists of these keys, because the lists have new IDs for the donor. */
   retireKeys(number: number, keys: readonly string[]): void;
-  /** Returns an id for a donor with a key: another ID if the list has given the key to another person. */
+  /**
+   * Returns an ID for a donor with a key. The ID is a different one if the list has given the key to another
+   * person.
+   */
   freeId(key: string): string;
-  /** The ids of the donors that were joined to a donor. */
+  /** Returns the IDs of the donors that were joined to a donor. */
   aliasesOf(number: number): string[];
-  /** Removes a donor. Its ids and keys then lead to another one, or nowhere. */
+  /** Removes a donor. The donor's IDs and keys then lead to another donor, or nowhere. */
   vacate(vacancy: Vacancy): void;
   /**
-   * Turns a part of a joined donor into a donor again: its id, its keys and its earlier ids lead
-   * there.
+   * Turns a part of a joined donor into a donor again. The part's ID, keys and earlier IDs lead to that
+   * donor.
    */
   restore(restored: {
     number: number;
@@ -71,12 +71,12 @@ export interface RecordStore {
     keys: readonly string[];
     aliases: readonly string[];
   }): void;
-  /** Makes the joined ids of a number that are parts of another donor lead to that donor. */
+  /** Makes joined IDs of a number that belong to parts of another donor lead to that donor. */
   redirect(from: number, to: number): void;
-  /** Whether others were joined to a donor. */
+  /** Returns whether other donors were joined to a donor. */
   hasJoined(number: number): boolean;
   noteUndone(undone: { number: number; apartFrom: number; atMs: number }): void;
-  /** The number of people that were added, changed or removed. */
+  /** The number of people who were added, changed or removed. */
   changes(): number;
   countOrganisations(): number;
 }
@@ -91,7 +91,7 @@ export function openRecord(db: Database): RecordStore {
     if (known) return known;
     const [named, ...others] = sql.byName.all(comparable);
     const isOnly = named !== undefined && others.length === 0;
-    // A name is enough if only one organisation has it. Two EINs are two organisations.
+    // A name is enough if only one organisation has it. Two EINs mean two organisations.
     if (isOnly && (ein === null || named.ein === null)) {
       if (ein !== null) sql.setEin.run(ein, named.id);
       return named;
@@ -162,7 +162,7 @@ export function openRecord(db: Database): RecordStore {
     noteUndone(undone) {
       sql.noteUndone.run(undone);
     },
-    // An undo removes a vacancy, and the result must never repeat an earlier number.
+    // An undo removes a vacancy, and the result must never be the same as an earlier number.
     changes: () =>
       (sql.changes.get() ?? 0) + (sql.vacancies.get() ?? 0) + 2 * (sql.undone.get() ?? 0),
     countOrganisations: () => sql.organisations.get() ?? 0,
@@ -173,7 +173,7 @@ function prepareStatements(db: Database) {
   const number = (query: string) => db.prepare<[string], number>(query).pluck();
   const total = (query: string) => db.prepare<[], number>(query).pluck();
   return {
-    // Numbers have no gaps, so the last one is found without counting.
+    // Numbers have no gaps, so the last number is found without counting.
     count: total('select coalesce(max(number) + 1, 0) from record_donors'),
     donor: db.prepare<[number], string>('select donor from record_donors where number = ?').pluck(),
     byId: number('select number from record_donors where id = ?'),
@@ -252,7 +252,7 @@ function prepareStatements(db: Database) {
   };
 }
 
-/** Reads a donor as it is stored. */
+/** Reads a stored donor. */
 export function readDonor(text: string): Donor {
   return donorSchema.parse(JSON.parse(text));
 }

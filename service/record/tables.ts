@@ -1,6 +1,6 @@
 /** The tables of the imported people. */
 
-/** Former donors: erased, or joined to another donor, whose profile the earlier ids lead to. */
+/** Former donors: erased, or joined to another donor, to whose profile the earlier IDs lead. */
 export const VACANCY_TABLES = `
 create table if not exists record_vacancies (
   number integer primary key,
@@ -28,9 +28,10 @@ create index if not exists export_donors_by_donor on export_donors (donor);
 `;
 
 /**
- * Each source's statements about a joined donor, so that a join can be undone. A part is a donor as some keys describe
- * it; `own_number` is the number that the part had as a donor. Pairs in `record_apart` are two people, according to an
- * operator. `parts` of a job, member or place names the parts that it was created for.
+ * Each source's statements about a joined donor, so that a join can be undone. A part is a donor as described
+ * under some keys; `own_number` is the number that the part had as a donor. The pairs in `record_apart` are
+ * two people each, according to an operator. `parts` of a job, member or place lists the parts for which it
+ * was created.
  */
 export const PART_TABLES = `
 create table if not exists record_parts (
@@ -69,9 +70,8 @@ create index if not exists list_donors_by_donor on list_donors (donor_number);
 `;
 
 /**
- * The place of a joined donor in lists that also contain the other one, so that an undo restores
- * it. A join or an undo uses the indexes. Without them it would read all jobs and all joined
- * donors.
+ * The place of a joined donor in lists that also contain the other donor, so that an undo can restore it.
+ * Joins and undos use the indexes. Without the indexes, they would read all jobs and all joined donors.
  */
 export const JOINED_TABLES = `
 create table if not exists joined_places (
@@ -93,7 +93,7 @@ export const PART_COLUMNS = [
   ['network_members', 'parts', 'text'],
 ] as const;
 
-/** The imported returns with the keys of their people: a later one may amend them. */
+/** The imported returns, with the keys of their people, because a later return may amend them. */
 export const RETURN_TABLES = `
 create table if not exists record_returns (
   number integer primary key,

@@ -1,4 +1,4 @@
-/** Undoes a join: each of the two people is a donor again, as its sources describe it. */
+/** Undoes a join: each of the two people is a donor again, as described by that person's sources. */
 
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
@@ -13,10 +13,10 @@ import { openRecordedWorld } from './world.ts';
 
 /** The result of an undo. */
 export interface Undone {
-  /** The ID that stays, and the ID that leads to its own person again. */
+  /** The ID that stays, and the ID that leads to the separated person again. */
   id: string;
   restored: string;
-  /** Data that teams created while the two were one donor, and that now leads to nobody. */
+  /** Data that teams created while the two people were one donor. It leads to nobody now. */
   mixed: Mixed[];
 }
 
@@ -28,9 +28,9 @@ export function undoJoin(db: Database, id: string, clock: () => number): Undone 
 }
 
 /**
- * Undoes the joins of the donors with these ids, all or none. The two of each are never joined
- * again automatically. Everything derived from all people is created again once, at the end,
- * because that takes as long as the rest together. No service may be using the database.
+ * Undoes the joins of the donors with these IDs, all or none. The two people of each join are never joined
+ * again automatically. All data derived from all people is created again once, at the end, because that takes
+ * as long as the rest together. No service may be using the database.
  */
 export function undoJoins(db: Database, ids: readonly string[], clock: () => number): Undone[] {
   const world = openRecordedWorld(db);
@@ -77,7 +77,9 @@ export function undoJoins(db: Database, ids: readonly string[], clock: () => num
   return undone;
 }
 
-/** Finds the part that an operator means, by its own id or by the id of the other of two parts. */
+/**
+ * Finds the part that an operator means, by the part's ID or, if there are two parts, by the other part's ID.
+ */
 function findPart(db: Database, id: string): Part {
   const record = openRecord(db);
   const parts = openParts(db);

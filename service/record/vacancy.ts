@@ -1,26 +1,25 @@
 /**
- * The number of a donor that no longer exists. Numbers have no gaps, so it stays and leads to no
- * one.
+ * The number of a donor that no longer exists. Numbers have no gaps, so the number stays and leads to nobody.
  */
 
 import { blankDonor, type Donor } from '../donor.ts';
 
-/** The prefix of the ids of numbers without a donor. */
+/** The prefix of the IDs of numbers without a donor. */
 export const VACANT = 'vacant-';
 
-/** Returns the empty donor that takes the place of a donor who was erased or joined. */
+/** Returns the empty donor that replaces a donor who was erased or joined. */
 export function vacantDonor(number: number): Donor {
   return blankDonor(`${VACANT}${number}`, { first: '', middle: null, last: '' });
 }
 
-/** Whether a number has no donor. */
+/** Returns whether a number has no donor. */
 export function isVacant({ id }: Pick<Donor, 'id'>): boolean {
   return id.startsWith(VACANT);
 }
 
 /**
- * Returns a table for a statement: a donor (the next parameter) and all that were joined to it. An
- * undo returns their numbers.
+ * Returns a table for a statement. The table contains a donor (the next parameter) and all donors joined to
+ * it. An undo restores their numbers.
  */
 export function joinedTo(name: string): string {
   return `${name} (number) as (

@@ -1,4 +1,4 @@
-/** The world of a service with imported people. It is read from the database when it is used. */
+/** The world of a service with imported people. It is read from the database on use. */
 
 import { openConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';
@@ -7,10 +7,10 @@ import { createStoredConnections } from '../networks/stored-connections.ts';
 import { IMPORTED, settleAnew } from '../settled-people.ts';
 import { openRecord, type RecordStore } from './store.ts';
 
-/** Returns the URL of the page of the donor with an id. */
+/** Returns the URL of a donor's page. */
 export type PageOf = (id: string) => string;
 
-/** The current people of a record. */
+/** Returns the current people of a record. */
 function createRecordedWorld(record: RecordStore, pageOf?: PageOf): World {
   const donorCount = record.count();
   const donor = (number: number) => {
@@ -37,12 +37,15 @@ export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   return world;
 }
 
-/** The files say nothing about the time after their import. */
+/** The files contain nothing about the time after their import. */
 function dayOfLastImport(record: RecordStore): string {
   return new Date(record.imports().at(-1)?.atMs ?? 0).toISOString().slice(0, 10);
 }
 
-/** Another import gives another text. Then everything derived from the people is created again. */
+/**
+ * Each import changes this text. A changed text means that all data derived from the people has to be created
+ * again.
+ */
 function describe(record: RecordStore): string {
   return `${record.count()} ${IMPORTED} after ${record.changes()} changes`;
 }

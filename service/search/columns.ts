@@ -20,7 +20,7 @@ export function writeColumn(db: Database, name: string, numbers: ArrayBufferView
   db.prepare<[string, Uint8Array]>('insert into search_columns values (?, ?)').run(name, bytes);
 }
 
-/** Reads a stored column. A missing one is an error. */
+/** Reads a stored column. Throws if the column is missing. */
 export function readColumn<T>(
   db: Database,
   table: ColumnTable,

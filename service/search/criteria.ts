@@ -1,21 +1,19 @@
-/** The criteria of a search, from filters or from plain English. All of them have to hold. */
+/** The criteria of a search, from filters or from plain English. A donor has to meet all of them. */
 
 import { z } from '@hono/zod-openapi';
 
-/**
- * How a donor is tied to an organisation, with the names of connections (service document, 2.2).
- */
+/** The kinds of ties to an organisation, with the names of connections (service document, 2.2). */
 export const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'attends'] as const;
 
-/** When a tie has to exist: now, in the past, or at any time. */
+/** The time at which a tie has to exist: now, in the past, or at any time. */
 export const TIMES = ['present', 'past', 'ever'] as const;
 
-/** The search looks for each of them among all organisations. */
+/** The search looks up each of the ties among all organisations. */
 const MAX_TIES = 10;
 
 const wholeNumber = z.int().min(0);
 
-/** In a URL every value is text. */
+/** In a URL, every value is text. */
 const wholeNumberInUrl = z
   .string()
   .regex(/^\d{1,15}$/, 'the value should be a whole number')
@@ -74,7 +72,7 @@ export const filtersSchema = z
 /** The conditions that a donor has to meet. */
 export type Filters = z.infer<typeof filtersSchema>;
 
-/** The filters as parameters of a URL, which have room for one tie. */
+/** The filters as parameters of a URL, which can contain only one tie. */
 export const flatFiltersShape = {
   ...personShape(wholeNumberInUrl),
   ...tieShape(wholeNumberInUrl),
@@ -91,12 +89,12 @@ export function fromFlatFilters(flat: z.infer<typeof flatFiltersSchema>): Filter
   return { ...person, ties: isTie ? [{ ...tie, when: when ?? 'ever' }] : [] };
 }
 
-/** Whether no filter is set. */
+/** Returns whether no filter is set. */
 export function isEmpty({ ties, ...person }: Filters): boolean {
   return ties.length === 0 && Object.values(person).every((value) => value === undefined);
 }
 
-/** Merges two sets of filters. Where both set the same filter, the first one counts. */
+/** Merges two sets of filters. If both sets contain the same filter, the filter of the first set counts. */
 export function mergeFilters(first: Filters, second: Filters): Filters {
   const given = Object.fromEntries(
     Object.entries(first).filter(([, value]) => value !== undefined),

@@ -1,7 +1,4 @@
-/**
- * The plain facts about all donors in columns, so that a search rules out a million donors very
- * fast.
- */
+/** The plain facts about all donors in columns, so that a search can rule out a million donors very fast. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -11,25 +8,25 @@ import { type NumbersOf, readColumn, writeColumn } from './columns.ts';
 import type { Filters } from './criteria.ts';
 import { createTextTest } from './texts.ts';
 
-/** Means an unknown figure, or a donor without an address. */
+/** Represents an unknown figure, or a donor without an address. */
 const UNKNOWN = -1;
 
-/** Takes the donors in the order of their numbers. */
+/** Collects facts about donors. Add the donors in the order of their numbers. */
 export interface FactWriter {
   add(donor: Donor): void;
-  /** Stores everything in the database. */
+  /** Stores all facts in the database. */
   finish(): void;
 }
 
 /** The stored facts. */
 export interface Facts {
-  /** The numbers of all donors, those with the highest capacity first. */
+  /** The numbers of all donors, in order of falling capacity. */
   readonly byCapacity: Uint32Array;
-  /** Compares in the order of `byCapacity`, to sort some of them. */
+  /** Compares two donors in the order of `byCapacity`, to sort a part of them. */
   compareCapacity(a: number, b: number): number;
   /** Returns a test for a donor's number: false for donors that cannot fit. */
   testOf(filters: Filters, year: number): (number: number) => boolean;
-  /** The data that the facts read before their first answer, so that it can be read earlier. */
+  /** The data that the first answer requires, so that it can be read earlier. */
   pieces: readonly Piece[];
 }
 
@@ -46,7 +43,7 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
   let next = 0;
   return {
     add({ birthYear, isDeceased, addresses: [home], netWorth, capacity }) {
-      // Deceased donors have no age that a search could use.
+      // Deceased donors have no age for a search.
       columns.birthYears[next] = isDeceased === true ? UNKNOWN : (birthYear ?? UNKNOWN);
       columns.places[next] = home === undefined ? UNKNOWN : numberOfPlace(places, home);
       columns.netWorthLows[next] = netWorth?.low ?? UNKNOWN;
@@ -65,7 +62,7 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
 }
 
 /**
- * Opens the facts. They stay in memory after their first use: some 40 megabytes for a million
+ * Opens the facts. They stay in memory after their first use, and need about 40 megabytes for a million
  * donors.
  */
 export function openFacts(db: Database): Facts {
@@ -110,7 +107,7 @@ function isAtLeast(column: Column, bound: number): (number: number) => boolean {
   return (number) => (column[number] ?? UNKNOWN) >= Math.max(0, bound);
 }
 
-/** An unknown figure is not a low one. */
+/** An unknown figure does not count as a low one. */
 function isAtMost(column: Column, bound: number): (number: number) => boolean {
   return (number) => {
     const figure = column[number] ?? UNKNOWN;
@@ -150,7 +147,7 @@ function readPlaces(db: Database): PlaceName[] {
 
 const placeKey = z.tuple([z.string(), z.string()]);
 
-/** Returns undefined if the filters name no place. */
+/** Returns undefined if the filters contain no place. */
 function findPlaces(
   namesOf: () => readonly PlaceName[],
   filters: Filters,

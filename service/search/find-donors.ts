@@ -1,4 +1,6 @@
-/** Finds donors: narrows down the candidates with an index if there is one, then examines each of them. */
+/**
+ * Finds donors. Narrows down the candidates with an index if one applies, and then examines each candidate.
+ */
 
 import type { World } from '../donor.ts';
 import { type Summary, toSummary } from '../donors/summary.ts';
@@ -11,7 +13,7 @@ import { type Fit, fitDonor, prepare, type Wanted } from './fits.ts';
 import { fitName, readName, type SoughtName } from './names.ts';
 import type { Organisations } from './organisations.ts';
 
-/** Maximum number of donors that one request examines. Later pages reach the others. */
+/** Maximum number of donors that one request examines. The other donors are on later pages. */
 const MAX_EXAMINED = 10_000;
 
 /** The dependencies of a search. */
@@ -23,7 +25,7 @@ export interface FindOptions {
   clock: () => number;
 }
 
-/** The start of a page: an offset in the ranked fits of the donors from `start` on. */
+/** The start of a page: an offset in the ranked matches among the donors from `start` on. */
 export interface SearchPosition {
   start: number;
   offset: number;
@@ -32,22 +34,22 @@ export interface SearchPosition {
 /** One page of a search. */
 export interface FoundDonors {
   donors: (Summary & { matched: string[] })[];
-  /** Null after the last page. */
+  /** Null on the last page. */
   next: SearchPosition | null;
   meta: {
     /** The source of the candidates: the index of names, the index of organisations, or only the facts. */
     source: 'names' | 'organizations' | 'facts';
     candidates: number;
-    /** How many candidates this page examined. */
+    /** Number of candidates that this page examined. */
     scanned: number;
-    /** How many of those fit. */
+    /** Number of examined candidates that fit. */
     found: number;
-    /** Whether these are all candidates, so that `found` and the ranking cover the whole result. */
+    /** Whether these were all candidates, so that `found` and the ranking cover the whole result. */
     complete: boolean;
   };
 }
 
-/** Finds a page of donors, the best first among the donors that the page examines. */
+/** Finds a page of donors. The best donors among those examined for the page come first. */
 export async function findDonors(
   options: FindOptions,
   filters: Filters,
@@ -86,8 +88,7 @@ export async function findDonors(
 }
 
 /**
- * The donors that may fit, in an order that stays the same from page to page: highest capacity
- * first.
+ * Returns the donors that may fit, in an order that stays the same from page to page: highest capacity first.
  */
 interface Candidates {
   source: FoundDonors['meta']['source'];
@@ -129,7 +130,7 @@ function sourceOf(isByName: boolean, isByOrganisation: boolean): Candidates['sou
   return isByOrganisation ? 'organizations' : 'facts';
 }
 
-/** Returns null for a first name alone, which has no index. */
+/** Returns null if there is only a first name, which has no index. */
 async function findBearers(
   index: DonorIndex,
   name: SoughtName,

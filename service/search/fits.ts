@@ -1,4 +1,4 @@
-/** Whether a donor fits a search, why, and how well. */
+/** Decides whether a donor fits a search, why, and how well. */
 
 import type { Donor } from '../donor.ts';
 import { toLatin } from '../matcher/latin.ts';
@@ -14,7 +14,7 @@ export interface Wanted {
   name: SoughtName | null;
   ties: WantedTie[];
   isCity: (city: string) => boolean;
-  /** The current time, from which ages are computed. */
+  /** The current time, to compute ages. */
   nowMs: number;
 }
 
@@ -23,14 +23,14 @@ interface WantedTie extends TieFilter {
   isTitle: (title: string) => boolean;
 }
 
-/** The evidence for a donor. Texts are created only for the donors that are shown. */
+/** The evidence for a donor. Its texts are created only for the donors that are shown. */
 export interface Fit {
-  /** The higher, the better; the first one counts most. */
+  /** Ranks of the donor. Higher is better; the first rank counts most. */
   ranks: number[];
   tell(): string[];
 }
 
-/** Prepares filters; `name` is the name in them, as the index reads it. */
+/** Prepares filters; `name` is the name in the filters, as read by the index. */
 export function prepare(filters: Filters, name: SoughtName | null, nowMs: number): Wanted {
   return {
     filters,
@@ -46,8 +46,8 @@ export function prepare(filters: Filters, name: SoughtName | null, nowMs: number
 }
 
 /**
- * Returns how a donor fits. Undefined if a criterion does not hold or is unknown. The order: living
- * donors first, then better names, then donors with more current ties, then higher capacity.
+ * Returns how a donor fits. Undefined if the donor does not meet a criterion, or the fact is unknown. The
+ * order: living donors first, then better names, then donors with more current ties, then higher capacity.
  */
 export function fitDonor(donor: Donor, wanted: Wanted): Fit | undefined {
   if (!factsHold(donor, wanted)) {
@@ -86,7 +86,7 @@ function livesThere({ addresses: [home] }: Donor, { filters, isCity }: Wanted): 
   );
 }
 
-/** Returns the facts that the filters are about. */
+/** Returns the facts to which the filters apply. */
 function tellFacts(donor: Donor, { filters, nowMs }: Wanted): string[] {
   const [home] = donor.addresses;
   const { netWorth, capacity } = donor;
@@ -110,7 +110,7 @@ function isAsked(...filters: unknown[]): boolean {
   return filters.some((filter) => filter !== undefined);
 }
 
-/** An unknown figure is in no range. */
+/** An unknown figure is outside every range. */
 function isWithin(
   low: number | null | undefined,
   high: number | null | undefined,
@@ -146,7 +146,7 @@ const NAME_REASONS = {
   typo: 'name within one typo',
 };
 
-/** A tie of a donor: one shape for roles and gifts. */
+/** A tie of a donor, with the same shape for roles and gifts. */
 interface Tie {
   organisation: string;
   title: string;
@@ -155,7 +155,7 @@ interface Tie {
   tell(): string;
 }
 
-/** Returns the donor's best tie for each wanted tie; undefined if one of them is missing. */
+/** Returns the donor's best tie for each wanted tie. Undefined if there is none for one of them. */
 function fitTies(donor: Donor, { ties }: Wanted): Tie[] | undefined {
   const found = ties.map((wanted) => {
     const fitting = tiesOf(donor, wanted.relationship).filter((tie) => isWanted(tie, wanted));
@@ -195,7 +195,7 @@ function rolesAs(preposition: string, roles: Donor['work']): Tie[] {
   }));
 }
 
-/** A gift has ended when it is made. */
+/** A gift is over as soon as it is made. */
 function giftsAsTies({ gifts }: Donor): Tie[] {
   return gifts.map(({ organisationName, amount, date }) => ({
     organisation: organisationName,

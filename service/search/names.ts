@@ -1,4 +1,4 @@
-/** Searches by name. Short forms, initials and a single typo are found too, and rank lower. */
+/** Searches by name. Short forms, initials and names with a single typo are found too, but rank lower. */
 
 import type { DonorIndex } from '../matcher/donor-index.ts';
 import { toLatin } from '../matcher/latin.ts';
@@ -8,15 +8,17 @@ import { comparableName, type FirstNameFit, fitFirstName } from '../matcher/name
 export interface SoughtName {
   /** Empty if the search is for a last name only. */
   first: string;
-  /** One of these has to match. Empty if the search is for a first name only. */
+  /** One of these first names has to match. Empty if the search is for a last name only. */
   lasts: string[];
-  /** Whether the last name was treated as a typo of these. */
+  /** Whether the last name was treated as a typo of these names. */
   isCorrected: boolean;
-  /** Whether a typo is allowed. A first name that a donor has is never treated as a typo of another name. */
+  /**
+   * Whether a typo is allowed. A first name that some donor has is never treated as a typo of another name.
+   */
   allowsTypo: boolean;
 }
 
-/** How well a name fits, best first. */
+/** How well a name fits, the best first. */
 export const NAME_FITS = [
   'same',
   'nickname',
@@ -28,9 +30,8 @@ export const NAME_FITS = [
 type NameFit = (typeof NAME_FITS)[number];
 
 /**
- * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr." and "Hogan, Dianne". Reads
- * "Hogan Dianne" too, where donors have the name in that order only. A name that no donor has gets
- * no part.
+ * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr." and "Hogan, Dianne". Also reads
+ * "Hogan Dianne" if donors have the name in that order only. Ignores names that no donor has.
  */
 export function readName(index: DonorIndex, text: string): SoughtName {
   const { first, last } = turned(index, splitName(toLatin(text)));
@@ -46,28 +47,23 @@ export function readName(index: DonorIndex, text: string): SoughtName {
   return { first: given, lasts, isCorrected: !isKnown, allowsTypo };
 }
 
-/** Whether a text is the name of a donor, as far as its single names show. */
+/** Returns whether a text can be the name of a donor, judged by its single names. */
 export function isBorne(index: DonorIndex, text: string): boolean {
   const { first, lasts, isCorrected } = readName(index, text);
   return lasts.length > 0 ? !isCorrected || index.countFirstName(first) > 0 : first !== '';
 }
 
-/**
- * Returns how the first name of a donor (of comparable parts) fits; undefined if the name does not
- * fit.
- */
+/** Returns how the first name of a donor (in comparable parts) fits. Undefined if the name does not fit. */
 export function fitName(sought: SoughtName, first: string, last: string): NameFit | undefined {
   if (sought.lasts.length > 0 ? !sought.lasts.includes(last) : sought.isCorrected) {
     return undefined;
   }
   const fit = sought.first === '' ? 'same' : fitFirstName(sought.first, first);
-  // Two slips are evidence next to an address, but not enough to search by.
+  // Two typos can be evidence together with an address, but are too many for a search.
   return fit === 'slips' || (fit === 'typo' && !sought.allowsTypo) ? undefined : fit;
 }
 
-/**
- * Swaps a first name that donors have only as a last name with a last name that is a first name.
- */
+/** If donors have the first name only as a last name, and the last name is a first name, swaps the two. */
 function turned(index: DonorIndex, name: { first: string; last: string }) {
   const { first, last } = name;
   const isTurned =
@@ -77,10 +73,7 @@ function turned(index: DonorIndex, name: { first: string; last: string }) {
   return isTurned ? { first: last, last: first } : name;
 }
 
-/**
- * In "Juan de la Cruz", everything after the first name is the last name. Middle names are left
- * out.
- */
+/** In "Juan de la Cruz", everything after the first name is the last name. Middle names are omitted. */
 function splitName(text: string): { first: string; last: string } {
   const [family = '', given = ''] = text.split(',');
   if (wordsOf(given).length > 0) return comparableName(given, '', family);
@@ -90,7 +83,7 @@ function splitName(text: string): { first: string; last: string } {
   return comparableName(first, '', last.join(' '));
 }
 
-/** "Dr.", "Jr." and the like are not part of a comparable name. */
+/** "Dr.", "Jr." and similar words are not part of a comparable name. */
 function wordsOf(text: string): string[] {
   return text
     .trim()

@@ -1,6 +1,5 @@
 /**
- * Finds the people tied to organisations with a name, from the circles that the connections are
- * built from.
+ * Finds the people tied to organisations with a name, from the circles on which the connections are based.
  */
 
 import { TIE_KINDS, type TieKind, tieKindAt } from '../connections/formula.ts';
@@ -12,7 +11,7 @@ import { createTextTest, longestWord } from './texts.ts';
 
 /** Finds the people of organisations. */
 export interface Organisations {
-  /** Returns 1 for each donor with a tie that may be the wanted tie. The caller has to check the rest. */
+  /** Returns 1 for each donor with a tie that may be the wanted one. The caller has to check the rest. */
   peopleOf(tie: TieFilter, slices: Slices): Promise<Uint8Array>;
 }
 
@@ -32,7 +31,7 @@ export function openOrganisations(db: Database, donorCount: number): Organisatio
   };
 }
 
-/** The numbers are those of `connections/tie-table.ts`. */
+/** These are the numbers of `connections/tie-table.ts`. */
 interface Circles {
   starts: Uint32Array;
   donors: Uint32Array;
@@ -62,8 +61,8 @@ function readCircles(db: Database): Circles {
 const NAMES_AT_ONCE = 5_000;
 
 /**
- * The database looks for the longest word of a name, which leaves few names to compare. Names with
- * characters that a comparison drops (accents, dots, apostrophes) are all compared.
+ * The database looks up the longest word of a name, which leaves few names to compare. Names with characters
+ * that a comparison ignores (accents, dots, apostrophes) are all compared.
  */
 function prepareNamed(db: Database): (organization: string, slices: Slices) => Promise<number[]> {
   const select = db.prepare<[number, number, string], { circle: number; name: string }>(

@@ -1,4 +1,4 @@
-/** The places that a question can name. */
+/** The places that a question can mention. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
@@ -60,12 +60,12 @@ export const STATES = new Map([
 
 const cityRow = z.object({ city: z.string() });
 
-/** Returns the names of the cities in which donors of a generated world live. */
+/** Returns the names of the cities in which the donors of a generated world live. */
 export function readCityNames(): string[] {
   return [...new Set(readDataFile('cities.csv', cityRow).map(({ city }) => city))];
 }
 
-/** Returns the two letters of a state, from its name or its letters. */
+/** Returns the two-letter code of a state, from its name or its code. */
 export function stateOf(text: string): string | undefined {
   const letters = text.toUpperCase();
   return STATES.get(text.toLowerCase()) ?? [...STATES.values()].find((state) => state === letters);

@@ -11,7 +11,7 @@ import { isBorne } from './names.ts';
 import { createReader, type Question } from './question/question.ts';
 import { questionRoute, searchRoute } from './search-api.ts';
 
-/** The charge of a search: one credit per request. */
+/** The price of a search: one credit per request. */
 export const CHARGED_SEARCHES: readonly ChargedEndpoint[] = [
   { method: 'GET', path: /^\/search$/, bucket: 'searches', items: () => 1 },
   { method: 'POST', path: /^\/search$/, bucket: 'searches', items: () => 1 },
@@ -45,14 +45,14 @@ export function searchRoutes(options: FindOptions): OpenAPIHono<PartnerEnv> {
   return router;
 }
 
-/** If a filter and the question set the same thing, the filter counts. */
+/** If a filter and the question set the same criterion, the filter counts. */
 function interpret(filters: Filters, question: Question | undefined): Question {
   return question === undefined
     ? { filters, understood: [], ignored: [] }
     : { ...question, filters: mergeFilters(filters, question.filters) };
 }
 
-/** A search without any criterion would return everyone, so it is refused. */
+/** A search without any criterion would return everyone, so the service rejects it. */
 const NOTHING_SOUGHT = { detail: 'Nothing is sought: give a query or at least one filter' };
 
 function tellNotUnderstood({ ignored }: Question, loc: string[], input: string): ValidationItem {

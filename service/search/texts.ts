@@ -2,14 +2,14 @@
 
 import { words } from '../matcher/words.ts';
 
-/** Words that many names contain. People omit them, or add them although the name does not have them. */
+/** Words that occur in many names. People omit them, or add them to names that do not contain them. */
 const LITTLE_WORDS = new Set(
   'the of and at for a an in company firm corporation inc corp co llc organization'.split(' '),
 );
 
 /**
- * Returns a test of whether a text has all words of a wanted text. It remembers results, since the same texts come
- * again.
+ * Returns a test of whether a text contains all words of a wanted text. The test caches its results, since
+ * the same texts occur often.
  */
 export function createTextTest(wanted: string): (text: string) => boolean {
   const needed = tellingWords(wanted);
@@ -26,9 +26,7 @@ export function createTextTest(wanted: string): (text: string) => boolean {
   };
 }
 
-/**
- * Returns the longest significant word, which every fitting text contains; empty if there is none.
- */
+/** Returns the longest significant word, which every matching text contains. Empty if there is none. */
 export function longestWord(wanted: string): string {
   return tellingWords(wanted).reduce(
     (longest, word) => (word.length > longest.length ? word : longest),

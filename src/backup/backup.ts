@@ -1,7 +1,7 @@
 /**
- * Backs up the database into a file that only the owner of the key can read, and restores it. A backup does not know
- * which contacts were erased after it, or what was paid for. A log outside of the database records the erasures. Every
- * integration is held until a user has seen what a sync would spend.
+ * Backs up the database into a file that only the owner of the key can read, and restores it. A backup does
+ * not contain the erasures and payments that follow it. A log outside the database records the erasures.
+ * After a restore, every integration is held until a user has seen what a sync would spend.
  */
 
 import { rename, rm, stat } from 'node:fs/promises';
@@ -34,7 +34,9 @@ import type { Settings } from '../settings/settings.ts';
 import { type RecalledSpending, recallSpending } from './recall-spending.ts';
 import { holdRestored } from './restores.ts';
 
-/** Makes a backup of a database file that may be in use. Resolves after the whole backup was read again. */
+/**
+ * Makes a backup of a database file that may be in use. Resolves once the whole backup has been read again.
+ */
 export async function backupDatabase(
   path: string,
   file: string,
@@ -45,7 +47,7 @@ export async function backupDatabase(
   const copy = `${path}.backup-copy`;
   const draft = `${file}.part`;
   try {
-    // Files left by an earlier backup that was killed.
+    // Files that are left over from an earlier backup that was killed.
     await removeDatabase(copy);
     await rm(draft, { force: true });
     await copyDatabase(path, copy);
@@ -71,8 +73,9 @@ async function requireUsableFile(copy: string): Promise<void> {
 }
 
 /**
- * Records that the folder has backups. From now on the erasure log is also kept there, because a log that is copied
- * together with a backup lacks later erasures. Resolves with the log's path; null if it can't be written there.
+ * Records that the folder contains backups. From now on the erasure log is also kept there, because a log
+ * that is copied together with a backup lacks later erasures. Resolves with the log's path; null if it can't
+ * be written there.
  */
 export async function recordBackupFolder(
   { erasureLog, moreErasureLogs = [] }: Pick<Settings, 'erasureLog' | 'moreErasureLogs'>,
@@ -119,7 +122,7 @@ export interface RestoreOptions {
   openWith(path: string): Promise<Application>;
 }
 
-/** Reads a backup completely, including the database in it; nothing is changed. */
+/** Reads a backup completely, including the database in it. Nothing is changed. */
 export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 'openWith'>) {
   const draft = `${path}.checking`;
   try {
@@ -130,8 +133,9 @@ export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 
 }
 
 /**
- * Replaces the current database with the backup's. If the process is killed at any moment, there is either the old or
- * the new database, because the new file is complete before it replaces the old one.
+ * Replaces the current database with the database in the backup. If the process is killed at any moment,
+ * either the old or the new database is in place, because the new file is complete before it replaces the old
+ * one.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { path, file, keyRing } = options;
@@ -141,7 +145,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
     () => true,
     () => false,
   );
-  // From here on, no process can record an erasure that the new database would not know.
+  // From here on, no process can record an erasure that would be missing in the new database.
   const locked = await lockDatabase(path);
   try {
     const backup = await unpack(file, draft, keyRing);

@@ -1,6 +1,6 @@
 /**
- * Moves the logs outside the database together with it. Next to a Postgres database they have other names than next to
- * a file, and a restore there needs all of their lines.
+ * Moves the logs outside the database together with it. Next to a Postgres database they have different names
+ * than next to a file, and a restore there needs all of their lines.
  */
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { isOfStore, openErasureLog } from '../privacy/statements/erasure-log.ts';
@@ -11,15 +11,15 @@ import type { Settings } from '../settings/settings.ts';
 type LogFiles = Pick<Settings, 'erasureLog' | 'moreErasureLogs'>;
 
 /**
- * Copies the lines about this database; a repeated move adds only missing lines. Throws a ConfigurationError if a file
- * cannot be read or written.
+ * Copies the lines about this database. A repeated move adds only missing lines. Throws a ConfigurationError
+ * if a file cannot be read or written.
  *
  * @param store The tag of the database, which stays the same.
  */
 export async function moveLogs(from: LogFiles, to: LogFiles, store: string): Promise<void> {
   const { erasureLog: live, moreErasureLogs: named = [] } = from;
   const { erasureLog: target } = to;
-  // Only a database in memory has no log, and such databases cannot be moved.
+  // Only a database in memory has no log, and it cannot be moved.
   if (live === null || target === null) return;
   try {
     const places = openErasurePlaces({ live, named, store, open: openErasureLog });

@@ -1,7 +1,7 @@
 /**
- * Moves a store from a SQLite file into an empty Postgres database. The file is locked in the meantime, so the copy
- * matches it. If the process is killed at any moment, the move can be repeated and continues. The list of tables comes
- * from the file, so that no new table is missed.
+ * Moves a store from a SQLite file into an empty Postgres database. The file is locked in the meantime, so
+ * the copy matches it. If the process is killed at any moment, the same command continues the move. The list
+ * of tables comes from the file, so that no new table is missed.
  */
 import { hash } from 'node:crypto';
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
@@ -16,7 +16,7 @@ import type { Database, Tables, Trx } from '../database/tables/tables.ts';
 import { again } from '../database/transact.ts';
 import type { RecordEntry } from '../privacy/audit/record.ts';
 
-/** A database and its name for messages: its path or address, without a password. */
+/** A database, and its name for messages: its path or address, without a password. */
 export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInPlace'> {
   name: string;
 }
@@ -24,7 +24,7 @@ export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInP
 export interface MovedTable {
   table: string;
   rows: number;
-  /** Digest of all rows, independent of their order; the same in both databases. */
+  /** Digest of all rows, independent of their order. It is the same for both databases. */
   digest: string;
 }
 
@@ -36,7 +36,7 @@ const PATIENCE_MS = 60_000;
 
 const DIGEST_BITS = 256;
 
-/** Tables that belong to the database itself, so they are not moved. */
+/** Tables that belong to the database itself and are therefore not moved. */
 const STAYS = /^(moves$|donor_sync_|sqlite_)/;
 
 /** Tables that contain the audit entry about the move. They are copied again after it is written. */
@@ -55,7 +55,7 @@ export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Pr
   await requireUsable(db);
   try {
     await sql`pragma locking_mode = exclusive`.execute(db);
-    // Leaving the write-ahead log mode requires that no other process has the file open.
+    // The write-ahead log mode can end only if no other process has the file open.
     await sql`pragma journal_mode = delete`.execute(db);
   } catch (error) {
     if (!isRetriableError(error)) throw error;
@@ -74,14 +74,14 @@ interface MoveDeps {
   onArrived?(): Promise<void>;
   /** Adds to the audit of the source. */
   record: RecordEntry;
-  /** Empties a target with an unfinished move, instead of continuing or refusing it. */
+  /** True to empty a target with an unfinished move, instead of continuing or refusing the move. */
   startsOver?: boolean;
 }
 
 /**
- * Copies all rows, compares them, marks the source as moved, and only then lets the target be used.
- * Both then have the schema of this version, and the same entry in their audits. A target that
- * contains anything else is a ConfigurationError.
+ * Copies all rows, compares them, marks the source as moved, and only then lets the target be used. Both then
+ * have the schema of this version, and the same entry in their audits. Throws a ConfigurationError if the
+ * target contains anything else.
  */
 export async function moveStore(
   source: MovePlace,
@@ -116,14 +116,14 @@ export async function moveStore(
   return [...moved.values()];
 }
 
-/** The details of the audit entry: how much was moved, and its digest. */
+/** The details of the audit entry: the amount of moved data, and its digest. */
 function toMoveSummary(moved: readonly MovedTable[]) {
   const rows = moved.reduce((sum, table) => sum + table.rows, 0);
   const digest = hash('sha256', JSON.stringify(moved.map(({ table, digest }) => [table, digest])));
   return { tables: moved.length, rows, digest };
 }
 
-/** The ID of the move: the ID that both databases already know, or a new ID for an empty target. */
+/** Returns the ID of the move: the ID that both databases already have, or a new ID for an empty target. */
 async function beginMove(
   source: MovePlace,
   target: MovePlace,
@@ -139,8 +139,8 @@ async function beginMove(
   }
   if (begun?.done_at) throw hasMoved(begun.other, begun.done_at);
   if (arrived !== undefined && !isToEmpty) throw hasBegun(target, arrived.other);
-  // The source is marked first: a marked target then always belongs to a move that its source
-  // remembers.
+  // The source is marked first, so that a marked target always belongs to a move that is recorded in its
+  // source.
   await source.db.deleteFrom('moves').execute();
   await source.db
     .insertInto('moves')
@@ -160,7 +160,7 @@ async function beginMove(
   return newMove;
 }
 
-/** Marks a target that already has its tables, which have to be empty or are emptied. */
+/** Marks a target that already has its tables. They must be empty, or they are emptied. */
 async function markTarget(
   target: MovePlace,
   row: Tables['moves'],
@@ -227,7 +227,7 @@ async function readShapes(db: Database): Promise<Shape[]> {
 
 async function moveTable(from: Database, to: Database, shape: Shape): Promise<MovedTable> {
   const wanted = await digestTable(from, shape);
-  // An interrupted move may have left rows that have changed since: then the table is copied again
+  // An interrupted move may have left rows that have changed since. In that case, the table is copied again
   // from the start.
   for (const isAnew of [false, true]) {
     if (isAnew) await sql`delete from ${sql.table(shape.name)}`.execute(to);
@@ -251,7 +251,7 @@ async function copy(to: Database, { name, columns }: Shape, page: readonly Row[]
   await again(PATIENCE_MS, () => insert.execute(to));
 }
 
-/** Sums up hashes of the rows, because the databases sort texts differently. */
+/** Adds up hashes of the rows, because the databases sort texts differently. */
 async function digestTable(db: Database, shape: Shape): Promise<MovedTable> {
   let [rows, sum] = [0, 0n];
   for await (const page of readPages(db, shape)) {

@@ -1,6 +1,6 @@
 /**
- * Payments after a backup, according to the spending journal. A restored database adopts them instead of buying the
- * same again.
+ * Payments after a backup, according to the spending journal. A restored database adopts these payments
+ * instead of buying the same again.
  */
 
 import type { RecalledRequest } from '../credits/statements/journal/recall.ts';
@@ -34,15 +34,16 @@ export interface RecalledSpending {
 }
 
 /**
- * Adds the journal's unknown payments to a database that was restored from a backup. `madeAt` is the time of the backup
- * (epoch ms; null if unknown). Erased contacts and clients are left out, so call it after the erasures were repeated.
+ * Adds the journal's unknown payments to a database that was restored from a backup. `madeAt` is the time of
+ * the backup (epoch ms; null if unknown). Erased contacts and clients are left out, so call it only after the
+ * erasures have been repeated.
  */
 export async function recallSpending(
   store: Pick<Store, 'reader' | 'act' | 'spendingJournal'>,
   ageAt: number | null,
   erasedClients: readonly string[] = [],
 ): Promise<RecalledSpending> {
-  // Read first, because rewriting removes damaged lines.
+  // Read first, because the rewrite removes damaged lines.
   const { damaged } = await store.spendingJournal.read();
   await store.act(eraseFromJournal(store.spendingJournal));
   await store.act(eraseClientsFromJournal(store.spendingJournal, erasedClients));
@@ -69,7 +70,7 @@ export async function recallSpending(
   return found;
 }
 
-/** The requests that the database has no record of. */
+/** The requests that are missing in the database. */
 async function listUnknown(
   { reader }: Pick<Store, 'reader'>,
   requests: readonly RecalledRequest[],

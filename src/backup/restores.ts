@@ -1,4 +1,4 @@
-/** Databases that were restored from a backup: nothing is spent before a user has seen the plan. */
+/** Databases that were restored from a backup. Nothing is spent before a user has seen the plan. */
 
 import { isoTime } from '../core/clock.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
@@ -16,15 +16,15 @@ export interface RestoreHold {
   madeAt: number | null;
   heldAt: number;
   /**
-   * Erasures after this instant are unknown (epoch ms), so nothing runs; null if the erasure log
-   * was found.
+   * Erasures after this instant are unknown (epoch ms), so no run may start; null if the erasure log was
+   * found.
    */
   erasuresUnknownAfter: number | null;
 }
 
-/** A restore whose possible payments since the backup have not been sorted out by a run yet. */
+/** A restore after which no run has sorted the possible payments since the backup yet. */
 export interface RestoreToSort {
-  /** How old the data of the backup is (epoch ms); null if unknown. */
+  /** The time that the data of the backup is from (epoch ms); null if unknown. */
   madeAt: number | null;
   heldAt: number;
   /** True if the spending journal has lines from after the backup and is not damaged. */
@@ -33,13 +33,13 @@ export interface RestoreToSort {
   isAgreed: boolean;
 }
 
-/** The reason why nothing runs, for messages. */
+/** Why no run may start, for messages. */
 export function erasuresUnknownText(after: number): string {
   const since = after === 0 ? '' : ` after ${isoTime(after).slice(0, 16).replace('T', ' ')} UTC`;
   return `erasures${since} are not known, so nothing runs, because a run could bring erased contacts back`;
 }
 
-/** Holds these integrations, and all others that the database knows. */
+/** Holds these integrations, and all others in the database. */
 export async function holdRestored(
   trx: ActorTransaction,
   ids: Iterable<string>,
@@ -75,7 +75,7 @@ export async function holdRestored(
   return held;
 }
 
-/** Finds the hold of an integration; null if it may spend. */
+/** Returns the hold of an integration; null if the integration may spend. */
 export async function findRestoreHold(
   reader: Reader,
   integrationId: string,
@@ -87,8 +87,8 @@ export async function findRestoreHold(
 }
 
 /**
- * Records that a user has seen the plan. Resolves with false if nothing was held. After a restore, the next run first
- * sorts out what may have been paid for since the backup.
+ * Records that a user has seen the plan. Resolves with false if nothing was held. After a restore, the next
+ * run first sorts the contacts that may have been paid for since the backup.
  */
 export async function confirmRestore(
   trx: ActorTransaction,
@@ -110,7 +110,10 @@ export async function confirmRestore(
   return true;
 }
 
-/** The restore that no run has sorted out yet, agreed to or not; null if there is none. */
+/**
+ * Returns the restore that no run has dealt with yet, whether or not a user has agreed; null if there is
+ * none.
+ */
 export async function findRestoreToSort(
   reader: Reader,
   integrationId: string,
@@ -126,7 +129,10 @@ export async function findRestoreToSort(
   return { madeAt, heldAt, isJournaled: is_journaled === 1, isAgreed: agreed_at !== null };
 }
 
-/** Records that a run has sorted out the possible payments since the backup. A later restore is not affected. */
+/**
+ * Records that a run has sorted the possible payments since the backup. This does not apply to a later
+ * restore.
+ */
 export async function endRestore(trx: RunTransaction, heldAt: number): Promise<void> {
   await trx
     .deleteFrom('restore_holds')
@@ -136,7 +142,7 @@ export async function endRestore(trx: RunTransaction, heldAt: number): Promise<v
     .execute();
 }
 
-/** Queried before each request that spends. */
+/** Checked before each request that spends credits. */
 const selectHold = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('restore_holds')

@@ -1,4 +1,6 @@
-/** Stores settings of clients in the database, encrypted, for `apply` and at the end of a set-up in a browser. */
+/**
+ * Stores clients' settings in the database, encrypted, for `apply` and at the end of a set-up in a browser.
+ */
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -9,7 +11,7 @@ import { insecureAddress, insecureAddresses } from '../settings/insecure-http.ts
 import type { Settings } from '../settings/settings.ts';
 import { listSealedSettings, saveSealedSettings } from './statements/integrations.ts';
 
-/** The effect of applying on one integration. */
+/** The effect of `apply` on one integration. */
 export interface Applied {
   id: string;
   change: 'created' | 'changed' | 'unchanged';
@@ -19,8 +21,8 @@ type ApplyDeps = Pick<Application, 'store'> & { sealer: Pick<Sealer, 'seal' | 'o
 
 /**
  * Stores integrations that were checked like those of a settings file, all of them or none. Throws a
- * ConfigurationError, with nothing stored, for an integration of the settings file, and for an address to which keys
- * would be sent readable.
+ * ConfigurationError, with nothing stored, for an integration in the settings file, and for an address to
+ * which keys would be sent unencrypted.
  */
 export async function applyIntegrations(
   application: ApplyDeps,
@@ -42,7 +44,7 @@ export async function applyIntegrations(
   return applied;
 }
 
-/** Settings in the database as JSON, by id. */
+/** Settings in the database as JSON, by ID. */
 export async function readPresent({
   store,
   sealer,
@@ -56,7 +58,7 @@ export async function readPresent({
   );
 }
 
-/** Returns true if the settings file has this integration. The file takes precedence over the database. */
+/** Returns true if the integration is in the settings file, which takes precedence over the database. */
 export function isOfFile(
   { integrations }: Pick<Settings, 'integrations'>,
   { id }: Pick<Integration, 'id'>,
@@ -71,7 +73,7 @@ export function setInFile({ id }: Pick<Integration, 'id'>): ConfigurationError {
   );
 }
 
-/** Refuses an address to which keys would be sent readable. */
+/** Refuses an address to which keys would be sent unencrypted. */
 function requireSecure(
   { allowInsecureHttp }: Pick<Settings, 'allowInsecureHttp'>,
   integration: Integration,

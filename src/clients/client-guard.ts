@@ -1,6 +1,6 @@
 /**
- * Limits the addresses that requests of clients can reach. Addresses set in a browser do not lead
- * to a private network.
+ * Limits the addresses to which clients' requests can go. Addresses that were set in a browser cannot lead to
+ * a private network.
  */
 import type { LookupFunction } from 'node:net';
 import type { Integration } from '../core/integration-settings.ts';
@@ -10,7 +10,7 @@ import type { Settings } from '../settings/settings.ts';
 import { requirePublicAddress } from './setup/address.ts';
 
 export interface ClientGuard {
-  /** Throws a ConfigurationError for an address that a browser must not set. */
+  /** Throws a ConfigurationError for an address that may not be set in a browser. */
   requirePublic(address: string): Promise<void>;
   /**
    * Returns the fetch for a client whose addresses were set in a browser; undefined if an operator
@@ -20,7 +20,7 @@ export interface ClientGuard {
 }
 
 /**
- * Creates the guard of all clients, with the addresses that the operator has named in settings and
+ * Creates the guard of all clients, with the addresses that the operator has named in the settings and the
  * environment.
  */
 export function createClientGuard(

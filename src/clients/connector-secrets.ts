@@ -11,7 +11,7 @@ import { again, LEASE_MS } from '../database/transact.ts';
 import { type NewAuditEntry, recordEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** The secrets of one integration's connector; only the product itself removes them. */
+/** The secrets of one integration's connector. Only the product itself removes them. */
 export interface IntegrationSecrets extends ConnectorSecrets {
   write(name: string, value: string, entry?: NewAuditEntry): Promise<void>;
   remove(name: string, entry?: NewAuditEntry): Promise<void>;
@@ -33,7 +33,7 @@ export function connectorSecrets(
     },
     async write(name, value, entry) {
       const sealed = sealer.seal(value, secretSealContext(toSecretName(name)));
-      // The CRM has already made the old token invalid, so losing the new one would disconnect the client.
+      // The CRM has already invalidated the old token, so losing the new one would disconnect the client.
       await again(LEASE_MS, () =>
         store.act(async (trx) => {
           await saveSecret(trx, toSecretName(name), sealed);

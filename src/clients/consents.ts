@@ -1,4 +1,4 @@
-/** Connecting a CRM account by the CRM's consent page, and disconnecting it. */
+/** Connecting a CRM account on the CRM's consent page, and disconnecting it. */
 import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
@@ -36,8 +36,8 @@ export interface ConsentsDeps {
   clock: Clock;
   signal: AbortSignal;
   /**
-   * The integration with this ID that is being set up, if there is one. It takes precedence over the one in the
-   * settings.
+   * The integration with this ID that is being set up, if there is one. It takes precedence over the
+   * integration in the settings.
    */
   findDraft?: (id: string) => Promise<Integration | null>;
 }
@@ -71,7 +71,7 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
   return state;
 }
 
-/** The data that identifies a consent in progress. */
+/** The data of a consent in progress. */
 export interface ConsentKey {
   /** The kind of CRM, as in the address. */
   kind: string;
@@ -99,7 +99,7 @@ export async function consentPage(
 /** The parameters with which the user returns. */
 export type ConsentAnswer =
   | { code: string }
-  /** The CRM's code for a refusal. Any text that it sends along is ignored. */
+  /** The CRM's code for a refusal. Text that the CRM sends with it is ignored. */
   | { error: string };
 
 /** An account that is connected. */
@@ -131,7 +131,7 @@ export async function completeConsent(
   }
 }
 
-/** Returns `connected`, or the reason why not; null until a browser has returned. */
+/** Returns `connected`, or the reason for the failure; null until a browser has returned. */
 export async function findConsentOutcome(
   { application: { store } }: Pick<ConsentsDeps, 'application'>,
   state: string,
@@ -148,8 +148,9 @@ export interface Disconnected {
 }
 
 /**
- * Requests that the CRM revoke the token of a consent, and deletes the token. The data about contacts stays. If the CRM
- * refuses, the token is deleted anyway. If the CRM cannot be reached, this throws and nothing is changed.
+ * Requests that the CRM revoke the token of a consent, and deletes the token. The data about contacts is
+ * kept. If the CRM refuses, the token is deleted anyway. If the CRM cannot be reached, throws an error and
+ * changes nothing.
  */
 export async function disconnect(
   deps: ConsentsDeps,
@@ -181,7 +182,7 @@ export async function requireConnected(
   );
 }
 
-/** No account of the CRM is connected; `why` is a whole sentence. */
+/** The error if no account of the CRM is connected. `why` is a whole sentence. */
 export function notConnected(
   why: string,
   facts: Pick<ConstructorParameters<typeof ConfigurationError>[1], 'refusal' | 'details'> = {},
@@ -198,8 +199,8 @@ export async function waitsForConsent(
 }
 
 /**
- * Whether an account of its CRM is connected: `by_settings` if the integration signs in with the credentials in its
- * settings, so that there is nothing to connect.
+ * Returns whether an account of the CRM is connected: `by_settings` if the integration signs in with
+ * credentials from its settings, so that there is nothing to connect.
  */
 export async function findConnection(
   deps: ConsentLook,
@@ -214,7 +215,7 @@ export async function findConnection(
 
 interface WantedConsent {
   consent: Consent;
-  /** As the connector reads them. */
+  /** The settings as the connector reads them. */
   settings: unknown;
 }
 
@@ -334,7 +335,7 @@ async function revoke(
   }
 }
 
-/** Connectors mention runs if the CRM cannot be reached, but here no run is waiting. */
+/** Connectors' messages mention runs if the CRM cannot be reached, but here no run is waiting. */
 async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;

@@ -1,4 +1,7 @@
-/** The addresses for Salesforce Flows and HubSpot workflows: creating one, and how the calls to it are signed. */
+/**
+ * The webhook addresses for Salesforce Flows and HubSpot workflows: how they are created, and how calls to
+ * them are signed.
+ */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -22,7 +25,7 @@ export interface HookSigning {
   secret: string;
 }
 
-/** The kind that a user requests. Default: the kind of the previous address, else none. */
+/** The kind that a user requests. By default, it is the kind of the previous address, or no signature. */
 export interface SigningOptions {
   signature?: (typeof HOOK_SIGNATURES)[number] | undefined;
   /** The secret with which callers sign, if the user provides it. */
@@ -31,14 +34,14 @@ export interface SigningOptions {
 
 interface Known {
   integration: Pick<Integration, 'id' | 'crm'>;
-  /** The address that the new one replaces. */
+  /** The address that the new address replaces. */
   before: HookRecord | null;
   sealer: Pick<Sealer, 'open'>;
 }
 
 /**
- * Creates an address for a client. The previous one ends at once. Only the caller gets the address, because the store
- * has only the hash of its token.
+ * Creates an address for a client. The previous address becomes invalid at once. Only the caller gets the new
+ * address, because the store contains only the hash of its token.
  */
 export async function createHookAddress(
   trx: ActorTransaction,
@@ -58,8 +61,8 @@ export async function createHookAddress(
 }
 
 /**
- * How calls to a new address are signed; `isNew` if the secret was created just now, so that it has to be shown. Throws
- * a ConfigurationError if there is no secret to check signatures with.
+ * How calls to a new address are signed; `isNew` if the secret was created just now, so that it has to be
+ * shown. Throws a ConfigurationError if there is no secret with which signatures can be checked.
  */
 export function signingFor(
   { signature, secret }: SigningOptions,
@@ -74,7 +77,9 @@ export function signingFor(
 
 const appSchema = z.object({ auth: z.object({ clientSecret: z.string().min(1) }) });
 
-/** HubSpot signs with the app's client secret, which the settings or the previous address may have. */
+/**
+ * HubSpot signs with the app's client secret, which may be in the settings or belong to the previous address.
+ */
 function appSecret({ integration, before, sealer }: Known): string {
   const app = appSchema.safeParse(integration.crm);
   if (app.success) return app.data.auth.clientSecret;
@@ -88,7 +93,7 @@ function appSecret({ integration, before, sealer }: Known): string {
   );
 }
 
-/** For a client without an address. */
+/** The error for a client without an address. */
 export function hookMissing(id: string): ConfigurationError {
   return new ConfigurationError(
     `"${id}" has no webhook address. Nothing was changed. Create one: donor-sync hooks create ${id}`,
@@ -96,7 +101,7 @@ export function hookMissing(id: string): ConfigurationError {
   );
 }
 
-/** For a client that has an address already. */
+/** The error for a client that already has an address. */
 export function hookExists(id: string): ConfigurationError {
   return new ConfigurationError(
     `"${id}" already has a webhook address, and callers of the old address would be rejected after you create a new one. Nothing was changed. Replace it anyway: donor-sync hooks rotate ${id}`,

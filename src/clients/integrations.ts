@@ -1,7 +1,4 @@
-/**
- * The integrations of this process: the integrations of its settings file, and the integrations in the database as they
- * change.
- */
+/** The integrations of this process: from its settings file, and from the database as they change there. */
 
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -13,7 +10,7 @@ import type { Reader } from '../database/reader.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ChangedSettings, listChangedSettings } from './statements/integrations.ts';
 
-/** How soon a process sees applied or removed settings. */
+/** How soon a process notices applied or removed settings. */
 const LOOK_INTERVAL_MS = 3_000;
 
 /** The file takes precedence over the database, so that the settings that an operator sees are the settings in use. */
@@ -28,7 +25,7 @@ export async function collectIntegrations(
   const changed: Integration[] = [];
   const applied = await refresh();
   integrations.clear();
-  // The order of the IDs is easier to read than the order of the changes.
+  // Sorted by ID, because that is easier to read than the order of the changes.
   for (const one of applied.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     integrations.set(one.id, one);
   for (const [id, one] of ofFile) integrations.set(id, one);

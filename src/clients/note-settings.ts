@@ -1,4 +1,6 @@
-/** Any editor can change the settings file, so the audit records a change when the settings are first used. */
+/**
+ * Any editor can change the settings file, so the audit records a change when the settings are first used.
+ */
 
 import type { Integration } from '../core/integration-settings.ts';
 import type { AuditRecord } from '../privacy/audit/read-audit.ts';
@@ -7,12 +9,13 @@ import type { NewAuditEntry } from '../privacy/audit/record.ts';
 import { noteEntries } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** The entry's details: each part of the settings with a keyed fingerprint, which does not reveal its value. */
+/** The entry's details: each part of the settings with a keyed fingerprint that does not reveal its value. */
 const PART = 'part.';
 
 /**
- * Records for each integration which parts of its settings have changed since they were last used: by name, never by
- * value. A new version that adds a setting is recorded in the same way.
+ * Records, for each integration, which parts of its settings have changed since they were last used. It names
+ * the parts, but never their values. A new version of the program that adds a setting is recorded in the same
+ * way.
  */
 export async function recordSettings(
   store: Store,

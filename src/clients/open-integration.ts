@@ -36,19 +36,19 @@ import type { ClientGuard } from './client-guard.ts';
 import { connectorSecrets } from './connector-secrets.ts';
 import { readCrmSettings } from './crm-settings.ts';
 
-/** The parts of the open product that it needs. */
+/** The parts of the open product that this needs. */
 export interface OpenDeps
   extends Pick<
     RunDeps,
     'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease' | 'erasuresWait'
   > {
   allowInsecureHttp: readonly string[];
-  /** The pacer of each service key, shared by all who use the key. */
+  /** The pacer of each service key, shared by all clients with that key. */
   pacers: Pacers;
-  /** The pace that processes share for a CRM account; null if each process has its own pace. */
+  /** The request rate that processes share for a CRM account; null if each process limits its own rate. */
   board: DepartureBoard | null;
   findDefinition: (kind: string) => Promise<ConnectorDefinition>;
-  /** Brings requests to the service, unless `guard` does. */
+  /** Sends requests to the service, unless `guard` does. */
   fetch: typeof globalThis.fetch;
   guard: Pick<ClientGuard, 'fetchFor'>;
 }
@@ -57,26 +57,30 @@ export interface OpenDeps
 export interface OpenIntegration {
   integration: Integration;
   partner: PartnerClient;
-  /** The field map in force. */
+  /** The field map in use. */
   mappings: readonly FieldMapping[];
   /** Fingerprint of the service key. */
   partnerKey: string;
-  /** The dependencies of the sync; `openCrm` opens the CRM with them. */
+  /** The dependencies of a sync. `openCrm` opens the CRM with them. */
   deps: RunDeps;
-  /** Checks the prerequisites that the connector knows, without opening the CRM. */
+  /** Checks the prerequisites that the connector can check without opening the CRM. */
   checkCrm(): Promise<Finding[]>;
-  /** Whether writes may wait in a file next to the CRM's, so that an erasure has to open the CRM. */
+  /**
+   * Whether writes can be waiting in a file next to the CRM's file, so that an erasure has to open the CRM.
+   */
   keepsWrites: boolean;
   /** The mapped fields as files that an administrator deploys; null if the CRM has no such files. */
   fieldsAsSource(): FieldsSource | null;
-  /** The further steps of a run: groups become networks, networks become warm paths. */
+  /** The additional stages of a run: groups become networks, and networks become warm paths. */
   stages: Stages;
-  /** Requests made so far. */
+  /** Number of requests made so far. */
   calls(): RunFacts['calls'];
   close(): Promise<void>;
 }
 
-/** Groups become networks, networks become warm paths, and the CRM shows the status of each contact. */
+/**
+ * Groups become networks, networks become warm paths, and the status of each contact is written to the CRM.
+ */
 const RUN_STAGES: Stages = {
   before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
   after: [
@@ -87,7 +91,7 @@ const RUN_STAGES: Stages = {
   ],
 };
 
-/** Settings in the database may be older than the values that `allowInsecureHttp` of the file says today. */
+/** Settings in the database may be older than the present value of `allowInsecureHttp` in the file. */
 function requireConfidential(integration: Integration, allowInsecureHttp: readonly string[]): void {
   const rules = { alerts: { webhook: null }, allowInsecureHttp };
   const [first] = insecureAddresses([integration], rules);
@@ -110,7 +114,7 @@ async function countAsPresent(
   return new Set([...present].filter((id) => !isErased(id)));
 }
 
-/** Opens an integration of the open product. It sends no request yet. */
+/** Opens an integration of the open product. No request is sent yet. */
 export async function openIntegration(
   deps: OpenDeps,
   integration: Integration,
@@ -121,7 +125,7 @@ export async function openIntegration(
   const guarded = deps.guard.fetchFor(integration);
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await deps.findDefinition(integration.crm.kind);
-  // The connector does not know which contacts object, so its results are marked with this.
+  // The connector does not know which contacts object, so its results are marked here.
   const { objections, ...contacts } = integration.contacts;
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: readCrmSettings(definition, integration, deps.allowInsecureHttp),
@@ -180,7 +184,7 @@ export async function openIntegration(
       otherForms: getOtherForms(definition),
       async openConnector(lease) {
         const canonicalId = getCanonicalId(definition);
-        // A mistyped ID must not lead to the contact being enhanced.
+        // A mistyped ID must not cause the contact to be enhanced.
         const objectors = objections.map((id) => toContactId(canonicalId, integration.id, id));
         const marks = {
           objectors: new Set(objectors),
@@ -208,7 +212,10 @@ function getOtherForms(definition: ConnectorDefinition): (crmId: string) => read
   return (crmId) => definition.otherForms?.(crmId) ?? [];
 }
 
-/** The connector's own map. Without networks, the fields of warm paths would never be filled. */
+/**
+ * The connector's own map. Without networks, the warm path fields would never be filled, so they are left
+ * out.
+ */
 function defaultMappings(
   { defaultFields }: ConnectorDefinition,
   { networks }: Integration,

@@ -1,4 +1,7 @@
-/** Settings that a caller sends instead of writing a file. They are checked like a file, and may contain less. */
+/**
+ * Settings that a caller sends instead of writing a file. They are checked like a file, but fewer settings
+ * are allowed.
+ */
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
@@ -20,13 +23,13 @@ export async function checkDocument(
   documents: readonly unknown[],
   { path, allowInsecureHttp }: { path: string; allowInsecureHttp: readonly string[] },
 ): Promise<Integration[]> {
-  // JSON is YAML.
+  // JSON is also valid YAML.
   const text = JSON.stringify({ integrations: documents }).replaceAll('${', '$$${');
   const options = { path, env: {}, cwd: '/', allowInsecureHttp, findConnectorDefinition };
   return (await parseSettings(text, options)).integrations;
 }
 
-/** The sender of settings over HTTP, whose rights limit what can change. */
+/** The sender of settings over HTTP. The sender's rights limit what can be changed. */
 export interface RemoteCaller {
   isToken: boolean;
   /** The IDs of the clients that the caller has access to; null for all. */
@@ -58,7 +61,7 @@ export async function readRemote(
     if (caller.clients !== null && !caller.clients.has(id)) throw withoutAccess(id);
     if (deps.settings.integrations.some((one) => one.id === id)) throw setInFile({ id });
     requireTexts(document, `"${id}"`);
-    // Checked before anything reads it, because the kind may name a package, which would be loaded.
+    // Checked before anything else reads it, because the kind may name a package, which would be loaded.
     requireKnownKind(id, valueAt(document, ['crm', 'kind']), before.get(id));
   }
   const { allowInsecureHttp } = deps.settings;
@@ -70,7 +73,10 @@ export async function readRemote(
   return limited;
 }
 
-/** Describes the problems by their settings alone. Lines and columns would refer to a text that nobody has written. */
+/**
+ * Describes the problems by their settings only. Lines and columns would refer to a text that nobody has
+ * written.
+ */
 async function checkSent(
   documents: readonly unknown[],
   allowInsecureHttp: readonly string[],
@@ -94,7 +100,7 @@ function requireTexts(value: unknown, path: string): void {
   for (const [key, part] of Object.entries(value)) requireTexts(part, `${path}.${key}`);
 }
 
-/** Kinds of CRM that need neither a package nor a file. */
+/** Kinds of CRM that need no package and no file. */
 const REMOTE_KINDS: readonly unknown[] = ['salesforce', 'hubspot'];
 
 function requireKnownKind(id: string, kind: unknown, before: Integration | undefined): void {
@@ -130,7 +136,7 @@ async function limitAddresses(
     if (url !== undefined) await deps.guard.requirePublic(url);
   }
   const wasFree = before !== undefined && before.addresses === undefined && changed.length === 0;
-  // Read by the schema, so that equal documents have the same text.
+  // Normalised by the schema, so that equal documents have the same text.
   return wasFree ? integration : integrationSchema.parse({ ...integration, addresses: 'public' });
 }
 
@@ -145,7 +151,7 @@ function isSame(url: string | undefined, other: string | undefined): boolean {
   return url !== undefined && other !== undefined && isSameOrigin(url, other);
 }
 
-/** Settings that name hosts alone, such as `instanceHosts`. */
+/** Settings that contain only host names, such as `instanceHosts`. */
 const NAMES_HOSTS = /hosts?$/i;
 
 /** Every address in settings, by the path of its setting. */

@@ -3,7 +3,7 @@ import { Document, visit } from 'yaml';
 import type { Integration } from '../core/integration-settings.ts';
 import { isActing, plainJson } from '../core/printable.ts';
 
-/** Long texts stay on one line, so that each line is a setting. */
+/** Long texts stay on one line, so that each line is one setting. */
 const YAML_STYLE = { lineWidth: 0 };
 
 /** A text with active characters is quoted and escaped. Applying it gives the same value. */
@@ -17,7 +17,7 @@ export function toYaml(settings: object): string {
   return plainJson(document.toString(YAML_STYLE));
 }
 
-/** Settings that may be shown. */
+/** The settings that may be shown. */
 export interface ShownSettings {
   settings: unknown;
   /** The variables that replace secrets, in the order of the settings. */
@@ -31,10 +31,11 @@ const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
 
 /**
- * An integration with a `${NAME}` in place of each secret. A secret is a webhook's address, a URL that contains a
- * password, or a text or number of `partner` or `crm`. Its key, or a key above it, then sounds like a secret. Its
- * variable is called by the integration's id and the path of the setting: `crm.auth.token` of `riverside` is
- * `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so that reading gives the same settings again.
+ * An integration with a `${NAME}` in place of each secret. A secret is a webhook's address, or a URL that
+ * contains a password. A text or number in `partner` or `crm` is also a secret if its key, or a key above it,
+ * sounds like one. The name of its variable is built from the integration's ID and the path of the setting:
+ * `crm.auth.token` of `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so that
+ * reading gives the same settings again.
  */
 export function hideSecrets(integration: Integration): ShownSettings {
   const variables: string[] = [];
@@ -64,7 +65,7 @@ export function hideSecrets(integration: Integration): ShownSettings {
 
 function soundsSecret(path: readonly string[]): boolean {
   const [part = '', ...names] = path;
-  // Anyone who has the address of a chat can write there.
+  // Anyone who has the address of a chat can post there.
   if (part === 'alerts') return names.at(-1) === 'url';
   return SECRET_PARTS.includes(part) && SECRET_NAME.test(names.at(-1) ?? '');
 }
@@ -73,14 +74,14 @@ function holdsPassword(text: string): boolean {
   return Boolean(URL.parse(text)?.password);
 }
 
-/** `['riverside', 'partner', 'apiKey']` → `RIVERSIDE_PARTNER_API_KEY`; no name is given twice. */
+/** `['riverside', 'partner', 'apiKey']` → `RIVERSIDE_PARTNER_API_KEY`. Each name is used only once. */
 function variableName(path: readonly string[], taken: readonly string[]): string {
   const words = path
     .join('_')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase();
-  // A variable's name, unlike an id, never starts with a digit.
+  // Unlike an ID, a variable's name never starts with a digit.
   const name = words.replace(/^(?=\d)/, '_');
   const twins = taken.filter((other) => other.replace(/__\d+$/, '') === name).length;
   return twins === 0 ? name : `${name}__${twins + 1}`;

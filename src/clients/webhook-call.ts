@@ -16,7 +16,7 @@ import { findIntegrationState, listIntegrationsOfSameAccount } from './statement
 
 /** A contact as a caller names it. */
 export interface CalledContact {
-  /** Its CRM id, in any form. */
+  /** Its CRM ID, in any form. */
   id: string;
   /** Its CRM account; null if the caller does not name it. */
   account: string | null;
@@ -42,10 +42,10 @@ type CallDeps = {
 };
 
 /**
- * Requests the runs that serve a call. Returns the first of them, or null if the call is only about another account.
- * The named contacts are only a hint: the run decides and spends by the same rules as every other run. If only a part
- * of the CRM's contacts belongs to the integration, no contact is read by its ID, because only the CRM knows which
- * contacts belong to that part.
+ * Requests the runs that serve a call. Returns the first of them, or null if the call is only about another
+ * account. The named contacts are only a hint, because the run decides and spends by the same rules as every
+ * other run. If only a part of the CRM's contacts belongs to the integration, no contact is read by its ID,
+ * because only the CRM knows which contacts belong to that part.
  */
 export async function takeCall(
   { application, newRunId }: CallDeps,
@@ -57,7 +57,7 @@ export async function takeCall(
   await recordDeletions({ application, newRunId }, integration, deleted, by);
   const isDeleted = ({ id, account }: CalledContact) =>
     deleted.some((one) => one.id === id && one.account === account);
-  // An erased contact must not stay behind as the request for a run.
+  // An erased contact must not be stored in the request for a run.
   const contacts = named.filter((one) => !isDeleted(one));
   if (named.length > 0 && contacts.length === 0 && isComplete) return null;
   const own = await filterOwnContacts(application, integrationId, contacts);
@@ -80,7 +80,10 @@ export async function takeCall(
   return asked?.runId ?? all;
 }
 
-/** Records erasures. They are on disk before the call is answered, because the caller repeats a call that fails. */
+/**
+ * Records erasures. They are stored on disk before the response, because the caller repeats a call that
+ * fails.
+ */
 async function recordDeletions(
   { application, newRunId }: CallDeps,
   integration: Integration,
@@ -100,7 +103,8 @@ async function recordDeletions(
   for (const { id } of own) {
     const crmId = await application.contactId(integration, id).catch(() => null);
     if (crmId === null) continue;
-    // A run may hold a contact that is not recorded yet; for any other unknown contact, there is nothing to erase.
+    // A run may be processing a contact that is not recorded yet. For any other unknown contact, there is
+    // nothing to erase.
     const traces = account.map((each) => hasTracesOfContact(store.reader, each, [crmId]));
     if (isRunning || (await Promise.all(traces)).includes(true)) {
       requests.set(crmId, { crmId, source: 'crm_event', isAutomatic });
@@ -117,7 +121,10 @@ function wholeRun(integrationId: string, runId: string) {
   return { integrationId, contact: null, trigger: 'webhook', full: false, runId } as const;
 }
 
-/** Returns the contacts of the integration's account, if it is known. The IDs of another account mean other people. */
+/**
+ * Returns the contacts of the integration's account, if the account is known. IDs of another account mean
+ * different people.
+ */
 async function filterOwnContacts(
   { store }: Pick<Application, 'store'>,
   integrationId: string,
@@ -130,7 +137,7 @@ async function filterOwnContacts(
   );
 }
 
-/** Returns the IDs to read, in the form that is used internally, and whether there is more to read. */
+/** Returns the IDs to read, in canonical form, and whether there is more to read. */
 async function buildHints(
   application: Pick<Application, 'contactId' | 'store'>,
   integration: Integration,
@@ -147,7 +154,7 @@ async function buildHints(
     }
   }
   if (ids.size > MAX_HINTS) return { ids: [], hasOthers: true };
-  // A CRM keeps naming erased contacts, so not even their ID is kept.
+  // A CRM continues to name erased contacts, so not even their ID is stored.
   const erased = await listBlockedContacts(application.store.reader, integration.id);
   const isErased = (id: string) => erased.has(application.store.fingerprint('forgotten', id));
   return { ids: [...ids].filter((id) => !isErased(id)), hasOthers };

@@ -2,22 +2,19 @@ import type { Reader } from '../database/reader.ts';
 import { inBatches } from '../database/rows.ts';
 import type { JobState } from '../database/tables/credits.ts';
 
-/**
- * A contact's last request to the service whose answer is known; if no answer is known, its last
- * request.
- */
+/** A contact's last request to the service whose answer is known. If no answer is known, its last request. */
 export interface Answered {
   /** The submitted identity. */
   identity: string;
-  /** False if the contact was submitted once more since, and that response was lost. */
+  /** False if the contact was submitted again since, and the response to that was lost. */
   isLast: boolean;
-  /** True if no answer to any request is known. */
+  /** True if no answer to any of its requests is known. */
   isLost: boolean;
   /** When it was submitted (epoch ms). */
   submittedAt: number;
 }
 
-/** Jobs whose profile waits for a user, or for a contact that left or opted out to come back. */
+/** Jobs whose profile waits for a user, or waits until a contact that left or opted out comes back. */
 const WAITING: JobState[] = ['held', 'completed'];
 
 /**
@@ -27,7 +24,7 @@ const WAITING: JobState[] = ['held', 'completed'];
 const PAID: JobState[] = ['delivered', 'failed', 'lost', ...WAITING];
 
 /**
- * The last answered request for each of these contacts, or the last request if all responses were
+ * Returns the last answered request for each of these contacts, or the last request if all responses were
  * lost.
  */
 export async function findAnswered(

@@ -1,4 +1,7 @@
-/** Reads contacts: their states, which of them are due, and their counts. `life.ts` defines how a state changes. */
+/**
+ * Reads contacts: their states, the due contacts, and the numbers of contacts. `life.ts` defines how a state
+ * changes.
+ */
 import type { Expression } from 'kysely';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../database/from-row.ts';
@@ -50,7 +53,10 @@ export function listRemovedContactIds(
   return idPages(reader, integrationId, 'removed');
 }
 
-/** Contacts that a run would consider without reading them: due contacts, and contacts whose profile is too old. */
+/**
+ * Returns the contacts that a run would consider without reading them: due contacts, and contacts whose
+ * profile is outdated.
+ */
 export async function* listToReconsider(
   reader: Reader,
   integrationId: string,
@@ -74,8 +80,9 @@ export async function* listToReconsider(
 }
 
 /**
- * Contacts that no run has decided about since their responses were lost, and contacts with a profile whose next job
- * returned nothing. The second kind were read while the job ran, and may have opted out.
+ * Returns contacts that no run has decided about since their responses were lost, and contacts with a profile
+ * whose next job returned nothing. The second kind were read while the job was running, and may have opted
+ * out.
  */
 export async function listUnreadContacts(reader: Reader, integrationId: string): Promise<string[]> {
   const { rows } = await selectUnread(reader, { integrationId });
@@ -83,8 +90,8 @@ export async function listUnreadContacts(reader: Reader, integrationId: string):
 }
 
 /**
- * Lists due contacts in the order of the plan; with `only`, just the named contacts. Contacts whose identity changed
- * are omitted unless `withChanged` says that there are not too many of them.
+ * Lists due contacts in the order of the plan. With `only`, lists just the named contacts. Contacts whose
+ * identity changed are omitted, unless `withChanged` says that there are not too many of them.
  */
 export async function listDueContacts(
   reader: Reader,
@@ -111,7 +118,8 @@ export async function listDueContacts(
 }
 
 /**
- * Lists the IDs of all due contacts, ascending; with `only`, just the IDs of the named contacts.
+ * Lists the IDs of all due contacts in ascending order. With `only`, lists just the IDs of the named
+ * contacts.
  */
 export function listDueContactIds(
   reader: Reader,
@@ -124,7 +132,7 @@ export function listDueContactIds(
   });
 }
 
-/** Lists the IDs of all contacts that the CRM allows to be submitted, ascending. */
+/** Lists the IDs of all contacts that may be submitted according to the CRM, in ascending order. */
 export function listEligibleContactIds(
   reader: Reader,
   integrationId: string,
@@ -132,7 +140,7 @@ export function listEligibleContactIds(
   return readIds((after) => eligibleIds(reader, { integrationId, after }));
 }
 
-/** True if the store knows any of these donors, in any integration. */
+/** Returns true if any of these donors is in the store, in any integration. */
 export async function knowsDonors(reader: Reader, donorIds: readonly string[]): Promise<boolean> {
   for (const batch of inFilledBatches(donorIds)) {
     const row = await reader
@@ -173,7 +181,7 @@ function contactsAfter(reader: Reader, integrationId: string, after: string) {
     .limit(ROWS_PER_TRANSACTION);
 }
 
-/** Reads the contacts that a query finds, ascending, a batch at a time. */
+/** Reads the contacts that a query finds, in ascending order, one batch at a time. */
 async function* readBatches(
   readBatch: (after: string) => Promise<ContactRow[]>,
 ): AsyncGenerator<ContactRecord[]> {
@@ -187,7 +195,7 @@ async function* readBatches(
   }
 }
 
-/** Counts the contacts of an integration that are on record, in whatever state. */
+/** Counts the contacts of an integration in the store, in any state. */
 export async function countContacts(reader: Reader, integrationId: string): Promise<number> {
   const { contacts } = await reader
     .selectFrom('contacts')
@@ -197,7 +205,7 @@ export async function countContacts(reader: Reader, integrationId: string): Prom
   return Number(contacts);
 }
 
-/** Counts the contacts that were submitted and are not delivered yet. */
+/** Counts the contacts that were submitted and have not been delivered yet. */
 export async function countContactsUnderWay(
   reader: Reader,
   integrationId: string,
@@ -361,7 +369,7 @@ const countUnderWay = preparedRead((db, { integrationId }: Slots<{ integrationId
 );
 
 /**
- * The IDs of all contacts of an integration, or of the present or removed ones, ascending, in
+ * The IDs of all contacts of an integration, or of its present or removed contacts, in ascending order and in
  * batches.
  */
 export async function* idPages(
@@ -388,7 +396,7 @@ export async function* idPages(
   }
 }
 
-/** The IDs that a query finds, ascending, a page at a time. */
+/** The IDs that a query finds, in ascending order, one page at a time. */
 async function* readIds(
   readPage: (after: string) => Promise<{ rows: { crm_id: string }[] }>,
 ): AsyncGenerator<string> {
@@ -448,7 +456,7 @@ export function newRow(
   };
 }
 
-/** The rows of these contacts; can be used inside a transaction. */
+/** Returns the rows of these contacts. Can be used inside a transaction. */
 export async function findRows(
   reader: Reader,
   integrationId: string,

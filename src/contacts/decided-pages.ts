@@ -24,11 +24,14 @@ import { OBJECTS } from './many-at-once/opt-outs.ts';
 export type Decision =
   | { kind: 'choose'; reason: DueReason; priority: number }
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
-  /** It came back with the paid job that it had when it left, and is held again or delivered. */
+  /**
+   * The contact came back with the paid job that it had when it left. It is held again, or its profile is
+   * delivered.
+   */
   | { kind: 'resume' }
-  /** A user decides first whether it may be processed at all. */
+  /** A user has to decide first whether the contact may be processed at all. */
   | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
-  /** Its work is in progress or a question is open, so only the identity is recorded. */
+  /** The contact's work is in progress or a question is open, so only its identity is recorded. */
   | { kind: 'keep' };
 
 /** Changes to the stored fingerprints of a contact's identity. */
@@ -36,8 +39,8 @@ export interface NotedIdentity {
   /** The present identity. */
   identity: string;
   /**
-   * True if the stored identity means the same in a different spelling. Then the present one
-   * replaces it everywhere, including in a job that waits for its response.
+   * True if the stored identity means the same in a different spelling. It is then replaced everywhere,
+   * including in a job that waits for its response.
    */
   isSame: boolean;
   /** The new value of `asked_identity`; null leaves it unchanged. */
@@ -46,17 +49,17 @@ export interface NotedIdentity {
 
 export type Decided = Decision & { noted: NotedIdentity };
 
-/** A contact whose record in the CRM carries a donor id that another database paid for. */
+/** A contact whose CRM record contains a donor ID that another database paid for. */
 export interface AdoptedContact {
   crmId: string;
   donorId: string;
   /** Fingerprint of the identity that the credit counts as spent on. */
   identity: string;
-  /** When the profile was created (epoch ms), as far as the CRM says. */
+  /** When the profile was created (epoch ms), according to the CRM. */
   enhancedAt: number;
 }
 
-/** The data of a contact that was just read; the rest of it never enters the store. */
+/** The data of a contact that was just read. Nothing else about the contact gets into the store. */
 export interface ReadContact {
   crmId: string;
   /** True if its CRM record shows this. */
@@ -74,18 +77,18 @@ export interface DecidedPage<C extends ReadContact> {
   removed: readonly Departure[];
   /** Contacts that were looked up and not found, with no sign that they were deleted; empty if omitted. */
   missing?: readonly string[];
-  /** The position where a later read can start after this page. */
+  /** The position from which a later reading can continue after this page. */
   cursor: string | null;
   /**
-   * What is known about erased people, and whether anyone on the page may be one of them; omitted
-   * if there is nothing.
+   * The data about erased people, and whether anyone on the page may be one of them; omitted if there is
+   * none.
    */
   erased?: { marks: ErasedMarks; isAnyoneAlike: boolean };
 }
 
 /**
- * Decides about a contact from its stored row. `answered` is its last answered request, if that may
- * say more than the row.
+ * Decides about a contact from its stored row. `answered` is its last answered request, if this may contain
+ * more than the row.
  */
 export type Decide<C extends ReadContact> = (
   contact: C,
@@ -97,9 +100,9 @@ export type Decide<C extends ReadContact> = (
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides a page and moves the watermark past it, in one transaction. `decide` is called with data read inside that
- * transaction, so that no station can change a contact in between. Returns false and records nothing if a user has
- * decided about an erased person since the page was prepared.
+ * Decides a page and moves the watermark past it, in one transaction. `decide` gets data that was read inside
+ * that transaction, so that no station can change a contact in between. Returns false and records nothing if
+ * a user has decided about an erased person since the page was prepared.
  */
 export async function recordDecidedPage<C extends ReadContact>(
   trx: RunTransaction,
@@ -108,9 +111,9 @@ export async function recordDecidedPage<C extends ReadContact>(
 ): Promise<boolean> {
   if (page.erased !== undefined && !(await isUpToDate(trx, trx.lease, page.erased))) return false;
   const run: RunContext = { id: page.runId, now: trx.clock.now() };
-  // The same key twice in one upsert is an error on Postgres, so the last reading counts.
+  // The same key twice in one upsert is an error on Postgres, so the last reading is used.
   const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
-  // The winner of a merge inherits before a credit can be spent on it.
+  // The record that remains after a merge must inherit before a credit can be spent on it.
   await recordRemoved(trx, trx.lease, run, page.removed);
   await mark(trx, trx.lease, run, page.missing ?? []);
   let chosen = 0;
@@ -124,7 +127,8 @@ export async function recordDecidedPage<C extends ReadContact>(
 }
 
 /**
- * A decision waits for the lease's row, which this transaction has locked, so it was made before or is made afterwards.
+ * A user's decision also needs the lease's row, which this transaction has locked. So the decision comes
+ * either before or after this transaction.
  */
 async function isUpToDate(
   trx: RunTransaction,
@@ -202,13 +206,13 @@ function toOptOut({ optedOut, objects = false }: ReadContact): number {
   return optedOut ? 1 : 0;
 }
 
-/** True if `asked_identity`, which counts as paid for, may come from a lost request. */
+/** Returns true if `asked_identity`, which counts as paid for, may come from a lost request. */
 function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
   const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
   return isAsked && asked_identity !== null;
 }
 
-/** A contact with its row and its decision. */
+/** A contact, with its row and the decision about it. */
 interface DecidedContact<C> {
   contact: C;
   row: ContactRow | undefined;
@@ -216,8 +220,9 @@ interface DecidedContact<C> {
 }
 
 /**
- * Decides each contact. After a merge, a rejected change or a lost response, the details that count as paid for may
- * differ from the details that the credit was spent on. A contact that has the earlier details again has not changed.
+ * Decides each contact. After a merge, a rejected change or a lost response, the details that count as paid
+ * for may differ from the details that the credit was spent on. A contact that again has the details of the
+ * credit has not changed.
  */
 async function decideEach<C extends ReadContact>(
   trx: RunTransaction,
@@ -252,14 +257,14 @@ async function decideEach<C extends ReadContact>(
 }
 
 /**
- * True if the contact is chosen because of changed details: they may be those of an answered
+ * Returns true if the contact was chosen because of changed details. They may be the details of an answered
  * request.
  */
 export function hasChanged(decided: Decided): boolean {
   return decided.kind === 'choose' && decided.reason === 'identity_changed';
 }
 
-/** The life event of a decision, and its values. */
+/** The life event that follows from a decision, with its values. */
 function toEvent(
   decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
 ): [LifeEvent, Given] {
@@ -308,7 +313,7 @@ async function recordKept(
   }
 }
 
-/** Contacts that came back: their earlier hold is open again, or their profile is ready. */
+/** Contacts that came back. Their earlier hold is open again, or their profile is ready. */
 async function resume(
   trx: RunTransaction,
   lease: Lease,
@@ -318,7 +323,7 @@ async function resume(
   await reopenHolds(trx, lease, await moveAndList(trx, lease, 'cameBack', crmIds, run), run);
 }
 
-/** A user approved a profile for a contact whose name or address has since changed in the CRM. */
+/** A user has approved a profile for a contact whose name or address has since changed in the CRM. */
 async function withdrawApprovals(
   trx: RunTransaction,
   now: number,

@@ -17,7 +17,7 @@ export interface Departure {
   id: string;
   /** The contact that it was merged into. */
   mergedInto: string | null;
-  /** The contact that it was merged into was erased, so none of its data is carried over. */
+  /** The contact that it was merged into was erased, so none of this contact's data is carried over. */
   isHeirErased?: boolean;
   /** The contact itself was erased, so none of its data is carried over. */
   isErased?: boolean;
@@ -32,8 +32,8 @@ export interface Departure {
 type OfIntegration = Pick<Lease, 'integrationId'>;
 
 /**
- * Records contacts that the CRM reports as deleted or merged; the winner of a merge inherits the
- * profile.
+ * Records contacts that the CRM reports as deleted or merged. After a merge, the remaining contact inherits
+ * the profile.
  */
 export async function recordRemoved(
   trx: Trx,
@@ -53,8 +53,8 @@ export async function recordRemoved(
       const isNews = await suspectMerged(trx, lease.integrationId, suspect, run.now);
       if (isNews) await holdErased(trx, lease, run, [mergedInto]);
     }
-    // The profile of a contact that may be an erased person also waits with the other contact for
-    // the user's decision.
+    // The profile of a contact that may be an erased person also waits for the user's decision, together with
+    // the other contact.
     if (!isHeirErased && !isErased) await moveProfile(trx, lease, run, id, mergedInto);
   }
   const left = removed.map(({ id, mergedInto, isHeirErased, isErased }) => ({
@@ -72,9 +72,10 @@ export async function recordRemoved(
 }
 
 /**
- * The requests for these contacts returned nothing or cost nothing. So the contacts get the paid results of contacts
- * that were merged into them in the meantime and were not needed then. A contact that cost a credit itself only gets a
- * result that can still be fetched, because a new submission may return more.
+ * The requests for these contacts returned nothing or cost nothing. But other contacts may have been merged
+ * into them in the meantime, and the paid results of those were not needed then. These contacts get those
+ * results now. A contact that cost a credit itself gets only a result that can still be fetched, because a
+ * new submission may return more.
  */
 export async function inheritLater(
   trx: Trx,
@@ -103,7 +104,7 @@ export async function inheritLater(
   }
 }
 
-/** A contact that was merged into another one, with our values in its record. */
+/** A contact that was merged into another contact, with our values in its record. */
 export type Part = Pick<
   ContactRow,
   'crm_id' | 'merged_into' | 'asked_identity' | 'owned_values' | 'values_donor' | 'values_identity'
@@ -126,7 +127,10 @@ export async function findParts(
   return found.toSorted((one, other) => (one.crm_id < other.crm_id ? -1 : 1));
 }
 
-/** In the order of the index that finds them: with an order by ID, SQLite would scan all contacts of the client. */
+/**
+ * Sorted in the order of the index that finds them. With an order by ID, SQLite would scan all contacts of
+ * the client.
+ */
 const selectParts = preparedRead(
   (reader, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
     reader
@@ -142,16 +146,16 @@ const selectParts = preparedRead(
 );
 
 /**
- * Jobs that move with a merge. Either their profile can still be fetched, because it is in flight or can be delivered
- * again. Or the response to their submission is still to come, and will be about the contact that stays.
+ * Jobs that move with a merge. Either their profile is in flight or can be delivered again, or the response
+ * to their submission is still to come. That response will be about the contact that remains.
  */
 const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
 /**
- * Two CRM records became one, and one of them has a profile. The profile goes to the record that
- * stays by delivering the same job there, so that no second credit is spent. Does nothing if the
- * winner has its own profile or waits for one, or if there is nothing to move. A winner whose
- * profile does not fit its names gets the other profile, and the guard checks it.
+ * Two CRM records became one, and one of them has a profile. The same job is delivered to the record that
+ * remains (the winner), so that no second credit is spent. Does nothing if the winner has its own profile or
+ * waits for one, or if there is nothing to move. If the winner's profile does not fit its names, the winner
+ * gets the other profile, and the guard checks it.
  */
 async function moveProfile(
   trx: Trx,
@@ -175,26 +179,25 @@ async function moveProfile(
   if (what !== 'all' && (job === undefined || isGone)) return;
   const isRunning = job?.state === 'intended' || job?.state === 'processing';
   const isOver = !isRunning && isGone;
-  // The result of a later credit is worth more than a result that can no longer be fetched.
+  // The result of a later credit is more valuable than a result that can no longer be fetched.
   if (!job || (isOver && (await findQuestion(trx, loser)) !== undefined)) {
     return moveQuestion(trx, of, run, loser, winnerId);
   }
   const { tracking_id } = job;
   const misfit = isMismatch(winner) ? winner : null;
-  // Which of the two profiles fits is not known before both are available; until then no other
-  // profile is paid for.
+  // Which of the two profiles fits is known only once both are available. Until then no other profile is paid
+  // for.
   if (misfit !== null && isRunning) {
     await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
-  // A user who approves the winner's question would make it continue with a job that has no result
-  // yet.
+  // If a user approved the winner's question, the winner would continue with a job that has no result yet.
   if (job.state === 'intended' && winner?.state === 'held') return;
-  // Otherwise it would look as if nothing had been spent on the winner, and another credit would be
-  // spent on it.
+  // Otherwise the winner would seem not to have cost a credit, and another credit would be spent on it.
   const wasAsked = winner !== undefined && winner.asked_identity !== null;
   if (wasAsked && loser.enhanced_at === null && isGone) return;
-  // With these columns, a job that is too old to be fetched does not look as if it had never returned anything.
+  // With these columns, a job that can no longer be fetched does not look as if it had never returned
+  // anything.
   const { donor_id, enhanced_at } = loser;
   const profile = { tracking_id, ...laterCredit(loser, winner), donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
@@ -221,8 +224,8 @@ async function moveProfile(
 }
 
 /**
- * Gives a contact the paid job of a record that was merged into it, to replace its own profile: the job was submitted
- * with the contact's names. False if the contact's state has changed.
+ * Assigns to a contact the paid job of a record that was merged into it, to replace its profile, because the
+ * job was submitted with the contact's names. Returns false if the contact's state has changed.
  */
 export async function takeJob(
   trx: Trx,
@@ -253,7 +256,9 @@ export async function takeJob(
   return true;
 }
 
-/** Finds the contact that inherits: the contact named by the merge may itself have been merged since. */
+/**
+ * Finds the contact that inherits, because the contact named by the merge may itself have been merged since.
+ */
 async function findHeir(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -273,8 +278,8 @@ async function findHeir(
 }
 
 /**
- * The later credit of two merged contacts. The winner's credit may not have returned a profile. With the age of the
- * other profile, a third credit would follow at once.
+ * Returns the later credit of two merged contacts. The winner's credit may not have returned a profile. If
+ * the age of the other profile counted, a third credit would be spent at once.
  */
 function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   const isWinners =
@@ -283,7 +288,7 @@ function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   return { asked_at, last_credit };
 }
 
-/** When its credit was spent; 0 if it counts as not spent. */
+/** Returns when the contact's credit was spent; 0 if it counts as not spent. */
 function spentAt({ asked_at, last_credit }: ContactRow): number {
   return last_credit === 'in_vain' ? 0 : (asked_at ?? 0);
 }
@@ -292,9 +297,9 @@ function spentAt({ asked_at, last_credit }: ContactRow): number {
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**
- * The job that moves. An available profile is worth more than a response that is still to come. There are two
- * exceptions: if the response was requested because the profile was too old, and if the profile can no longer be
- * fetched.
+ * Returns the job that moves. An available profile is more valuable than a response that is still to come.
+ * There are two exceptions: if the response was requested because the profile was outdated, and if the
+ * profile can no longer be fetched.
  */
 async function findMoving(
   trx: Trx,
@@ -309,7 +314,7 @@ async function findMoving(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', '=', loserId)
     .where('state', 'in', MOVING)
-    // The available profile, or the one delivered last: an earlier profile may not have fitted.
+    // The available profile, or the last delivered profile, because an earlier profile may not have fitted.
     .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
     .orderBy('submitted_at', 'desc')
     .execute();
@@ -323,7 +328,7 @@ async function findMoving(
   return isOld && winner?.state !== 'held' ? asked : there;
 }
 
-/** True for a job whose profile the service no longer has and which is not kept either. */
+/** Returns true for a job whose profile the service no longer has and which is not kept either. */
 async function isOutOfReach(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -344,8 +349,8 @@ async function isOutOfReach(
 }
 
 /**
- * Applies the event to the contact that stays, which the store may not know yet; false if it is
- * refused.
+ * Applies the event to the contact that remains, which the store may not know yet. Returns false if the event
+ * is refused.
  */
 async function moveToWinner(
   trx: Trx,
@@ -364,9 +369,9 @@ async function moveToWinner(
 }
 
 /**
- * The response about a contact was lost, and the contact was merged into another one. The question
- * moves to that contact; if a user has already rejected it, that contact is not paid for either.
- * Neither applies if it was paid for itself.
+ * The response about a contact was lost, and the contact was merged into another one. The question moves to
+ * that contact. If a user has already rejected it, that contact is not paid for either. Neither applies if it
+ * was paid for itself.
  */
 async function moveQuestion(
   trx: Trx,
@@ -390,14 +395,14 @@ async function moveQuestion(
   await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();
   await trx
     .updateTable('questions')
-    // If the contact left or opted out before a user decided, the question is open again now.
+    // If the contact left or opted out before a user decided, the question is opened again now.
     .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
     .where('id', '=', tracking_id)
     .execute();
   await move(trx, of, 'gaveJobAway', [{ crm_id, tracking_id }], run);
 }
 
-/** The question about the last response for a contact, if that response was lost. */
+/** Returns the question about the last response for a contact, if that response was lost. */
 async function findQuestion(
   trx: Trx,
   { integration_id, crm_id, asked_identity, state }: ContactRow,
@@ -424,9 +429,10 @@ async function findQuestion(
 }
 
 /**
- * A profile arrived for a contact that the CRM has merged into another one. Reading saw that merge, and left the job
- * with the merged contact if the other one is held because of its names. Now that both profiles are available, the
- * other contact gets this one. The next reading handles any other merge; it first checks which people were erased.
+ * A profile has arrived for a contact that the CRM has merged into another one. When the merge was read, the
+ * job stayed with the merged contact if the other contact was held because of its names. Now that both
+ * profiles are available, the other contact gets this one. The next reading handles any other merge; it first
+ * checks which people were erased.
  */
 export async function inheritAtDelivery(
   trx: Trx,
@@ -445,7 +451,7 @@ type Winner = Pick<
 >;
 
 /**
- * True if it has its own profile, or work on one; a request without a result leaves room for
+ * Returns true if the contact has its own profile, or work on one. A request without a result leaves room for
  * another contact's profile.
  */
 function hasProfile(winner: Winner | undefined): boolean {
@@ -454,12 +460,14 @@ function hasProfile(winner: Winner | undefined): boolean {
   return winner.tracking_id !== null && !isMismatch(winner);
 }
 
-/** True if its own profile waits for a user because it does not fit its names. */
+/** Returns true if the contact's own profile waits for a user because it does not fit the contact's names. */
 function isMismatch(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && MISMATCH_REASONS.includes(winner.outcome_reason ?? '');
 }
 
-/** Closes questions about contacts that left or are submitted again: no user has to decide. */
+/**
+ * Closes questions about contacts that left or are submitted again, because users no longer have to decide.
+ */
 export async function supersedeHolds(
   trx: Trx,
   { integrationId }: OfIntegration,

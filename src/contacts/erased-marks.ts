@@ -1,7 +1,6 @@
 /**
- * Users' decisions about erased people during a run. A run loads the erased people at its start.
- * These marks show that a contact has since been confirmed as one of them, or as a different
- * person.
+ * Users' decisions about erased people during a run. A run loads the erased people when it starts. These
+ * marks show whether a contact has since been confirmed as one of them, or as a different person.
  */
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
@@ -32,8 +31,8 @@ export async function findErasedMarks(
 }
 
 /**
- * True if nothing was decided between the two readings; `distinguished` is compared only if both
- * have it.
+ * Returns true if nothing was decided between the two readings. `distinguished` is compared only if both have
+ * it.
  */
 export function areSameMarks(one: ErasedMarks, other: ErasedMarks): boolean {
   const isComparable = one.distinguished !== null && other.distinguished !== null;

@@ -10,7 +10,7 @@ export type SubmissionRow = Selectable<Tables['submissions']>;
 /** A submission in one of these states waits for its response or for its settlement. */
 export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
 
-/** The most submissions of a key that can be open at one time. */
+/** The maximum number of a key's submissions that can be open at one time. */
 export const MAX_SLOTS = 6;
 
 /** The open submissions of a key, by slot. */
@@ -39,8 +39,8 @@ export interface KeyRow {
 }
 
 /**
- * Reads a key, and keeps other transactions from opening, losing or closing a submission of it
- * until this one ends. SQLite runs transactions one after the other anyway.
+ * Reads a key, and keeps other transactions from opening, losing or closing a submission of it until this
+ * transaction ends. SQLite runs transactions one after the other anyway.
  */
 export async function lockKey(trx: Trx, partnerKey: string): Promise<KeyRow | undefined> {
   const [row] = (await lockedKey(trx, { partnerKey })).rows;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Field → fingerprint of a value that we wrote. After a space may follow the fingerprint of the
- * value that the CRM's own automation made of it, and the rate of a converted amount, for example
+ * Field → fingerprint of a value that we wrote. Two more parts can follow after spaces: the fingerprint of
+ * the value into which the CRM's own automation changed it, and the rate of a converted amount, for example
  * `JPY:150:0`.
  */
 export type OwnedValues = Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export function rateIn(values: OwnedValues, field: string): OwnedRate | null {
   return code === '' ? null : { code, perDollar: Number(perDollar), decimals: Number(decimals) };
 }
 
-/** Fingerprints have no colon. */
+/** Fingerprints contain no colon. */
 function isRate(part: string): boolean {
   return part.includes(':');
 }
@@ -57,7 +57,7 @@ export function sentFingerprint(values: OwnedValues, field: string): string | un
   return values[field]?.split(' ')[0];
 }
 
-/** The JSON of every contact that was never written. */
+/** The JSON for a contact that was never written to. */
 const NONE = '{}';
 
 /** The entries of all other fields. */

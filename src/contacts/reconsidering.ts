@@ -12,11 +12,11 @@ import { holdErased } from './erased-holds.ts';
 import { move, type Which } from './life/apply-events.ts';
 import type { LifeEvent } from './life/life.ts';
 
-/** A due contact that is not to be submitted, and what its CRM record shows. */
+/** A due contact that is not to be submitted, and the facts from its CRM record. */
 export interface SettledContact {
   crmId: string;
   reason: OutcomeReason;
-  /** Fresh: it does not need to be submitted now, and may be refreshed later. */
+  /** Fresh: the contact does not need to be submitted now, and may be refreshed later. */
   turnedOut: 'gone' | 'ineligible' | 'fresh';
 }
 
@@ -30,8 +30,8 @@ const TURNED_OUT = {
 const PRIORITIES = [0, 1, 2];
 
 /**
- * Reconsiders settled contacts whose last credit was spent before `askedBefore` (epoch ms), in
- * batches by CRM ID; resolves with the number that became due.
+ * Reconsiders settled contacts whose last credit was spent before `askedBefore` (epoch ms), in batches by CRM
+ * ID. Resolves with the number of contacts that became due.
  */
 export async function reconsiderContacts(
   { checkpoint }: Pick<Store, 'checkpoint'>,
@@ -53,7 +53,7 @@ export async function reconsiderContacts(
         const { reason, priority } = decision;
         return [{ crm_id: row.crm_id, due_reason: reason, priority }];
       });
-      // The CRM was not read for this: after a complete reading a contact may turn out to be gone.
+      // The CRM has not been read for this, so a contact may turn out to be gone after a complete reading.
       await move(trx, lease, 'reconsidered', rechosen, toMoment(trx, runId));
       if (rechosen.length > 0) {
         await countInRun(trx, runId, { chosen: rechosen.length });
@@ -67,7 +67,10 @@ export async function reconsiderContacts(
   }
 }
 
-/** Makes contacts whose identity could not be read due again: this run checks whether it can. */
+/**
+ * Makes contacts whose identity could not be read due again, so that this run checks whether it can be read
+ * now.
+ */
 export async function retryUnreadable(
   trx: RunTransaction,
   only: readonly string[] | null,
@@ -79,7 +82,7 @@ export async function retryUnreadable(
   await move(trx, trx.lease, 'triedAgain', which, { now: trx.clock.now() });
 }
 
-/** Postpones due contacts whose identity cannot be read now: a later run tries again. */
+/** Postpones due contacts whose identity cannot be read now. A later run tries again. */
 export async function postponeUnreadable(
   trx: RunTransaction,
   runId: string,
@@ -88,9 +91,7 @@ export async function postponeUnreadable(
   await move(trx, trx.lease, 'unreadable', crmIds, toMoment(trx, runId));
 }
 
-/**
- * Due contacts that another database enhanced: they count as enhanced, without any value of ours.
- */
+/** Due contacts that another database enhanced. They count as enhanced, without any value of ours. */
 export async function adoptContacts(
   trx: RunTransaction,
   runId: string,
@@ -105,7 +106,7 @@ export async function adoptContacts(
   await move(trx, trx.lease, 'adopted', adopted, toMoment(trx, runId));
 }
 
-/** Due contacts that may be an erased person: a user decides. */
+/** Due contacts that may be an erased person. A user decides about them. */
 export async function holdDueErased(
   trx: RunTransaction,
   runId: string,
@@ -132,9 +133,7 @@ function toMoment({ clock }: Pick<RunTransaction, 'clock'>, id: string) {
 
 type Reconsidered = { integrationId: string; askedBefore: number; last: string };
 
-/**
- * Uses two ranges of two indexes: with an `or` of both conditions, SQLite would read all contacts.
- */
+/** Uses two ranges of two indexes, because with an `or` of both conditions SQLite would read all contacts. */
 const selectToReconsider = prepared(
   (db, { integrationId, askedBefore, last }: Slots<Reconsidered>) => {
     const settled = () =>
@@ -145,7 +144,7 @@ const selectToReconsider = prepared(
         .where('state', '=', 'settled')
         .where('eligible', '=', 1);
     const askedLongAgo = settled()
-      // With the priorities listed, the index leads directly to the old contacts.
+      // With the priorities listed, the index finds the old contacts directly.
       .where('priority', 'in', PRIORITIES)
       .where('asked_at', '<', askedBefore);
     // Written as a literal, so that SQLite can use the index of these contacts.

@@ -1,10 +1,10 @@
-/** Who requested an action, and how. The audit records it with each change. */
+/** Who requested an action, and how. The audit records this with each change. */
 export interface Actor {
   /**
-   * `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an access token or with
-   * a browser that signed in with one. `local`: the first visit, or the user of the demo's machine. `consent`: a
-   * browser that returns from a CRM. `webhook`, `schedule`: no user. `product`: donor-sync itself, or a version that
-   * does not know the actor.
+   * `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an access
+   * token or with a browser that signed in with one. `local`: the first visit, or the user of the demo's
+   * machine. `consent`: a browser that returns from a CRM. `webhook`, `schedule`: no user. `product`:
+   * donor-sync itself, or a version of it that did not record the actor.
    */
   kind: ActorKind;
   /** Name of the user or of the token; null if there is none. */

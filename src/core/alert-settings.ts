@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Subjects of alerts. */
+/** The subjects of alerts. */
 export const ALERT_KINDS = [
   'runFailed',
   'runStopped',
@@ -30,13 +30,13 @@ const webhookSchema = z.strictObject({
  */
 export const ownAlertsSchema = z.strictObject({ webhook: webhookSchema });
 
-/** Recipients and kinds of alerts; without `email` and `webhook` none are sent. */
+/** The recipients and the kinds of alerts. Without `email` and `webhook`, no alerts are sent. */
 export const alertsSchema = z.strictObject({
   email: emailSchema.nullable().default(null),
   webhook: webhookSchema.nullable().default(null),
   /** The kinds of alerts that are sent. */
   on: z.array(z.enum(ALERT_KINDS)).default([...ALERT_KINDS]),
-  /** An alert is sent if fewer credits than this are left in a bucket; 0 turns this alert off. */
+  /** An alert is sent if fewer credits than this are left in a bucket; 0 turns the alert off. */
   creditsBelow: z
     .strictObject({
       enhancements: z.int().nonnegative().default(100),
@@ -44,8 +44,8 @@ export const alertsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * An alert is sent if more than this percentage of the contacts that a run wrote or could not
-   * write have failed; null turns this alert off.
+   * An alert is sent if a run failed to write more than this percentage of its contacts; null turns the alert
+   * off.
    */
   failedAbovePercent: z.number().min(0).max(100).nullable().default(null),
   /** How long before `partner.expiresOn` an alert is sent. */

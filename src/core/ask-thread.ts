@@ -1,6 +1,9 @@
 import { Worker } from 'node:worker_threads';
 
-/** A thread returned no answer, because it took too long or too much memory, or ended without one. */
+/**
+ * The error if a thread gave no answer, because it needed too much time or memory, or ended without an
+ * answer.
+ */
 export class ThreadFailure extends Error {
   readonly reason: 'time' | 'memory' | 'ended';
 
@@ -14,14 +17,14 @@ export class ThreadFailure extends Error {
 /** Limits of a thread. */
 export interface ThreadLimits {
   mostTimeMs: number;
-  /** The limit of the thread's heap. Bytes outside of the heap are not counted. */
+  /** The limit of the thread's heap. Bytes outside the heap are not counted. */
   mostMemoryMb: number;
 }
 
 /**
- * Runs a program in its own thread, so that its input cannot exhaust time or memory, and ends the
- * thread with its first message, which is an Answer. The program receives `workerData`, and takes
- * over `bytes`. Throws a ThreadFailure if there is no answer, and anything that the program throws.
+ * Runs a program in its own thread, so that its input cannot exhaust time or memory, and ends the thread with
+ * its first message, which is an Answer. The program receives `workerData`, and takes over `bytes`. Throws a
+ * ThreadFailure if there is no answer, and rethrows any error of the program.
  */
 export function askThread<Answer>(
   program: URL,
@@ -49,8 +52,8 @@ export function askThread<Answer>(
 
     function fail(error: unknown): void {
       const rejects = () => reject(error);
-      // Reject only after the thread has ended, so that it writes nothing after the caller was
-      // told.
+      // Rejects only after the thread has ended, so that the thread writes nothing after the caller has the
+      // error.
       leave().then(rejects, rejects);
     }
 

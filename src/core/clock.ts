@@ -48,15 +48,15 @@ export function steadyClock(clock: Clock): Clock {
 }
 
 /**
- * Starts to measure; each call returns the milliseconds since then. It uses both clocks, because not every monotonic
- * clock counts the time while the machine was suspended.
+ * Starts to measure. Each call returns the milliseconds since then. It uses both clocks, because not every
+ * monotonic clock counts the time while the machine was suspended.
  */
 export function stopwatch(clock: Pick<Clock, 'now' | 'monotonicMs'>): () => number {
   const began = { at: clock.now(), atMs: clock.monotonicMs() };
   return () => Math.max(clock.now() - began.at, clock.monotonicMs() - began.atMs);
 }
 
-/** A time in ISO 8601: `2026-11-20T02:00:00.000Z`. */
+/** Returns a time in ISO 8601: `2026-11-20T02:00:00.000Z`. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }

@@ -2,22 +2,22 @@ import type { RecordCurrencies } from './money.ts';
 import { isPlainLine } from './printable.ts';
 
 /**
- * The details that distinguish one human being from another: the part of a contact that is sent to
+ * The details that distinguish one human being from another. This is the part of a contact that is sent to
  * the service.
  */
 export interface Identity {
   firstName: string | null;
   lastName: string | null;
-  /** Free-text addresses, the most significant one first. */
+  /** Addresses as free text, the most significant first. */
   addresses: readonly string[];
-  /** Employer names, the current one first. */
+  /** Names of employers, the current one first. */
   employers: readonly string[];
 }
 
-/** A person record in the CRM, identified by its CRM ID. */
+/** A person's record in the CRM, identified by its CRM ID. */
 export interface Contact extends Identity {
   id: string;
-  /** True if the CRM says that this person must not be enhanced. */
+  /** True if the person must not be enhanced, according to the CRM. */
   optedOut: boolean;
   /**
    * True if the person objects to being enhanced, according to the list in the settings or the consent in the CRM. The
@@ -25,20 +25,20 @@ export interface Contact extends Identity {
    */
   objects?: boolean;
   /**
-   * Another mark of the CRM that excludes this person; null or omitted if there is none. `row_unreadable`: the identity
-   * cannot be read at all, and the ID refers to the row of a file. `mark_unknown`: a field that marks contacts has a
-   * value whose meaning nobody has defined.
+   * Another mark in the CRM that excludes this person; null or omitted if there is none. `row_unreadable`:
+   * the identity cannot be read at all, and the ID is the number of a row in the file. `mark_unknown`: a
+   * field that marks contacts has a value whose meaning nobody has defined.
    */
   excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
   /** Requests about the person's data that the CRM records; omitted if it records none. */
   privacy?: PrivacyMarks;
   /**
-   * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be
-   * read for this contact. Unreadable is not the same as empty: their values are unknown. Omitted
-   * or empty: everything could be read.
+   * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be read for
+   * this contact. Unreadable is not the same as empty: their values are unknown. If omitted or empty,
+   * everything could be read.
    */
   unreadable?: readonly string[];
-  /** The currencies of its currency fields; omitted if a CRM has none on its records. */
+  /** The currencies in its currency fields; omitted if the CRM's records have no currency. */
   currencies?: RecordCurrencies;
 }
 
@@ -52,13 +52,13 @@ export interface PrivacyMarks {
   isOnHold: boolean;
 }
 
-/** The mark in a CRM record that, without an opt-out, prevents a person from being enhanced. */
+/** A mark in a CRM record that, without an opt-out, prevents a person from being enhanced. */
 export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**
- * The identity as one canonical text, which its fingerprint is computed from. Case, accents and
- * runs of white space do not make a new person. Neither does the order of addresses and employers,
- * since CRMs do not guarantee one.
+ * Returns the identity as one canonical text, from which its fingerprint is computed. Differences in case,
+ * accents and white space do not make a different person. Neither does the order of addresses and employers,
+ * because CRMs do not guarantee one.
  */
 export function identityText(identity: Identity): string {
   return JSON.stringify([
@@ -70,9 +70,9 @@ export function identityText(identity: Identity): string {
 }
 
 /**
- * The same text for the same person, wherever and however a CRM stores them: in addition to what
- * `identityText` ignores, punctuation and repeated or empty parts make no difference. It determines
- * who shares a profile, never who has changed, so it may become more lenient without costing a new
+ * Returns the same text for the same person, wherever and however a CRM stores them. In addition to the
+ * differences that `identityText` ignores, this ignores punctuation and repeated or empty parts. It
+ * determines who shares a profile, never who has changed, so it can become more lenient without costing a new
  * credit.
  */
 export function personText(identity: Identity): string {
@@ -89,8 +89,8 @@ function distinct(texts: readonly string[]): string[] {
 }
 
 /**
- * Canonical text without punctuation. A text that consists only of punctuation stays, because different ones would
- * otherwise be equal.
+ * Canonical text without punctuation. A text that consists only of punctuation is kept, because otherwise
+ * different texts would be equal.
  */
 function words(text: string): string {
   const plain = canonical(text);
@@ -103,16 +103,16 @@ function words(text: string): string {
   return bare || plain;
 }
 
-/** Text without punctuation, like most names. */
+/** Matches text without punctuation, such as most names. */
 const BARE = /^[a-z0-9 ]*$/;
 
-/** Ignores accents (combining marks after decomposition), white space and case. */
+/** Removes accents (combining marks after decomposition), case, and differences in white space. */
 function canonical(text: string): string {
   if (isPlainLine(text)) return text.toLowerCase();
   return withoutAccents(text).replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Decomposes a text only if it is not plain ASCII, as most texts are. */
+/** Decomposes a text only if it is not plain ASCII, because most texts are. */
 function withoutAccents(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFKD').replace(/\p{M}+/gu, '') : text;
 }

@@ -1,6 +1,6 @@
 import type { MoneyField } from './money.ts';
 
-/** The kinds of field that every CRM has under one name or another. */
+/** The kinds of field that every CRM has, under one name or another. */
 export const CRM_FIELD_TYPES = [
   'text',
   'longText',
@@ -19,9 +19,9 @@ export const CRM_FIELD_TYPES = [
 export type CrmFieldType = (typeof CRM_FIELD_TYPES)[number];
 
 /**
- * A value of a CRM field in canonical form, in which equal values are `===`. Numbers are numbers,
- * dates `2026-11-20`, instants `2026-11-20T02:00:00.000Z`, and several picked values are joined by
- * `;` in the order of the picklist. Blank (empty or white space) is null.
+ * A value of a CRM field in canonical form, in which equal values are `===`. Numbers are numbers, dates have
+ * the form `2026-11-20`, and instants the form `2026-11-20T02:00:00.000Z`. Several selected values are joined
+ * by `;` in the order of the picklist. Blank (empty or white space) is null.
  */
 export type FieldValue = string | number | boolean | null;
 
@@ -39,23 +39,23 @@ export interface CrmField {
   maxLength: number | null;
   /** Maximum number of digits before the decimal point of a number; null if there is no limit. */
   integerDigits: number | null;
-  /** Digits after the decimal point of a number; null if there is no limit. */
+  /** Number of digits after the decimal point; null if there is no limit. */
   decimalDigits: number | null;
   /** The values of a picklist that may be written; empty for other types. */
   options: readonly string[];
-  /** True if a picklist accepts only its options. */
+  /** True if a picklist accepts only its own options. */
   restricted: boolean;
   /** False if the integration's user may not write it. */
   writable: boolean;
-  /** For a field of the identity: the part that is read from it. Omitted for all other fields. */
+  /** For a field of the identity: the part that is read from it. Omitted for other fields. */
   readAs?: 'name' | 'address' | 'employer';
-  /** For a currency field in a CRM that has other currencies than US dollars; omitted elsewhere. */
+  /** For a currency field in a CRM with other currencies than US dollars; omitted for other fields. */
   money?: MoneyField;
 }
 
 /**
- * A writable field for any text, such as a column of a file. It has only the name as its parameter, so that connectors
- * can map lists of names with it.
+ * Creates a writable field for any text, such as a column of a file. The name is the only parameter, so that
+ * connectors can map lists of names with this function.
  */
 export function plainField(name: string): CrmField {
   return {
@@ -78,8 +78,8 @@ export interface FieldSpec {
   type: CrmFieldType;
   /** Maximum number of characters of a text. */
   maxLength?: number;
-  /** The values that a text may have, for a CRM that offers them in a list; omitted: any. */
+  /** The values that a text may have, for a CRM that offers them in a list; if omitted, any value. */
   options?: readonly string[];
-  /** Purpose of the field, shown to the CRM's users. */
+  /** The purpose of the field, as shown to the CRM's users. */
   description: string;
 }

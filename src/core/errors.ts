@@ -1,6 +1,6 @@
 /**
- * Errors sorted by what to do next. Connectors and the client of the service translate foreign
- * failures into one of these four kinds; everything above them checks only the kind and the data.
+ * Errors, sorted by what to do next. Connectors and the client of the service translate failures from outside
+ * into one of these four kinds. Everything above them checks only the kind and the data.
  */
 
 import type { ForeignText } from './foreign-text.ts';
@@ -13,14 +13,14 @@ export interface ErrorFacts {
   cause?: unknown;
   /** Facts that a caller may want to read; never secrets, never personal data. */
   details?: Readonly<Record<string, unknown>>;
-  /** The other side's own text, for deciders; never part of the message. */
+  /** The other side's own text, for deciders. It is never part of the message. */
   words?: ForeignText | null;
 }
 
 /** The mark of our errors, whichever copy of this package created them. */
 const BRAND: unique symbol = Symbol.for('donor-sync.error');
 
-/** The base of the four kinds; the message names the subject and says what to do next. */
+/** The base of the four kinds. The message names the subject and says what to do next. */
 export abstract class DonorSyncError extends Error {
   abstract readonly kind: 'configuration' | 'retriable' | 'skippable' | 'fatal';
   readonly [BRAND] = true;
@@ -38,12 +38,13 @@ export abstract class DonorSyncError extends Error {
 }
 
 /**
- * Why something is refused. `invalid`: the input is not valid. `unknown`: the thing does not exist, or the caller has
- * no access to it. `conflict`: it has changed since the caller saw it. `forbidden`: the caller may not do it.
+ * Why something is refused. `invalid`: the input is not valid. `unknown`: the thing does not exist, or the
+ * caller has no access to it. `conflict`: it has changed since the caller saw it. `forbidden`: the caller may
+ * not do it.
  */
 export type Refusal = 'invalid' | 'unknown' | 'conflict' | 'forbidden';
 
-/** A user must change something before a retry makes sense. */
+/** An error after which a user must change something before a retry makes sense. */
 export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
   /** Missing in errors of connector packages with an older copy of this class. */
@@ -74,8 +75,8 @@ export class FatalError extends DonorSyncError {
 }
 
 /**
- * True for an error of one of the four kinds. A connector package may bring its own copy of this
- * package, whose classes are different, so errors are recognised by their brand and kind, never by
+ * Returns true for an error of one of the four kinds. A connector package may have its own copy of this
+ * package, with different classes, so errors are recognised by their mark and kind, and never by
  * `instanceof`.
  */
 export function isDonorSyncError(error: unknown): error is DonorSyncError {
@@ -94,12 +95,12 @@ export function isFatalError(error: unknown): error is FatalError {
   return isDonorSyncError(error) && error.kind === 'fatal';
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The other side's own text in anything that was thrown; null if there is none. */
+/** Returns the other side's own text from anything that was thrown; null if there is none. */
 export function wordsOf(error: unknown): ForeignText | null {
   return isDonorSyncError(error) ? error.words : null;
 }

@@ -29,13 +29,13 @@ export const FIELD_SOURCES = [
 
 export type FieldSource = (typeof FIELD_SOURCES)[number];
 
-/** Every source that a warm path fills. */
+/** Every source that is part of a warm path. */
 export const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
 
-/** Every source about the sync itself: the state of a contact, and since when. */
+/** Every source about the sync itself: the state of a contact, and since when it has had that state. */
 export const SYNC_SOURCES: readonly FieldSource[] = ['sync.status', 'sync.statusDate'];
 
-/** When a value may be written: design, section 4.2. */
+/** The rules for when a value may be written: design, section 4.2. */
 export const WRITE_RULES = ['always', 'ifEmpty', 'unlessEdited'] as const;
 export type WriteRule = (typeof WRITE_RULES)[number];
 

@@ -1,8 +1,8 @@
 /**
- * Text from outside: the error messages of a CRM, a service or a sign-in server. A rule of an org may quote names,
- * amounts and notes in them. It therefore has its own type, which no message, log or document can include by accident:
- * as JSON it is only its code and its fields. Only `reveal` returns the text itself, to be encrypted or shown to a user
- * who decides.
+ * Text from outside, such as error messages from a CRM, a service or a sign-in server. If it comes from a
+ * rule in an org, it may quote names, amounts and notes. It therefore has its own type, which no message, log
+ * or document can include by accident, because as JSON it contains only its code and its fields. Only
+ * `reveal` returns the text itself, so that it can be encrypted or shown to a user who decides.
  */
 import { plainLine } from './printable.ts';
 
@@ -11,11 +11,11 @@ export interface ForeignText {
   readonly code: string;
   /** Names of the affected fields. */
   readonly fields: readonly string[];
-  /** The text: one line, at most `MAX_FOREIGN_TEXT` characters, without active characters. */
+  /** The text: one line of at most `MAX_FOREIGN_TEXT` characters, without active characters. */
   reveal(): string;
 }
 
-/** Maximum number of characters kept of one text. */
+/** The maximum number of characters that are kept of one text. */
 export const MAX_FOREIGN_TEXT = 500;
 
 /** How long a text is kept (ms). */
@@ -26,27 +26,30 @@ export function foreignText(
   text: string | null | undefined,
   { code, fields = [] }: { code: string; fields?: readonly string[] },
 ): ForeignText | null {
-  // Cut first, so that a text of megabytes is not processed completely.
+  // Shortened first, so that a text of several megabytes is not processed completely.
   const said = plainLine((text ?? '').slice(0, 4 * MAX_FOREIGN_TEXT)).trim();
   if (said === '') return null;
   const kept = said.length > MAX_FOREIGN_TEXT ? `${cut(said, MAX_FOREIGN_TEXT - 1)}…` : said;
   return { code, fields, reveal: () => kept };
 }
 
-/** Cuts a text, but never between the halves of a surrogate pair. */
+/** Shortens a text, but never splits a surrogate pair. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Replaces an invalid code. */
+/** Used in place of an invalid code. */
 export const UNKNOWN_CODE = 'UNKNOWN';
 
-/** A code in the CRMs' form (`STRING_TOO_LONG`), or `UNKNOWN`, because anything else may be a text. */
+/**
+ * Returns a code in the CRMs' form (`STRING_TOO_LONG`), or `UNKNOWN`, because anything else could be a
+ * message.
+ */
 export function foreignCode(code: string): string {
   return /^[A-Z][A-Z0-9_]{1,79}$/.test(code) ? code : UNKNOWN_CODE;
 }
 
-/** The names that can be names of fields, each once. */
+/** Returns the names that can be names of fields, each of them once. */
 export function foreignFields(names: readonly string[]): string[] {
   return [...new Set(names.filter((name) => /^[A-Za-z][\w.]{0,99}$/.test(name)))];
 }

@@ -1,6 +1,6 @@
 /**
- * The addresses of the guide that `serve` offers under `/docs/guide`, from the paths of its documents in the repository.
- * `scripts/docs` builds its pages under these addresses.
+ * Converts the paths of documents in the repository to addresses in the guide, which `serve` offers under
+ * `/docs/guide`. `scripts/docs` builds its pages under these addresses.
  */
 
 export const GUIDE = '/docs/guide';
@@ -11,7 +11,7 @@ export function guideAddress(document: string): string {
   return `${GUIDE}/${guideName(path)}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** The last part of a page's address, from the path of its document. */
+/** Returns the last part of a page's address, from the path of its document. */
 export function guideName(path: string): string {
   const [, connector] = /^connectors\/(\w+)\/README\.md$/.exec(path) ?? [];
   if (connector !== undefined) return `connector-${connector}`;

@@ -1,15 +1,15 @@
-/** Hosts in the settings, and which addresses are safe from eavesdropping. */
+/** Hosts in the settings, and the addresses that are safe from eavesdropping. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** Only a host, without a port: `crm.example.org`, `10.0.0.7` or `[fd00::7]`. */
+/** A host without a port: `crm.example.org`, `10.0.0.7` or `[fd00::7]`. */
 export const hostSchema = z
   .string()
   .trim()
   .toLowerCase()
   .refine(isHost, 'must be only a host, such as "crm.example.org", without scheme, port or path');
 
-/** A host, with its port if that is not the default: `crm.example.org:8443`. */
+/** A host, with its port if that is not the default one: `crm.example.org:8443`. */
 export const hostAndPortSchema = z
   .string()
   .trim()
@@ -18,17 +18,26 @@ export const hostAndPortSchema = z
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** True for the names and addresses of this machine itself; `hostname` as in a URL. */
+/**
+ * Returns true for the names and addresses of this machine itself. `hostname` has the form that it has in a
+ * URL.
+ */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** True if nobody can read or change what is sent in transit: https, or within this machine. */
+/**
+ * Returns true if nobody can read or change the data in transit, because it is sent over https or within this
+ * machine.
+ */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** True if a URL parses the host to the same text: without letters of other alphabets, and with nothing added to it. */
+/**
+ * Returns true if a URL parses the host to the same text: it contains no letters of other alphabets, and
+ * nothing is added to it.
+ */
 function isHost(text: string): boolean {
   return parseHost(text)?.hostname === text;
 }
@@ -43,10 +52,10 @@ function parseHost(host: string): URL | null {
   return !host.includes('*') && URL.canParse(url) ? new URL(url) : null;
 }
 
-/** One IP address, or all that start with the same bits, as in `10.0.0.0/8`. */
+/** One IP address, or all addresses that start with the same bits, as in `10.0.0.0/8`. */
 export interface AddressRange {
   address: string;
-  /** Number of leading bits that count. */
+  /** Number of leading bits that are compared. */
   prefix: number;
   family: 'ipv4' | 'ipv6';
 }

@@ -8,16 +8,16 @@ export const scheduleSchema = z.strictObject({
   cron: z.string().trim().min(1),
   /** An IANA name, for example `America/Chicago`. */
   timezone: z.string().trim().min(1).default('UTC'),
-  /** True if one run at the next start makes up for times that were missed while no process served. */
+  /** True if one run at the next start makes up for the times that passed while no process was serving. */
   catchUp: z.boolean().default(true),
   /**
-   * The longest delay after the scheduled time (ms); 0 for none. Each integration starts at a different time within it,
-   * so that many with the same schedule do not start at once.
+   * The maximum delay after the scheduled time (ms); 0 for none. Each integration starts at a different time
+   * within it, so that many integrations with the same schedule do not start at once.
    */
   jitterMs: z.int().min(0).max(3_600_000).default(30_000),
 });
 
-/** A credit limit in whole credits; null means no limit. */
+/** A limit in whole credits; null means no limit. */
 const creditLimit = z.int().nonnegative().nullable();
 
 const markedValues = z.array(z.string().trim().min(1)).min(1);
@@ -29,19 +29,24 @@ const markedValues = z.array(z.string().trim().min(1)).min(1);
 export const contactsSchema = z.strictObject({
   filter: z.string().trim().min(1).nullable().default(null),
   optOutField: z.string().trim().min(1).nullable().default(null),
-  /** If `optOutField` is a picklist: the values that opt out. */
+  /** If `optOutField` is a picklist: the values that mean an opt-out. */
   optOutValues: markedValues.nullable().default(null),
   /** IDs of contacts who object. They count as opted out, whatever the CRM says. */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
-  /** A field that marks deceased contacts, in addition to the known ones of the CRM. */
+  /** A field that marks deceased contacts, in addition to the CRM's fields that are known for this. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
-  /** A field that marks contacts who want no contact, in addition to the known ones of the CRM. */
+  /**
+   * A field that marks contacts who want no contact, in addition to the CRM's fields that are known for this.
+   */
   doNotContactField: z.string().trim().min(1).nullable().default(null),
-  /** Values of `deceasedField` that mark; omitted: words for yes, and dates. */
+  /** Values of `deceasedField` that mark a contact; if omitted, words for yes, and dates. */
   deceasedValues: markedValues.optional(),
-  /** Values of `doNotContactField` that mark; omitted: words for yes, and dates. */
+  /** Values of `doNotContactField` that mark a contact; if omitted, words for yes, and dates. */
   doNotContactValues: markedValues.optional(),
-  /** Values of these fields that do not mark a contact. A contact whose value is in neither list waits. */
+  /**
+   * Values of these fields that do not mark a contact. If a contact's value is in neither list, the contact
+   * waits.
+   */
   unmarkedValues: z
     .strictObject({
       optOut: markedValues.optional(),
@@ -55,11 +60,11 @@ export const contactsSchema = z.strictObject({
   includeDoNotContact: z.boolean().default(false),
 });
 
-/** Guards that stop spending that looks like a mistake until a user has checked it. */
+/** Guards that stop spending that looks like a mistake, until a user has checked it. */
 const guardsSchema = z.strictObject({
   /**
-   * Purchases within seven days because the identity of known contacts changed. If they exceed this share of the known
-   * contacts and are at least this many, they wait for a user.
+   * Purchases within seven days because the identity of known contacts changed. If they exceed this share of
+   * the known contacts, and are at least this many, they wait for a user.
    */
   massChange: z
     .strictObject({
@@ -68,9 +73,10 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * Contacts found missing within seven days, without a sign that they were deleted. If they exceed this share of the
-   * list and are at least this many, a user must confirm before any of them counts as removed. A user is also asked if
-   * more than half of a list of at least five is missing, and for every empty list.
+   * Contacts that were found to be missing within seven days, without a sign that they were deleted. If they
+   * exceed this share of the list, and are at least this many, a user must confirm before any of them counts
+   * as removed. A user must also confirm if more than half of a list of at least five is missing, and for
+   * every empty list.
    */
   departures: z
     .strictObject({
@@ -79,8 +85,8 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * The first submission under a mapping: at most `size` people, and nothing more is sent unless
-   * the service knows at least the share `minKnown` of them. 0 for no trial.
+   * The first submission under a mapping: at most `size` people. Nothing more is sent unless the service
+   * recognises at least the share `minKnown` of them. A size of 0 means no trial.
    */
   trial: z
     .strictObject({
@@ -92,18 +98,18 @@ const guardsSchema = z.strictObject({
 
 /** How certain the service has to be of its match. */
 export const matchSchema = z.strictObject({
-  /** Profiles with a lower probability wait for a user; null: all are accepted. */
+  /** Profiles with a lower probability wait for a user; null accepts all profiles. */
   minProbability: z.number().min(0).max(1).nullable().default(null),
 });
 
-/** For how many days the client's data is kept, if that is shorter than for all clients. */
+/** The number of days for which the client's data is kept, if that is shorter than for all clients. */
 const ownRetentionSchema = z.strictObject({
-  /** Profiles that were paid for; null to use the settings of all clients, 0 keeps none. */
+  /** Paid profiles; null to use the settings of all clients, 0 to keep none. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
 });
 
 const refreshSchema = z.strictObject({
-  /** Days after which a profile is requested again; null for never. */
+  /** Number of days after which a profile is requested again; null for never. */
   afterDays: z.int().positive().nullable().default(365),
   /** True if a credit is spent again after a change of name, address or employer. */
   whenIdentityChanges: z.boolean().default(true),
@@ -113,9 +119,9 @@ const refreshSchema = z.strictObject({
 const creditLimitsSchema = z.strictObject({
   /** Maximum number of credits of the bucket that one run may spend. */
   perRun: creditLimit.default(null),
-  /** Maximum in one calendar month of the schedule's time zone. */
+  /** The maximum in one calendar month of the schedule's time zone. */
   perMonth: creditLimit.default(null),
-  /** Credits that are always left in the bucket. */
+  /** Number of credits that are always left in the bucket. */
   keep: z.int().nonnegative().default(0),
 });
 
@@ -127,7 +133,7 @@ export const budgetSchema = creditLimitsSchema.extend({
 export const networkSchema = z.strictObject({
   name: z.string().trim().min(1),
   color: z.string().trim().min(1).default('teal'),
-  /** One key for the kind of group, with its selection. Each connector defines its own kinds. */
+  /** One key, which is the kind of group, with its selection. Each connector defines its own kinds. */
   group: z.record(z.string(), z.unknown()),
 });
 
@@ -135,14 +141,14 @@ const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
   /** The weakest connection that counts as a warm path, 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
-  /** Days after which a path is computed again although no change is known; null for never. */
+  /** Number of days after which a path is computed again even without a known change; null for never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
   /** Limits for services that charge for queries; they have no effect if queries are free. */
   budget: z
     .strictObject({
       /** Maximum number of credits that the queries of one run may spend; null means no limit. */
       perRun: creditLimit.default(1_000),
-      /** Credits that are always left in the bucket. */
+      /** Number of credits that are always left in the bucket. */
       keep: z.int().nonnegative().default(0),
     })
     .prefault({}),
@@ -150,7 +156,7 @@ const insightsSchema = z.strictObject({
 
 const privacySchema = z.strictObject({
   /**
-   * How contacts that the CRM marks for erasure are erased: after a question, or up to 25 a day
+   * How contacts that the CRM marks for erasure are erased: after a question to a user, or up to 25 a day
    * without one.
    */
   crmRequests: z.enum(['ask', 'erase']).default('ask'),
@@ -159,16 +165,18 @@ const privacySchema = z.strictObject({
 const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
-  /** The last day (UTC) on which the key works, according to its issuer. The service does not report it. */
+  /**
+   * The last day (UTC) on which the key works, according to its issuer. The service does not report this day.
+   */
   expiresOn: z.iso.date().optional(),
   /**
-   * True if the same person in several contacts, here or in other integrations with the same key, is paid for once.
-   * False if the integration neither uses other integrations' profiles nor shares its own.
+   * True if credits are spent only once on people who are in several contacts, here or in other integrations
+   * with the same key. False if the integration neither uses other integrations' profiles nor shares its own.
    */
   shareProfiles: z.boolean().default(true),
 });
 
-/** Design, section 4.2: one integration of the settings. */
+/** One integration in the settings (design, section 4.2). */
 export const integrationSchema = z.strictObject({
   id: z
     .string()
@@ -188,7 +196,7 @@ export const integrationSchema = z.strictObject({
   budget: budgetSchema.prefault({}),
   guards: guardsSchema.prefault({}),
   match: matchSchema.prefault({}),
-  /** Omitted: the connector's default map. */
+  /** If omitted, the connector's default map is used. */
   fields: z.array(fieldMappingSchema).optional(),
   networks: z.array(networkSchema).default([]),
   insights: insightsSchema.prefault({}),
@@ -201,7 +209,7 @@ export const integrationSchema = z.strictObject({
   addresses: z.literal('public').optional(),
   /** What happens to contacts whose submission was charged although its response was lost. */
   onLostAnswer: z.enum(['hold', 'resubmit']).default('hold'),
-  /** Quiet time before the balance is trusted after a lost response. */
+  /** The quiet time after a lost response before the balance is trusted. */
   settleAfterMs: z.int().nonnegative().default(90_000),
 });
 

@@ -13,7 +13,7 @@ export type CurrencyMode = (typeof CURRENCY_MODES)[number];
 /** `crm.currency` of the settings. */
 export const currencyModeSchema = z.enum(CURRENCY_MODES).default('usdOnly');
 
-/** The value of one US dollar in another currency, and that currency's decimal digits. */
+/** The value of one US dollar in another currency, and that currency's number of decimal digits. */
 export interface Rate {
   perDollar: number;
   decimals: number;
@@ -25,14 +25,14 @@ export interface Rate {
  */
 export interface MoneyField {
   mode: CurrencyMode;
-  /** The CRM's field with the currency of a record (a key of `Contact.currencies`); null if all records share one. */
-  from: string | null;
-  /** The currency of records without their own; null if unknown. */
-  code: string | null;
   /**
-   * The rates by currency; empty if the CRM has no active rate of the US dollar, or hides its
-   * rates.
+   * The CRM field with the currency of a record (a key of `Contact.currencies`); null if all records share
+   * one currency.
    */
+  from: string | null;
+  /** The currency of records without their own currency; null if unknown. */
+  code: string | null;
+  /** The rates by currency; empty if the CRM has no active rate for the US dollar, or hides its rates. */
   rates: Readonly<Record<string, Rate>>;
 }
 
@@ -44,13 +44,13 @@ export type RecordCurrencies = Readonly<Record<string, string | null>>;
 
 const CODE = /^[A-Z]{3}$/;
 
-/** The currency as its ISO code; null if the text is not one. */
+/** Returns the currency as its ISO code; null if the text is not a currency. */
 export function currencyCode(text: string | null): string | null {
   const code = text?.trim().toUpperCase() ?? '';
   return CODE.test(code) ? code : null;
 }
 
-/** The currency of this field in a record; null if unknown. */
+/** Returns the currency of this field in a record; null if unknown. */
 export function findCurrency(
   { from, code }: MoneyField,
   currencies: RecordCurrencies = {},
@@ -62,7 +62,7 @@ export function findCurrency(
 }
 
 /**
- * The currencies of a record as one text that changes with them; null if the CRM has no such field.
+ * Returns the currencies of a record as one text that changes with them; null if the CRM has no such field.
  */
 export function currenciesText(currencies: RecordCurrencies | undefined): string | null {
   const fields = Object.keys(currencies ?? {}).sort();
@@ -70,23 +70,22 @@ export function currenciesText(currencies: RecordCurrencies | undefined): string
   return fields.map((field) => currencyCode(currencies?.[field] ?? null) ?? '-').join(' ');
 }
 
-/** True if previously written amounts may be in another currency now. */
+/** Returns true if previously written amounts may now be in a different currency. */
 export function currenciesDiffer(before: string | null, now: string): boolean {
   if (before !== null) return before !== now;
-  // The CRM did not have several currencies when the contact was last read, so amounts were written
-  // in US dollars.
+  // When the contact was last read, the CRM had only one currency, so amounts were written in US dollars.
   return now.split(' ').some((code) => code !== PROFILE_CURRENCY);
 }
 
-/** The usual number of decimal digits of amounts in a currency. */
+/** Returns the usual number of decimal digits of amounts in a currency. */
 export function countDecimals(code: string): number {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency: code });
   return format.resolvedOptions().maximumFractionDigits ?? 2;
 }
 
 /**
- * The rates per US dollar, computed from how many units of each currency one unit of a common
- * currency is worth.
+ * Returns the rates per US dollar, computed from the values of one unit of a common currency in each
+ * currency.
  */
 export function ratesPerDollar(
   units: readonly { code: string; perCommon: number; decimals: number }[],

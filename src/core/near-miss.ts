@@ -1,4 +1,4 @@
-/** One mistake per three letters still counts as a typing error in the same word. */
+/** Up to one mistake per three letters counts as a typing error in the same word. */
 const LETTERS_PER_MISTAKE = 3;
 
 /**
@@ -7,7 +7,7 @@ const LETTERS_PER_MISTAKE = 3;
 const MAX_COMPARED_LENGTH = 80;
 
 /**
- * The candidate that a mistyped word most likely meant, or null if none is close. Differences in
+ * Returns the candidate that a mistyped word most likely means, or null if none is close. Differences in
  * case, hyphens, underscores and spaces do not count as mistakes (`api_key` matches `apiKey`).
  */
 export function nearMiss(word: string, candidates: Iterable<string>): string | null {
@@ -24,13 +24,16 @@ export function nearMiss(word: string, candidates: Iterable<string>): string | n
   return best?.candidate ?? null;
 }
 
-/** The end of a message that suggests the near miss: `, did you mean "Phone"?`, or nothing. */
+/** Returns the end of a message that suggests the closest word: `, did you mean "Phone"?`, or nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const candidate = nearMiss(word, candidates);
   return candidate === null ? '' : `, did you mean "${candidate}"?`;
 }
 
-/** A message that an answer is not one of the choices. It suggests the closest choice, or lists all. */
+/**
+ * Returns a message that an answer is not one of the choices. It suggests the closest choice, or lists all
+ * choices.
+ */
 export function notAChoice(answer: string, choices: readonly string[]): string {
   const hint = didYouMean(answer, choices) || `. Possible: ${choices.join(', ')}`;
   return `"${answer}" is not one of the choices${hint}`;
@@ -39,13 +42,13 @@ export function notAChoice(answer: string, choices: readonly string[]): string {
 /** Maximum number of typing errors in an ID. */
 const MISTAKES_IN_AN_ID = 2;
 
-/** For shorter IDs, every other ID would be close. */
+/** With shorter IDs, every other ID would be close. */
 const LONG_ID = 6;
 
 /** Maximum number of near IDs that are listed. */
 const MAX_NEAR_IDS = 5;
 
-/** Collects the IDs that differ from a mistyped ID in one or two characters, the closest first. */
+/** Returns the IDs that differ from a mistyped ID in one or two characters, closest first. */
 export function createNearIds(typed: string): {
   look(ids: readonly string[]): void;
   best(): string[];
@@ -75,8 +78,8 @@ function mistakesForgiven(word: string, target: string): number {
 }
 
 /**
- * The Damerau-Levenshtein distance (optimal string alignment): an omitted, added or replaced letter
- * and a swap of neighbours each count as one.
+ * The Damerau-Levenshtein distance (optimal string alignment). An omitted, added or replaced letter and a
+ * swap of two neighbours each count as one.
  */
 export function countMistakes(a: string, b: string): number {
   let beforeLast: number[] = [];

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A new identifier that cannot be guessed: a UUID of version 7 (RFC 9562). It starts with the time
- * (epoch ms), so that new rows are adjacent in the database's indexes; 74 bits are random.
+ * Creates a new identifier that cannot be guessed: a UUID of version 7 (RFC 9562). It starts with the time
+ * (epoch ms), so that new rows are adjacent in the database's indexes. 74 of its bits are random.
  */
 export function newId(nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, '0');
-  // A random UUID has its version before these 21 characters and its variant within them.
+  // A random UUID has its version before these 21 characters, and its variant within them.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

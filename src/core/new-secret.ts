@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 
-/** 256 random bits that need no escaping in URLs and headers: 43 characters of base64url. */
+/**
+ * Creates a secret of 256 random bits that need no escaping in URLs and headers: 43 characters of base64url.
+ */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }

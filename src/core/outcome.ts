@@ -1,31 +1,33 @@
 import { forHoldReasons } from './question-kinds.ts';
 
 /**
- * The result of a run for one contact. Each contact that a run touches ends in exactly one of these, and each has a
- * reason.
+ * The result of a run for one contact. Each contact that a run processes ends with exactly one of these
+ * outcomes, and each outcome has a reason.
  */
 export type Outcome = 'written' | 'unchanged' | 'skipped' | 'failed' | 'held' | 'waiting';
 
 /**
- * The reasons. The words are stable: reports, metrics and the dashboard count by them, and
+ * The reasons. The words are stable, because reports, metrics and the dashboard count by them.
  * `docs/outcomes.md` explains each to readers of a report.
  */
 export const OUTCOME_REASONS = {
   /** New values are in the CRM. */
   fields_written: 'written',
-  /** Some values are in the CRM; others did not fit their field, or the CRM rejected them. */
+  /** Some values are in the CRM. Others did not fit their field, or the CRM rejected them. */
   fields_written_some_unfit: 'written',
   /** The values of a former person were blanked, as a user decided. */
   former_values_blanked: 'written',
   /**
-   * Some values are in the CRM; a rule of the CRM rejected others. All of them fit their fields.
+   * Some values are in the CRM. A rule of the CRM rejected the others, although all of them fit their fields.
    */
   fields_written_some_refused: 'written',
-  /** A user typed a value while the run wrote. It was overwritten and restored at once. */
+  /** A user typed a value while the run was writing. The value was overwritten, and restored at once. */
   typed_value_restored: 'written',
-  /** The same, but the CRM did not accept the user's value back. */
+  /** The same, but the CRM did not accept the user's value when it was to be restored. */
   typed_value_lost: 'written',
-  /** Enhanced before, same identity, profile still fresh: nothing to do. */
+  /**
+   * Enhanced earlier, with the same identity and a profile that is still fresh, so there was nothing to do.
+   */
   profile_fresh: 'unchanged',
   /** The profile contained nothing that the CRM does not already have. */
   values_equal: 'unchanged',
@@ -34,30 +36,30 @@ export const OUTCOME_REASONS = {
   /** The profile has no value for any mapped field. */
   profile_empty: 'unchanged',
   /**
-   * The service did not know this person; submitted again when the identity changes or time has
-   * passed.
+   * The service did not recognise this person. The contact is submitted again if its identity changes, or
+   * after some time.
    */
   no_match_known: 'unchanged',
-  /** A user decided that the changed details are still the same person's. */
+  /** A user decided that the changed details still belong to the same person. */
   identity_change_rejected: 'unchanged',
-  /** A user decided that it was paid for after the backup that the database was restored from. */
+  /** A user decided that it was paid for after the backup from which the database was restored. */
   counted_as_paid: 'unchanged',
-  /** The CRM had a profile of another installation, which was adopted. */
+  /** The CRM contained a profile from another installation, which was adopted. */
   profile_adopted: 'unchanged',
   first_name_missing: 'skipped',
   last_name_missing: 'skipped',
   opted_out: 'skipped',
   deceased: 'skipped',
   do_not_contact: 'skipped',
-  /** A row of the file that cannot be read; its number replaces an ID. */
+  /** A row of the file that cannot be read. Its row number is used instead of an ID. */
   row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
-  /** It was due, and `contacts.filter` no longer includes it. */
+  /** The contact was due, but `contacts.filter` no longer includes it. */
   outside_filter: 'skipped',
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
   rejected_by_person: 'skipped',
-  /** The job failed: the service found nobody, and the credit stays spent. */
+  /** The job failed because the service found nobody. The credit stays spent. */
   no_match: 'failed',
   /** The service rejected this person's details (422). */
   person_invalid: 'failed',
@@ -73,11 +75,11 @@ export const OUTCOME_REASONS = {
   job_vanished: 'waiting',
   /** The job ran longer than any job should. */
   job_too_old: 'waiting',
-  /** A part of the identity was readable before and is not now. */
+  /** Part of the identity could be read before and cannot be read now. */
   identity_unreadable: 'waiting',
   /** A field that marks contacts has a value whose meaning nobody has defined. */
   mark_unknown: 'waiting',
-  /** The service knows too few contacts under this mapping of columns. */
+  /** The service recognises too few contacts under this mapping of columns. */
   match_rate_low: 'waiting',
   /** A mark excludes more than half of the contacts, and no user has confirmed that. */
   marks_unconfirmed: 'waiting',
@@ -88,15 +90,15 @@ export const OUTCOME_REASONS = {
   job_running: 'waiting',
   /** Enhanced, not yet delivered. */
   delivery_pending: 'waiting',
-  /** A user decided that the values in the CRM are a former person's; the next run blanks them. */
+  /** A user decided that the values in the CRM are a former person's. The next run blanks them. */
   blanking_pending: 'waiting',
   /** Chosen, not yet submitted. */
   submission_pending: 'waiting',
   /** Waits until a lost response of the same service key is settled. */
   settlement_pending: 'waiting',
-  /** Another user had locked this record; the next run tries again. */
+  /** Another user had locked this record. The next run tries again. */
   crm_busy: 'waiting',
-  /** The CRM failed at this record, or did not report the result; the next run tries again. */
+  /** The CRM failed for this record, or did not report the result. The next run tries again. */
   crm_passing: 'waiting',
 } as const satisfies Record<string, Outcome>;
 
@@ -107,7 +109,7 @@ export function getOutcome(reason: OutcomeReason): Outcome {
   return OUTCOME_REASONS[reason];
 }
 
-/** Outcomes in the order of their display. Outcomes that need a user come first. */
+/** Outcomes in the order in which they are shown. Outcomes that need a user come first. */
 export const OUTCOME_ORDER = [
   'held',
   'failed',
@@ -117,17 +119,17 @@ export const OUTCOME_ORDER = [
   'unchanged',
 ] as const satisfies readonly Outcome[];
 
-/** The outcome that a reason belongs to; null for a word that this version does not know. */
+/** Returns the outcome that a reason belongs to; null for a word that this version does not know. */
 export function outcomeNamed(reason: string): Outcome | null {
   return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
 }
 
-/** True if this version knows the word as a reason. */
+/** Returns true if this version knows the word as a reason. */
 export function isOutcomeReason(word: string): word is OutcomeReason {
   return Object.hasOwn(OUTCOME_REASONS, word);
 }
 
-/** The result for a contact, in a plain sentence for the reader of a report. */
+/** The result for a contact, in a plain sentence for readers of a report. */
 export const OUTCOME_TEXTS = {
   fields_written: 'new values were written into the CRM',
   fields_written_some_unfit:
@@ -200,7 +202,7 @@ export const OUTCOME_TEXTS = {
 export const SHARED_PROFILE_TEXT =
   'The profile of the same person in another contact or client is used, for no credit.';
 
-/** The sentence for a reason from the store; an unknown word is returned unchanged. */
+/** Returns the sentence for a reason from the store. An unknown word is returned unchanged. */
 export function outcomeText(reason: string): string {
   return isKnown(reason) ? OUTCOME_TEXTS[reason] : reason;
 }

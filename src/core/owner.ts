@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process as the owner of leases, in a form that lets others tell whether it is still alive. */
+/** A process as the owner of leases, in a form from which others can find out whether it is still alive. */
 export interface Owner {
   host: string;
   processId: number;
@@ -21,9 +21,9 @@ export function ownerWords(text: string): string {
 }
 
 /**
- * True if the owner is certainly dead: its process no longer runs, and its process IDs mean the same here as they did
- * there. Nothing is known about all other owners, whatever their host is called, because two containers can have the
- * same name and the same process ID. Their leases expire.
+ * Returns true if the owner is certainly dead: its process no longer runs, and its process IDs mean the same
+ * here as they did there. For all other owners this is unknown, whatever their host is called, because two
+ * containers can have the same name and the same process ID. Their leases expire.
  */
 export function ownerIsGone(
   text: string,
@@ -33,11 +33,11 @@ export function ownerIsGone(
   const [host, processId, start, ...space] = text.split('/');
   if (!self.space || space.join('/') !== self.space) return false;
   if (host !== self.host || start === self.start) return false;
-  // A previous process with our process ID is gone.
+  // A previous process with our process ID no longer runs.
   return Number(processId) === self.processId || !isRunning(Number(processId));
 }
 
-/** True if a process of this machine is running. */
+/** Returns true if the process is running on this machine. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
@@ -48,8 +48,9 @@ export function isRunning(processId: number): boolean {
 }
 
 /**
- * The space in which the process IDs that this process sees are unique: one boot of one kernel, one namespace of
- * process IDs. Null if the system does not report it, which is the case everywhere except on Linux.
+ * Returns the space in which the process IDs seen by this process are unique: one boot of one kernel, and one
+ * namespace of process IDs. Null if the system does not report it, which is the case everywhere except on
+ * Linux.
  */
 export function readProcessSpace(): string | null {
   try {

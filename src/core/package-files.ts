@@ -1,7 +1,8 @@
 /**
- * Package files that the program reads unchanged: files for browsers, and lists of passwords and words. The build
- * copies them next to the program (`scripts/package-files.ts`), so that their packages need not be installed with it;
- * the sources read them from where npm has put them.
+ * Package files that the program reads unchanged: files for browsers, and lists of passwords and words. The
+ * build copies them next to the program (`scripts/package-files.ts`), so that their packages need not be
+ * installed with it. If the program runs from its sources, it reads them from the packages that npm has
+ * installed.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,10 +10,10 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { ownFile } from './own-file.ts';
 
-/** Extension of compressed copies. */
+/** The extension of compressed copies. */
 export const COMPRESSED = '.br';
 
-/** Content of a file of a package. */
+/** Returns the content of a file of a package. */
 export function readPackageFile(name: string, file: string): Buffer {
   const path = join(packageFolder(name), file);
   const compressed = path + COMPRESSED;

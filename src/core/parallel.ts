@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Does the work for each item, a few at a time; the results are in the order of the items. If one fails, no further
- * item is started, and the error is thrown once all items in progress have ended, so that nothing continues in the
- * background.
+ * Does the work for each item, a few at a time. The results are in the order of the items. If one fails, no
+ * further item is started. The error is thrown once all items in progress have ended, so that nothing
+ * continues in the background.
  */
 export async function inParallel<T, R>(
   items: readonly T[],
@@ -32,7 +32,7 @@ export async function inParallel<T, R>(
   });
 }
 
-/** The items in batches of at most `size`. */
+/** Returns the items in batches of at most `size`. */
 export function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {
   const portions: T[][] = [];
   for (let start = 0; start < items.length; start += size) {
@@ -41,7 +41,7 @@ export function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {
   return portions;
 }
 
-/** Synchronous work in batches of `size` items, with pauses for timers and sockets in between. */
+/** Does synchronous work in batches of `size` items, with pauses for timers and sockets in between. */
 export async function inSteps<T, R>(
   items: readonly T[],
   size: number,

@@ -5,7 +5,7 @@ export const MAX_PERSONS_PER_SUBMISSION = 100;
 
 /** The data that is submitted to the service for one contact. */
 export interface Person extends PersonDetails {
-  /** Our identifier of this submission of this contact; the service returns it with the job ID. */
+  /** Our identifier for this submission of this contact. The service returns it with the job ID. */
   trackingId: string;
 }
 
@@ -17,7 +17,7 @@ export interface PersonDetails {
   employers: readonly string[];
 }
 
-/** The person to submit for a contact; the caller has made sure that both names are present. */
+/** Returns the person to submit for a contact. The caller has made sure that both names are present. */
 export function toPerson(contact: Contact, trackingId: string): Person {
   return { trackingId, ...toPersonDetails(contact) };
 }

@@ -1,14 +1,15 @@
 /**
- * Removes active characters from output for a terminal, a log, a mail or a page. A CRM's names, IDs and texts may
- * contain characters that move a cursor, fill a clipboard or reverse the reading order. So every output passes one of
- * the functions below.
+ * Removes active characters from output for a terminal, a log, a mail or a page. A CRM's names, IDs and texts
+ * may contain characters that move a cursor, fill a clipboard or reverse the reading order. So every output
+ * goes through one of the functions below.
  */
 
 /**
- * Active or invisible characters. These are controls (C0 except tab and newline, DEL, C1), separators of lines and
- * paragraphs, tags, and halves of surrogates. They include characters that change the writing direction, and characters
- * that invisibly join or separate words. The joiners U+200C and U+200D stay: names in Persian and in the scripts of
- * India are spelt with them, and emoji consist of them. Terminals ignore them.
+ * Active or invisible characters. They are control characters (C0 except tab and newline, DEL, C1),
+ * separators of lines and paragraphs, tags, and halves of surrogate pairs. They include characters that
+ * change the writing direction, and characters that invisibly join or separate words. The joiners U+200C and
+ * U+200D are kept, because names in Persian and in the scripts of India are spelt with them, and emoji
+ * contain them. Terminals ignore them.
  */
 const ACTING =
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
@@ -18,7 +19,7 @@ const ANY_ACTING = new RegExp(`[${ACTING}]`, 'u');
 const EACH_ACTING = new RegExp(`[${ACTING}]`, 'gu');
 
 /**
- * Characters that JSON leaves unescaped but a terminal acts on; JSON itself escapes lone
+ * Characters that JSON does not escape but that have an effect on a terminal. JSON itself escapes lone
  * surrogates.
  */
 const ACTING_IN_JSON = new RegExp(
@@ -41,19 +42,19 @@ const SEQUENCES = new RegExp(
   'g',
 );
 
-/** True if the text contains an active character. */
+/** Returns true if the text contains an active character. */
 export function isActing(text: string): boolean {
   return ANY_ACTING.test(text);
 }
 
-/** True for most texts: ASCII on one line, with single spaces between words and none around them. */
+/** Returns true for most texts: ASCII on one line, with single spaces between words and none around them. */
 export function isPlainLine(text: string): boolean {
   return PLAIN_LINE.test(text);
 }
 
 const PLAIN_LINE = /^(?:[\x21-\x7e]+(?: [\x21-\x7e]+)*)?$/;
 
-/** The text without active characters; its lines and tabs stay. */
+/** Returns the text without active characters. Its line breaks and tabs are kept. */
 export function plainText(text: string): string {
   if (isPlainLine(text) || !isActing(text)) return text;
   return text
@@ -62,13 +63,13 @@ export function plainText(text: string): string {
     .replace(EACH_ACTING, '');
 }
 
-/** The same on one line, because foreign text must not be able to add its own line. */
+/** Returns the same on one line, because text from outside must not be able to add its own line. */
 export function plainLine(text: string): string {
   if (isPlainLine(text)) return text;
   return plainText(text).replace(/\s+/g, ' ');
 }
 
-/** Equivalent JSON without active characters: they are escaped. */
+/** Returns equivalent JSON in which active characters are escaped. */
 export function plainJson(json: string): string {
   return json.replace(ACTING_IN_JSON, (character) =>
     [...Array(character.length).keys()].map((at) => escaped(character.charCodeAt(at))).join(''),
@@ -82,38 +83,38 @@ function escaped(unit: number): string {
 /** Texts that a spreadsheet would run as a formula when it opens a CSV file. */
 
 /**
- * OWASP's list of first characters. It has the signs, including the full-width forms that East Asian spreadsheets treat
- * as the same, and the control characters after which some spreadsheets look for a sign.
+ * First characters from OWASP's list. They are the signs, including the full-width forms that East Asian
+ * spreadsheets treat as equal, and the control characters after which some spreadsheets look for a sign.
  */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** A text for a cell of a CSV file; text that looks like a formula gets a leading apostrophe. */
+/** Returns a text for a cell of a CSV file. A text that looks like a formula gets a leading apostrophe. */
 export function guardFormula(text: string): string {
   return looksLikeFormula(text) || isGuarded(text) ? `'${text}` : text;
 }
 
 /**
- * A text from outside for a cell of a CSV file that we write, without active characters. The guard comes last, because
- * a sign may follow a removed character.
+ * Returns a text from outside for a cell of a CSV file that we write, without active characters. The
+ * apostrophe is added last, because a sign may follow a removed character.
  */
 export function plainCell(text: string): string {
   return guardFormula(plainText(text));
 }
 
-/** The original text that was passed to `guardFormula`. */
+/** Returns the original text that was passed to `guardFormula`. */
 export function withoutGuard(text: string): string {
   return isGuarded(text) ? text.slice(1) : text;
 }
 
 /**
- * True for a formula with leading apostrophes, which would lose one of them if it were not guarded
+ * Returns true for a formula with leading apostrophes. It would lose one of them if it were not guarded
  * itself.
  */
 function isGuarded(text: string): boolean {
   return text.startsWith("'") && looksLikeFormula(text.replace(/^'+/, ''));
 }
 
-/** True for a text that a spreadsheet may run; a plain number such as `-5` is not one. */
+/** Returns true for a text that a spreadsheet may run. A plain number such as `-5` is not such a text. */
 function looksLikeFormula(text: string): boolean {
   return FORMULA_START.test(text) && Number.isNaN(Number(text));
 }

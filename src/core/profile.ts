@@ -1,4 +1,6 @@
-/** The service's record of a human being in our words; missing values are null or empty. */
+/**
+ * The service's record of a human being, with our own names for its parts. Missing values are null or empty.
+ */
 export interface Profile {
   /** 32 hexadecimal characters. */
   donorId: string;

@@ -7,7 +7,8 @@ const SECONDS_PER_DAY = 86_400;
 const GROUP_DIGITS = 3;
 
 /**
- * `12,345`. Formatted by hand, because creating the first `Intl` format takes longer than loading most of a command.
+ * `12,345`. Formatted by our own code, because creating the first `Intl` format takes longer than loading
+ * most of a command.
  */
 export function formatCount(count: number): string {
   let rest = String(Math.round(Math.abs(count)));
@@ -18,7 +19,7 @@ export function formatCount(count: number): string {
   return `${count < 0 ? '-' : ''}${[rest, ...groups].join(',')}`;
 }
 
-/** `1 contact`, `1,200 contacts`; pass `plural` if it is not formed with an "s". */
+/** `1 contact`, `1,200 contacts`. Pass `plural` if the plural is not formed with an "s". */
 export function describeCount(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }

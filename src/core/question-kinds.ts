@@ -5,17 +5,19 @@
 
 interface ContactKind {
   /**
-   * The outcome text of a contact that waits for the decision, as in `OUTCOME_TEXTS`; null if the contact continues, or
-   * ends, in the meantime.
+   * The text for the outcome of a contact that waits for the decision, as in `OUTCOME_TEXTS`; null if the
+   * contact does not wait.
    */
   outcome: string | null;
-  /** Whether a credit was spent on the contact. A merge is then not a reason to spend another credit. */
+  /** Whether a credit was spent on the contact, so that a merge must not cost another one. */
   isPaid: boolean;
-  /** Whether the question is about an existing profile, and comes before its delivery. */
+  /** Whether the question is about an existing profile and has to be answered before its delivery. */
   isOfProfile: boolean;
   /** Whether the question assumes that the profile belongs to this person. */
   isOfKnownPerson: boolean;
-  /** Whether the answer is no longer needed once it is carried out, so that it can be deleted after a while. */
+  /**
+   * Whether the answer is no longer needed once it is carried out, so that it can be deleted after a while.
+   */
   endsWithAnswer: boolean;
 }
 
@@ -43,7 +45,7 @@ export const CONTACT_QUESTION_KINDS = {
     outcome:
       'the service is less certain that the profile belongs to this person than the settings require; a user decides',
   },
-  /** If rejected, its credit is not spent again. */
+  /** If it is rejected, its credit is not spent again. */
   lost_answer: {
     ...OF_CONTACT,
     outcome: 'the response was lost after the credit may have been spent; a user decides',
@@ -64,7 +66,7 @@ export const CONTACT_QUESTION_KINDS = {
     isPaid: true,
     endsWithAnswer: true,
   },
-  /** The contact is missing together with many others. Are they gone? */
+  /** The contact is missing together with many others. The question is whether they are gone. */
   contacts_missing: {
     ...OF_CONTACT,
     outcome:
@@ -85,8 +87,8 @@ export const CONTACT_QUESTION_KINDS = {
     isOfKnownPerson: true,
   },
   /**
-   * It has another name now, no paid profile matches it, and it contains the values of the former
-   * name.
+   * The contact now has a different name that no paid profile matches, and it contains the values of the
+   * former name.
    */
   new_person_unknown: {
     ...OF_CONTACT,
@@ -100,21 +102,24 @@ export const CONTACT_QUESTION_KINDS = {
     outcome:
       'the service now returns a different donor for this contact and for many others that did not change; a user decides',
   },
-  /** It looks like a person who was erased, or an erased contact was merged into it. */
+  /** The contact looks like a person who was erased, or an erased contact was merged into it. */
   forgotten_person: {
     ...OF_CONTACT,
     outcome: 'looks like a person who was erased with "forget"; a user decides',
   },
-  /** The contact was marked as opted out together with many others. Are the marks correct? */
+  /**
+   * The contact was marked as opted out together with many others. The question is whether the marks are
+   * correct.
+   */
   mass_opt_out: { ...OF_CONTACT, outcome: null },
-  /** The CRM requests its erasure. */
+  /** The CRM requests the erasure of the contact. */
   erasure_requested: { ...OF_CONTACT, outcome: null },
 } as const satisfies Record<string, ContactKind>;
 
 /** Why a contact waits for a user. */
 export type ContactQuestionKind = keyof typeof CONTACT_QUESTION_KINDS;
 
-/** The kinds that end the run of a contact. */
+/** The kinds of questions that end the run's work on a contact. */
 export type HoldReason = {
   [Kind in ContactQuestionKind]: (typeof CONTACT_QUESTION_KINDS)[Kind]['outcome'] extends null
     ? never
@@ -145,7 +150,7 @@ export function listContactKinds(isSo: (kind: ContactKind) => boolean): ContactQ
     .map(([word]) => word as ContactQuestionKind);
 }
 
-/** A value for each reason for which a contact is held. */
+/** A value for each reason for which a contact can be held. */
 export function forHoldReasons<Value>(
   toValue: (outcome: string) => Value,
 ): Readonly<Record<HoldReason, Value>> {

@@ -1,14 +1,17 @@
 import type { Integration } from './integration-settings.ts';
 
-/** How many days records are kept; null or omitted means forever. */
+/** The number of days for which records are kept; null or omitted means forever. */
 export interface Retention {
   /** The results of each run for each contact. */
   runRows: number;
-  /** Decisions about held contacts, and which contact a run was for. */
+  /** Decisions about held contacts, and the contacts that runs were for. */
   outcomes?: number | null;
   /** Field values from before a write. Once they are deleted, the write cannot be undone. */
   previousValues?: number | null;
-  /** Paid profiles. Null or omitted keeps them until they are too old to be delivered; 0 keeps none. */
+  /**
+   * Paid profiles. With null, or if omitted, they are kept until they are too old to be delivered; 0 keeps
+   * none.
+   */
   profiles?: number | null;
   /** Data about contacts that left the CRM, except payments and fingerprints of our values. */
   removedContacts?: number | null;
@@ -16,13 +19,13 @@ export interface Retention {
   audit?: number | null;
 }
 
-/** A profile is kept this much longer than the age at which it is bought again, because runs may fail for a while. */
+/** A profile is kept this much longer than until it is bought again, because runs may fail for a while. */
 const KEPT_BEYOND_REFRESH_DAYS = 60;
 const KEPT_WITHOUT_REFRESH_DAYS = 730;
 
 /**
- * Maximum number of days that a profile is kept after its purchase, depending on when the client
- * buys it again. Pure.
+ * Returns the maximum number of days for which a profile is kept after its purchase, depending on when the
+ * client buys it again. Pure.
  */
 export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): number {
   if (refresh.afterDays === null) return KEPT_WITHOUT_REFRESH_DAYS;
@@ -30,8 +33,8 @@ export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): n
 }
 
 /**
- * Number of days that a profile is kept after its purchase; 0 if none is kept. The settings of the
- * client and of all clients can only shorten it. Pure.
+ * Returns the number of days for which a profile is kept after its purchase; 0 if none is kept. The settings
+ * of the client and of all clients can only shorten it. Pure.
  */
 export function profileDays(
   integration: Pick<Integration, 'refresh' | 'retention'>,

@@ -1,15 +1,15 @@
-/** Roles. Each names a set of rights. */
+/** The roles. Each role means a set of rights. */
 
 /**
- * Each role has the rights of all roles before it. A viewer reads. A reader also sees names and profiles, which spends
- * nothing. A decider also decides about held contacts. An admin also starts and stops runs, sets up, connects, and
- * manages webhooks and schedules. An owner also manages users, tokens and keys.
+ * Each role has the rights of all roles before it. A viewer reads. A reader also sees names and profiles,
+ * which spends nothing. A decider also decides about held contacts. An admin also starts and stops runs, sets
+ * up and connects clients, and manages webhooks and schedules. An owner also manages users, tokens and keys.
  */
 export const ROLES = ['viewer', 'reader', 'decider', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Whether a role includes the rights of another one. */
+/** Returns whether a role includes the rights of another role. */
 export function mayActAs(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }

@@ -40,13 +40,13 @@ export const STOPPED_BY_PERSON = {
   message: 'A user stopped the run. The next run continues from here.',
 } as const satisfies RunReason;
 
-/** One credit bucket in a report; `remaining` is null if not yet read. */
+/** One credit bucket in a report. `remaining` is null if it has not been read yet. */
 export interface BucketReport {
   spent: number;
   remaining: number | null;
 }
 
-/** The report of a run: design, section 4.3, to the letter. */
+/** The report of a run, exactly as in design, section 4.3. */
 export interface RunReport {
   id: string;
   integration: string;
@@ -72,13 +72,12 @@ export interface RunReport {
   networks: { name: string; added: number; removed: number; kept: number; failed: number }[];
   calls: { partner: number; crm: number; throttled: number };
   /**
-   * Values that were paid for and wait to be written when the run ended; omitted before that and
-   * for older runs.
+   * Paid values that were waiting to be written when the run ended; omitted before that and for older runs.
    */
   valuesWaiting?: ValuesWaiting | undefined;
 }
 
-/** The report of a run as it is stored and as the API returns it: design, section 4.3. */
+/** The report of a run in the form in which it is stored and returned by the API (design, section 4.3). */
 
 const count = z.int().nonnegative();
 
@@ -128,6 +127,6 @@ export const runReportSchema = z.object({
 /** An integration for which a run is requested. */
 export interface AskedRun {
   integrationId: string;
-  /** True if more than a schedule requests it. */
+  /** True if it is requested by more than a schedule. */
   isUrgent: boolean;
 }

@@ -1,10 +1,10 @@
 /** Which actions wait for a second user, and who counts as a second user. */
 
-/** The settings that define it. */
+/** The settings that define when a second user is needed. */
 export interface SecondPersonRules {
-  /** Approving or resubmitting more contacts than this at once needs a second user; null if nothing waits. */
+  /** Approving or resubmitting more contacts than this at once needs a second user; null if it never does. */
   approvals: number | null;
-  /** Undoing a run that wrote into more contacts than this needs a second user; null if nothing waits. */
+  /** Undoing a run that wrote to more contacts than this needs a second user; null if it never does. */
   undo: number | null;
   /** Whether erasing a contact also in the integrations of other accounts needs a second user. */
   forgetEverywhere: boolean;
@@ -17,7 +17,7 @@ export interface SecondPersonRules {
   forgetByCrm: boolean;
 }
 
-/** An account distinguishes one user from another: a person, an access token, a user of the machine. */
+/** An account, which distinguishes users: a person, an access token, or a user of the machine. */
 export interface Account {
   kind: 'person' | 'token' | 'command';
   /** The ID never changes, and is never reused. */
@@ -26,8 +26,8 @@ export interface Account {
 }
 
 /**
- * Whether two accounts may be the same person. Accounts of different kinds count as the same person if they have the
- * same name; beyond that, no program can tell.
+ * Returns whether two accounts may belong to the same person. Accounts of different kinds count as the same
+ * person if they have the same name. Beyond that, no program can tell.
  */
 export function mayBeSame(one: Account, other: Account): boolean {
   if (one.kind === other.kind) return one.id === other.id;

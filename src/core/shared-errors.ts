@@ -1,8 +1,11 @@
-/** Errors that more than one topic throws. Each code has one wording, wherever it occurs. */
+/** Errors that several topics throw. Each code has the same wording wherever it occurs. */
 import { ConfigurationError, type Refusal } from './errors.ts';
 import { didYouMean } from './near-miss.ts';
 
-/** A client that does not exist, that the caller has no access to, or that is no longer in the settings. */
+/**
+ * The error for a client that does not exist, that the caller has no access to, or that is no longer in the
+ * settings.
+ */
 export function unknownClient(
   id: string,
   { known = [], next, refusal = 'unknown' }: UnknownClientFacts = {},
@@ -24,7 +27,9 @@ interface UnknownClientFacts {
   refusal?: Refusal;
 }
 
-/** Refuses an action that access tokens may not do, whatever their role. `act` continues the words "may not". */
+/**
+ * Refuses an action that access tokens may not do, whatever their role. `act` continues the text "may not".
+ */
 export function personNeeded(
   act: string,
   command: string,
@@ -36,7 +41,7 @@ export function personNeeded(
   );
 }
 
-/** Refuses an action that needs access to all clients. `why` is one sentence. */
+/** Refuses an action that needs access to all clients. `why` is a single sentence. */
 export function reachInsufficient(
   why = 'This affects all clients, and you have access to only some of them.',
   details: Readonly<Record<string, unknown>> = {},
@@ -85,7 +90,7 @@ interface UnknownRunFacts {
   isShortEnough?: boolean;
 }
 
-/** A contact that does not exist. `source` names the CRM or database that was searched. */
+/** The error for a contact that does not exist. `source` names the CRM or database that was searched. */
 export function unknownContact(
   integration: string,
   contact: string,

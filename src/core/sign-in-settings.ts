@@ -1,12 +1,12 @@
-/** How users may sign in other than with passwords, according to the settings. */
+/** How users may sign in without passwords, according to the settings. */
 export interface ProviderSettings {
-  /** The issuer of an OpenID Connect provider: below it is `/.well-known/openid-configuration`. */
+  /** The issuer of an OpenID Connect provider. `/.well-known/openid-configuration` is below it. */
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Label of the button; by default the issuer's host. */
+  /** The label of the button; by default the issuer's host. */
   name?: string | undefined;
-  /** Only e-mail addresses of these domains; any if omitted. */
+  /** The domains of accepted e-mail addresses; if omitted, any domain. */
   allowedDomains?: readonly string[] | undefined;
 }
 

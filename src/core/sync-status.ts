@@ -1,24 +1,24 @@
-/** The state of a contact in donor-sync, as the CRM's own users see and filter it. */
+/** The state of a contact in donor-sync, in the form in which the CRM's users see it and filter by it. */
 export type SyncStatus = keyof typeof STATUS_WORDS;
 
 /**
- * The words that are written into the CRM. They are stable, because lists and reports there filter
- * by them.
+ * The words that are written into the CRM. They are stable, because lists and reports in the CRM filter by
+ * them.
  */
 export const STATUS_WORDS = {
   /** The values of its profile are in the CRM. */
   written: 'Written',
-  /** The service knows no such person. */
+  /** The service does not recognise the person. */
   unknown: 'Unknown',
   /** It waits for a user's decision. */
   held: 'Held',
   /** The service rejected its details, or the CRM rejected the values. */
   refused: 'Refused',
-  /** It is never sent to the service. */
+  /** The contact is never sent to the service. */
   optedOut: 'Opted out',
 } as const;
 
-/** True if this version knows the word as a status. */
+/** Returns true if this version knows the word as a status. */
 export function isSyncStatus(word: string): word is SyncStatus {
   return Object.hasOwn(STATUS_WORDS, word);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a value that was paid for is not in the CRM yet. */
+/** Why a paid value is not in the CRM yet. */
 export const WAITING_CAUSES = [
   'no_such_field',
   'no_permission',
@@ -22,11 +22,11 @@ export interface WaitingReason {
   code: string | null;
   /** Number of contacts whose value waits. */
   contacts: number;
-  /** The reason, what ends the wait, and what it costs. */
+  /** The reason, what ends the waiting, and what it costs. */
   text: string;
 }
 
-/** Values that were paid for and wait to be written. */
+/** Paid values that wait to be written. */
 export interface ValuesWaiting {
   values: number;
   reasons: WaitingReason[];

@@ -1,4 +1,4 @@
-/** How much may be spent: the last balance reading, minus the charges of responses since then. */
+/** How much may be spent: the last balance reading, minus the credits charged since then. */
 
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -22,14 +22,14 @@ import {
 import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
 
 /**
- * A reading older than this is repeated before credits are spent. Otherwise credits that were
- * bought or spent elsewhere would make a lost response look like something else.
+ * If a reading is older than this, the balance is read again before credits are spent. Otherwise credits that
+ * were bought or spent elsewhere would make a lost response look like something else.
  */
 export const MAX_READING_AGE_MS = 10_000;
 
 /**
- * While submissions are open, a balance reading cannot show what they will cost. After this time no
- * more are sent until all are answered, so that the balance can be read again.
+ * While submissions are open, a balance reading cannot show what they will cost. After this time, nothing
+ * more is sent until all submissions are answered, so that the balance can be read again.
  */
 export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 
@@ -37,8 +37,8 @@ export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 const NEAR_EMPTY = 1_000;
 
 /**
- * The most credits that another spender can use, within the service's limit, in this time since a reading. The limit
- * allows a burst of ten submissions, then ten per second, with a hundred people each.
+ * The maximum number of credits that another spender can use, within the service's limit, in this time since
+ * a reading. The limit allows a burst of ten submissions, then ten per second, each with a hundred people.
  */
 const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_000;
 
@@ -46,18 +46,18 @@ const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_00
 export interface KnownBalance {
   /** The last reading, minus the spending since then; null if it was never read. */
   balance: number | null;
-  /** How long ago it was read. */
+  /** The time since the reading. */
   ageMs: number;
-  /** The key's credits to keep in reserve. */
+  /** The number of the key's credits to keep in reserve. */
   keep: number;
-  /** The most that submissions in flight may cost. */
+  /** The maximum cost of the submissions in flight. */
   underWay: number;
 }
 
 /**
- * Pure: whether to read the balance (free) before credits are spent. Others may spend from the same bucket. If they
- * could have reached the reserve since the reading, a fresh reading is necessary. So they can take at most the amount
- * in flight from the reserve.
+ * Pure: whether to read the balance (free) before credits are spent. Others may spend from the same bucket.
+ * If they could have reached the reserve since the reading, a fresh reading is necessary. So they can take at
+ * most the cost of the submissions in flight from the reserve.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
@@ -69,8 +69,9 @@ export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
 
 /**
- * Reads the balances from the service (free) and records the balance of the enhancements bucket. It records nothing if
- * a submission of the key is open or was closed in the meantime, because the reading can then be out of date.
+ * Reads the balances from the service (free) and records the balance of the enhancements bucket. It records
+ * nothing if a submission of the key is open or was closed in the meantime, because then the reading may be
+ * outdated.
  */
 export async function readBalance(
   { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
@@ -80,8 +81,8 @@ export async function readBalance(
 }
 
 /**
- * The same at the start of a run. A reading without open submissions also goes into the spending
- * journal, where it shows after a restore whether the journal knows of everything that was spent.
+ * Does the same at the start of a run. A reading without open submissions is also recorded in the spending
+ * journal. After a restore, it shows whether the journal contains everything that was spent.
  */
 export async function readFirstBalance(
   { store, partner, clock }: BalanceDeps,
@@ -108,7 +109,7 @@ async function readAndRecord(
 }
 
 /**
- * How much this run may spend now, counting everything open as charged; `later` if open submissions
+ * Returns how much this run may spend now, if everything open counts as charged; `later` if open submissions
  * must be answered first.
  */
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance | 'later'> {
@@ -118,7 +119,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const { budget, schedule } = run.integration;
   const known = {
     balance,
-    // A reading from the future was made before the clock was set back: its age is unknown.
+    // A reading from the future was made before the clock was set back, so its age is unknown.
     ageMs: Math.abs(clock.now() - readAt),
     keep: budget.keep,
     underWay: sumPersons(open),
@@ -143,7 +144,10 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   return allowance.credits === 0 && open.length > 0 ? 'later' : allowance;
 }
 
-/** The balance if everything open is charged; `later` if it must be read and cannot be read now. */
+/**
+ * Returns the balance if everything open counts as charged; `later` if it must be read and cannot be read
+ * now.
+ */
 async function findLeft(
   deps: BalanceDeps,
   run: Run,
@@ -154,7 +158,7 @@ async function findLeft(
   if (open.length === 0) return (await readBalance(deps, run)).enhancements;
   const isOwn = open.some(({ runId }) => runId === run.id);
   if (isOwn || known.balance === null || known.ageMs >= MAX_AGE_IN_FLIGHT_MS) return 'later';
-  // Others spend continuously: everything that was open during the reading may be charged after it.
+  // Others spend continuously. Everything that was open during the reading may be charged after it.
   const { enhancements } = await readBalance(deps, run);
   const after = await listOpenSubmissions(deps.store.reader, run.partnerKey);
   const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
@@ -169,10 +173,7 @@ function sumPersons(submissions: readonly Sized[]): number {
 
 type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log'>;
 
-/**
- * Submissions without a known response are settled by the balance: either their credits are gone or
- * not.
- */
+/** The balance settles submissions without a known response: either their credits are gone or not. */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
   const { store, partner } = deps;
   const listOpen = (key: string) => listOpenSubmissions(store.reader, key);
@@ -181,7 +182,7 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   return {
     listOpen: () => listOpenSubmissions(store.reader, run.partnerKey),
     letsOthersPass: ({ state }) => state === 'intended',
-    // A process that had the lease marked it, and knew that its response will not come.
+    // A process that had the lease marked the submission, and knew that its response would not arrive.
     isGivenUp: ({ state }) => state === 'lost',
     async markLost(lost) {
       for (const { open, lease } of lost) {
@@ -204,7 +205,7 @@ interface WatchDeps {
   partner: Pick<ProofDeps['partner'], 'readCredits'>;
 }
 
-/** Readings of the balance while lost responses wait for other submissions to be answered. */
+/** Readings of the balance while lost responses wait until other submissions are answered. */
 interface Watch {
   /** Reads the balance (free), once for each set of open submissions. */
   look(): Promise<void>;
@@ -216,9 +217,9 @@ interface Watch {
 }
 
 /**
- * Credits that are bought before everything is answered would hide the cost of a lost response. So
- * while a lost submission is open, no reading replaces the stored balance, and readings can be
- * compared with it.
+ * Credits that are bought before everything is answered would hide the cost of a lost response. So while a
+ * lost submission is open, the stored balance is not replaced by a reading, and readings can be compared with
+ * it.
  */
 export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'control'>): Watch {
   const seen: { balance: number; before: number; open: readonly Sized[] }[] = [];
@@ -240,7 +241,8 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
           if (sumPersons(others) === glance.before - before) {
             return { ...glance, beside: others.map(({ persons }) => persons) };
           }
-          // It is uncertain which of the other requests were charged, so assume that they explain the whole difference.
+          // It is uncertain which of the other requests were charged, so they are assumed to explain the
+          // whole difference.
           const { balance } = glance;
           return balance < before ? { balance, before, beside: [] } : [];
         }),
@@ -248,7 +250,7 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
 }
 
 /**
- * The stored balance and the open submissions at one moment: an answered submission leaves both at
+ * The stored balance and the open submissions at the same moment. An answered submission changes both at
  * once.
  */
 async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: string) {
@@ -261,9 +263,8 @@ async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: strin
 }
 
 /**
- * Waits for the quiet time and decides. Leaves everything unchanged if the run stops in the
- * meantime, or if another submission of the key was opened or closed: then everything is checked
- * again.
+ * Waits for the quiet time and decides. Leaves everything unchanged if the run stops in the meantime. The
+ * same applies if another submission of the key was opened or closed; then everything is checked again.
  */
 async function proveSubmissions(
   deps: ProofDeps,
@@ -312,7 +313,7 @@ async function proveSubmissions(
   }
 }
 
-/** The result for a lost submission; if nothing is known about it, it counts as charged. */
+/** The result for a lost submission. If nothing is known about it, it counts as charged. */
 function toLostEnd(
   { id: run, integration }: Run,
   { id, integrationId, persons }: SubmissionRecord,
@@ -322,7 +323,7 @@ function toLostEnd(
   const end = { id, run: isOwn ? run : null };
   if (!('why' in loss)) return { ...end, loss: null };
   const { charged, why: detail } = loss;
-  // Another integration's settings are not known here; holding loses nothing.
+  // Another integration's settings are not known here. Holding the contacts loses nothing.
   const afterwards = isOwn ? integration.onLostAnswer : 'hold';
   return { ...end, loss: { charged, afterwards, detail } };
 }

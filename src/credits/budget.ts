@@ -6,23 +6,23 @@ export interface SpendingSoFar {
   /** Credits that this run has spent, and that all runs of this calendar month have spent. */
   thisRun: number;
   thisMonth: number;
-  /** Credits in the bucket now. */
+  /** Number of credits in the bucket now. */
   balance: number;
 }
 
-/** The limits in the settings, and the most that a user allows one run to spend (null: no limit). */
+/** The limits in the settings, and the maximum that a user allows one run to spend (null: no limit). */
 export type RunLimits = CreditLimits & { limit?: number | null };
 
 export interface Allowance {
-  /** Credits that may be spent now. */
+  /** Number of credits that may be spent now. */
   credits: number;
-  /** What stops the spending once the credits are used up. */
+  /** The limit that stops the spending once these credits are used up. */
   limit: 'budget_reached' | 'credits_exhausted';
   /** The limit as text, for the report. */
   limitText: string;
 }
 
-/** The bucket to spend from, and the settings section with its limits. */
+/** The bucket to spend from, and the section of the settings with its limits. */
 export interface SpendingLimits {
   bucket: Bucket;
   setting: string;
@@ -30,7 +30,7 @@ export interface SpendingLimits {
 
 const ENHANCEMENTS: SpendingLimits = { bucket: 'enhancements', setting: 'budget' };
 
-/** The spending that the settings and the bucket allow. The tightest limit is reported. */
+/** Returns how much the settings and the bucket allow. The tightest limit is reported. */
 export function getAllowance(
   budget: RunLimits,
   spent: SpendingSoFar,
@@ -75,7 +75,7 @@ export function getAllowance(
   return { ...tightest, credits: Math.max(0, tightest.credits) };
 }
 
-/** The first instant (epoch ms) of the calendar month of `now`, in a time zone. */
+/** Returns the first instant (epoch ms) of the calendar month of `now` in a time zone. */
 export function startOfMonth(now: number, timeZone: string): number {
   const { year, month } = toCalendarParts(now, timeZone);
   // The zone's offset at the start of the month is the local time there at midnight UTC.

@@ -16,7 +16,7 @@ export async function confirmLease(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'partner'>,
   run: Pick<Run, 'lease' | 'control'>,
 ): Promise<void> {
-  // First, because it may take a while.
+  // Done first, because it may take a while.
   await confirmClock(deps, run);
   const held = await holdAfterRestore(deps, run);
   if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
@@ -25,8 +25,8 @@ export async function confirmLease(
 }
 
 /**
- * The same for a free request whose effect another run may have changed by the time it is sent:
- * checks that the lease is still held.
+ * Does the same for a free request whose effect another run may have changed by the time the request is sent.
+ * Checks that the lease is still held.
  */
 export async function confirmHeld(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
@@ -44,10 +44,10 @@ export async function confirmHeld(
 /** Clocks that differ by more than this are wrong, not just imprecise. */
 export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 
-/** Nothing may be spent, for a reason that the run has already recorded. Free requests continue. */
+/** Nothing may be spent, for a reason that has already been recorded in the run. Free requests continue. */
 export class SpendingHeld extends RetriableError {}
 
-/** This machine and the service disagree about the time. Another run can spend once that is fixed. */
+/** This machine and the service disagree about the time. Another run can spend once this is fixed. */
 export class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
@@ -59,17 +59,17 @@ export class ClockWrong extends SpendingHeld {
 }
 
 /**
- * The error if the clock is wrong. `aheadMs` is `PartnerClient.clockAheadMs`. Null if the clock is right, or nothing is
- * known about it.
+ * Returns the error if the clock is wrong. `aheadMs` is `PartnerClient.clockAheadMs`. Null if the clock is
+ * right, or if nothing is known about it.
  */
 export function clockProblem(aheadMs: number | null): ClockWrong | null {
   return aheadMs === null || Math.abs(aheadMs) <= MAX_CLOCK_GAP_MS ? null : new ClockWrong(aheadMs);
 }
 
 /**
- * Stops the run's spending and throws ClockWrong if the clock is wrong. First it checks again (free), because the
- * machine may have slept without noticing the time pass, or one response may come from a server whose own clock is
- * wrong.
+ * Stops the run's spending and throws ClockWrong if the clock is wrong. First it checks again (free). The
+ * machine may have slept without noticing how much time passed, or one response may come from a server whose
+ * own clock is wrong.
  */
 export async function confirmClock(
   { partner }: Pick<SyncDeps, 'partner'>,
@@ -84,10 +84,10 @@ export async function confirmClock(
 }
 
 /**
- * Stops the run's spending and returns the reason if the database was restored from a backup and no user has agreed
- * since. Such a database does not know what was paid for after the backup. For an erased integration the run ends,
- * because a process that still has its settings must not read it again. The run also ends if erasures are unknown,
- * because it could deliver to erased contacts. Null if spending may continue.
+ * Stops the run's spending and returns the reason if the database was restored from a backup and no user has
+ * agreed since. Such a database does not contain the payments after the backup. For an erased integration the
+ * run ends, because a process that still has its settings must not read it again. The run also ends if
+ * erasures are unknown, because it could deliver to erased contacts. Null if spending may continue.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,

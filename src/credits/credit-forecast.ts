@@ -1,7 +1,7 @@
-/** When the credits of a key will be used up if spending continues at the same rate. Pure. */
+/** Estimates when the credits of a key will be used up if spending continues at the same rate. Pure. */
 import { describeCount, formatCount } from '../core/quantities.ts';
 
-/** Credits of one bucket spent on a day (`2026-11-22`). */
+/** The credits of one bucket that were spent on a day (`2026-11-22`). */
 export interface SpentDay {
   day: string;
   credits: number;
@@ -12,7 +12,7 @@ export interface Forecast {
   usedUpOn: string;
   /** Credits per day, on average. */
   perDay: number;
-  /** Number of days that the average is based on, without today. */
+  /** Number of days from which the average is calculated, without today. */
   days: number;
   /** A day with more than half of all spending, for example the day of a first sync. It is not part of the average. */
   leftOut: SpentDay | null;
@@ -23,14 +23,14 @@ export const FORECAST_DAYS = 28;
 const FEWEST_DAYS = 7;
 const FEWEST_SPENT = 2;
 
-/** A date further ahead than this is not a forecast. */
+/** If the date is further ahead than this, there is no forecast. */
 const MOST_DAYS_AHEAD = 730;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Null if too little is known: less than a week since the first credit, a single day with spending,
- * nothing left, or an end that is years ahead. `spent` need not be sorted.
+ * Returns null if too little is known: less than a week since the first credit, a single day with spending,
+ * no credits left, or an end that is years ahead. `spent` need not be sorted.
  */
 export function buildForecast(
   balance: number,
@@ -73,5 +73,5 @@ export function dayText(day: string): string {
   return dayFormat.format(new Date(day));
 }
 
-/** Created on first use, because that takes some milliseconds. */
+/** Created on first use, because that takes a few milliseconds. */
 let dayFormat: Intl.DateTimeFormat | null = null;

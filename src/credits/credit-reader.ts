@@ -20,23 +20,26 @@ export interface KeyCredits {
 }
 
 /**
- * `key_…`: the service does not accept the key, so a user has to act. `unanswered`: there was no response for another
+ * `key_…`: the service rejects the key, so a user has to act. `unanswered`: there was no response for another
  * reason.
  */
 export type CreditTrouble = 'key_rejected' | 'key_expired' | 'unanswered';
 
 export interface CreditReader {
-  /** Reads the balances of these integrations' keys. A balance that does not arrive soon is returned the next time. */
+  /**
+   * Reads the balances of these integrations' keys. If a balance does not arrive soon, it is returned the
+   * next time.
+   */
   read(integrations: readonly Integration[]): Promise<KeyCredits[]>;
 }
 
 /** How long a balance is shown before it is read again. */
 const MAX_AGE_MS = 30_000;
 
-/** How long pages wait for balances, counted from the request. */
+/** How long pages wait for balances, counted from the start of the request. */
 const MAX_WAIT_MS = 1_500;
 
-/** How long a page waits for balances that other pages have waited for in vain. */
+/** How long a page waits for balances if earlier pages have already waited in vain. */
 const LATER_WAIT_MS = 50;
 
 interface Known {
@@ -62,7 +65,7 @@ export interface CreditDeps {
   ): Promise<{ partner: Pick<PartnerClient, 'readCredits'>; close(): Promise<void> }>;
   clock: Clock;
   log: Log;
-  /** Aborted to give up requests in flight. */
+  /** Aborted to cancel requests in flight. */
   stopping: AbortSignal;
 }
 
@@ -82,7 +85,7 @@ export function createCreditReader({ open, clock, log, stopping }: CreditDeps): 
     },
   };
 
-  /** The request in flight; null if the known balance is recent enough. */
+  /** Returns the request in flight; null if the known balance is recent enough. */
   function refresh(key: string, integration: Integration): Asking | null {
     const now = clock.now();
     const before = known.get(key) ?? {
@@ -93,7 +96,7 @@ export function createCreditReader({ open, clock, log, stopping }: CreditDeps): 
       askedAt: Number.NEGATIVE_INFINITY,
     };
     if (before.asking !== null) return before.asking;
-    // If the clock was set back, the balance counts as old.
+    // If the clock was set back, the balance counts as outdated.
     if (before.askedAt <= now && now - before.askedAt < MAX_AGE_MS) return null;
     const answered = ask(integration).then((answer) => {
       const latest =

@@ -1,5 +1,5 @@
 /**
- * How many submissions are in flight at one time: one if that is enough for the key's request rate,
+ * How many submissions are in flight at one time: one, if that is enough to use the key's request rate, and
  * more if the service takes longer to respond.
  */
 
@@ -8,9 +8,9 @@ import type { Clock } from '../core/clock.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 
 /**
- * Submissions per second that use a key's full rate of ten requests per second (service document, section 8). A
- * submission needs eleven requests: itself, and ten that fetch the results of its people. Half as many again are added,
- * because profiles arrive unevenly.
+ * Submissions per second that use a key's full rate of ten requests per second (service document, section 8).
+ * A submission needs eleven requests: itself, and ten that fetch the results of its people. The result is
+ * increased by half, because profiles arrive unevenly.
  */
 const NEEDED_PER_SECOND = (10 / 11) * 1.5;
 
@@ -22,19 +22,22 @@ export interface Latency {
   waitingMs: number;
 }
 
-/** Pure: how many may be in flight. */
+/** Pure: returns how many submissions may be in flight. */
 export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
   const latencyMs = Math.max(answeredMs ?? 0, waitingMs);
   return Math.min(Math.max(1, Math.ceil((latencyMs / 1_000) * NEEDED_PER_SECOND)), MAX_SLOTS);
 }
 
 /**
- * Batches that are open at the same time are smaller than a full batch by these numbers, so that every set of batches
- * has a different total size.
+ * Batches that are open at the same time are smaller than a full batch by these numbers, so that every set of
+ * batches has a different total size.
  */
 const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
-/** Pure: how many of the available people to send, so that no two open batches have the same size; 0 for none. */
+/**
+ * Pure: returns how many of the available people to send, so that no two open batches have the same size; 0
+ * for none.
+ */
 export function batchSize(
   available: number,
   openSizes: readonly number[],
@@ -50,9 +53,9 @@ export function batchSize(
 
 /** Measures how long submissions take. */
 export interface LatencyMeter {
-  /** A request is sent; called again for each retry. */
+  /** Records that a request is sent; called again for each retry. */
   leaves(id: string): void;
-  /** Its response has arrived, or never will. */
+  /** Records that its response has arrived, or never will. */
   ends(id: string, isAnswered: boolean): void;
   latency(): Latency;
 }

@@ -12,9 +12,9 @@ export type Loss =
 /** A balance reading taken while requests other than the lost ones were in flight. */
 export interface Glance {
   balance: number;
-  /** The balance known at that time, without counting anything in flight. */
+  /** The balance known at that time, not counting anything in flight. */
   before: number;
-  /** What the other requests have cost since, or had already cost. */
+  /** The credits that the other requests have cost since, or had already cost. */
   beside: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export interface Readings {
   meanwhile: readonly number[];
   /** The readings before the last of all requests was answered. */
   glances?: readonly Glance[];
-  /** The value on which two readings finally agreed. */
+  /** The value on which two successive readings agreed at the end. */
   balance: number;
 }
 
@@ -34,15 +34,17 @@ export interface Readings {
  * Judges each of the lost requests. A request can cost up to `items` credits: all of them, or a part if the bucket runs
  * out. If only one set of requests has exactly the size of the missing credits, these requests were charged.
  *
- * A request counts as not charged only if it cannot have been charged. Others may have spent from the same bucket, so
- * the missing credits are not necessarily ours. So a request may have been charged unless it is larger than the missing
- * amount. For example, requests of 100 and 99 are open. If 99 credits are missing, the request of 100 was not charged.
- * If 100 are missing, they may be the other request's 99 and one credit of another user.
+ * A request counts as not charged only if it cannot have been charged. Others may have spent from the same
+ * bucket, so the missing credits are not necessarily ours. So a request may have been charged unless it is
+ * larger than the missing amount. For example, a request for 100 credits and one for 99 are open. If 99
+ * credits are missing, the request for 100 was not charged. If 100 are missing, they may be the 99 of the
+ * other request and one credit that someone else spent.
  */
 export function judgeLosses(items: readonly number[], readings: Readings): Loss[] {
   const losses = judgeAtRest(items, readings);
   const charged = losses.map((loss) => loss.charged).filter((credits) => credits > 0);
-  // Credits bought in the meantime hide the same amount at the end; the earlier readings reveal it.
+  // Credits that are bought in the meantime hide the same amount at the end, but the earlier readings reveal
+  // it.
   const isExplained = (readings.glances ?? []).every(
     ({ balance, before, beside }) =>
       listSubsets([...beside, ...charged], before - balance).length > 0,
@@ -59,7 +61,7 @@ function judgeAtRest(items: readonly number[], readings: Readings): Loss[] {
   const hasRisen = seen.some((each, index) => index > 0 && each > (seen[index - 1] ?? each));
   if (gone === 0 && !hasRisen) return items.map(() => ({ charged: 0 }));
   const all = items.reduce((sum, each) => sum + each, 0);
-  // A purchase may hide a part of the cost, so all of it counts as charged.
+  // A purchase may hide a part of the cost, so the whole cost counts as charged.
   if (hasRisen || gone > all) return items.map((charged) => ({ charged, why: DISTURBED }));
   const fitting = listSubsets(items, gone);
   const [first] = fitting;
@@ -83,7 +85,7 @@ function describeLoss(gone: number): string {
   return `${gone} credits left the bucket, and no response arrived`;
 }
 
-/** If no sum fits, part of each request may have been charged. Together they cost the missing amount. */
+/** If no sum matches, part of each request may have been charged. Together they cost the missing amount. */
 function spreadOver(items: readonly number[], gone: number): Loss[] {
   let left = gone;
   return items.map((size) => {
@@ -93,7 +95,7 @@ function spreadOver(items: readonly number[], gone: number): Loss[] {
   });
 }
 
-/** All selections of these sizes whose sum is `total`. */
+/** Returns all selections of these sizes whose sum is `total`. */
 function listSubsets(items: readonly number[], total: number): boolean[][] {
   const [size, ...others] = items;
   if (size === undefined) return total === 0 ? [[]] : [];

@@ -20,7 +20,7 @@ export interface ClientSpending {
   spentThisMonth: { enhancements: number; networks: number };
 }
 
-/** A submission whose credits are not settled yet. */
+/** A submission that has not been settled yet. */
 export interface OpenSubmission {
   integration: string;
   state: SubmissionRecord['state'];
@@ -50,7 +50,7 @@ export function getKey({ partner }: Pick<Integration, 'partner'>): string {
 interface BalanceDeps {
   reader: Reader;
   clock: Pick<Clock, 'now'>;
-  /** The key, from one of its clients. */
+  /** The key, as one of its clients has it. */
   open: { partner: Pick<PartnerClient, 'readCredits'>; partnerKey: string };
   signal: AbortSignal;
 }

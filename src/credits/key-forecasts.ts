@@ -28,8 +28,8 @@ export interface KeyDeps {
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the keys of the `shown` integrations. `known` contains all integrations: spending by others with the same key
- * counts for the forecast, but they are not named.
+ * Reads the keys of the `shown` integrations. `known` contains all integrations. The forecast includes
+ * spending by other integrations with the same key, but does not name them.
  */
 export async function readKeys(
   { store, clock, credits }: KeyDeps,

@@ -1,6 +1,6 @@
 /**
- * Finds out whether requests without a known response have cost credits. The balance shows it,
- * after a quiet time and by two equal readings. All of this is free.
+ * Finds out whether requests without a known response have cost credits. The balance shows that, if two
+ * successive readings agree after a quiet time. All of this is free.
  */
 
 import type { Lease } from '../database/leases.ts';
@@ -8,15 +8,15 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { Observations, Run, SyncDeps } from '../sync/control/context.ts';
 import { type Glance, judgeLosses, type Loss } from './judge-lost-responses.ts';
 
-/** The requests of one key that may have been charged: all of its open requests. */
+/** The requests of one key that may have been charged, which are all of its open requests. */
 export interface LostRequests {
-  /** The bucket that pays for them. */
+  /** The bucket from which they are paid. */
   bucket: Bucket;
   /** The bucket's last reading while nothing was open, minus the charges of requests answered since. */
   before: number;
   /** The readings before all other requests were answered. */
   glances?: readonly Glance[];
-  /** ID and size of each request; the size is the most that it can cost. */
+  /** The ID and the size of each request. The size is the maximum that the request can cost. */
   requests: readonly { id: string; items: number }[];
 }
 
@@ -24,8 +24,9 @@ type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;
 type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
- * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` contains the leases of the requests'
- * integrations, which may differ from the run's. `stopped` if the run stops in the meantime: then nothing is known.
+ * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` contains the leases of the
+ * requests' integrations, which may differ from the run's integration. `stopped` if the run stops in the
+ * meantime, so that nothing is known.
  *
  * The quiet time starts when this process first sees the last of the requests while it has its lease. From then on no
  * other process can send the request. The recorded time of sending does not matter, because another process's clock
@@ -52,7 +53,7 @@ export async function findLosses(
   return { losses: judgeLosses(items, { before, meanwhile, glances, balance }), balance };
 }
 
-/** How often the balance is read in the quiet time, and leases taken for it are renewed. */
+/** How often the balance is read during the quiet time, and the leases taken for it are renewed. */
 const WATCH_MS = 10_000;
 
 /** Sleeps until a time of the monotonic clock. Resolves with the balances read in the meantime. */
@@ -67,7 +68,7 @@ async function watchUntil(
   while (!run.control.stopping.aborted) {
     const leftMs = untilMs - clock.monotonicMs();
     if (leftMs <= 0) break;
-    // If the service is unavailable now, it has until the end of the quiet time to come back.
+    // If the service is unavailable now, it has until the end of the quiet time to become available.
     const credits = await partner.readCredits(run.control.stopping).catch(() => null);
     if (credits) seen.push(credits[bucket]);
     await clock.sleep(Math.min(leftMs, WATCH_MS), run.control.stopping);
@@ -76,7 +77,7 @@ async function watchUntil(
   return seen;
 }
 
-/** How often the balance is read before the loss counts as unprovable. */
+/** The number of times that the balance is read before the loss counts as unprovable. */
 const MAX_READINGS = 10;
 
 /** The pause between two readings is this fraction of the quiet time, within these bounds. */
@@ -84,7 +85,7 @@ const READING_GAP_PART = 0.1;
 const MIN_READING_GAP_MS = 50;
 const MAX_READING_GAP_MS = 5_000;
 
-/** Reads the balance until two readings in a row agree. */
+/** Reads the balance until two successive readings agree. */
 async function readTwice(
   { partner, clock, store }: LossDeps,
   run: LossRun,

@@ -9,7 +9,7 @@ type JournalDeps = Pick<SyncDeps, 'clock' | 'log'> & {
 };
 type JournalRun = Pick<Run, 'id' | 'control' | 'integration'>;
 
-/** The request's data for its line in the journal. */
+/** The data about the request for its line in the journal. */
 export type JournaledRequest = Omit<IntendedLine, 'what' | 'store' | 'at' | 'integration' | 'run'>;
 
 /** How a request ended: its cost, and the job of each contact (tracking ID → job ID). */
@@ -21,7 +21,7 @@ export interface JournaledEnd {
 /** The code of this error and of the doctor's finding about the same file. */
 export const JOURNAL_UNWRITABLE = 'journal_unwritable';
 
-/** Nothing may be sent, because a restored backup would buy it again. */
+/** Nothing may be sent, because after a restore of a backup the same would be bought again. */
 export class JournalUnwritable extends SpendingHeld {
   constructor(path: string | null, cause: unknown) {
     super(
@@ -38,7 +38,7 @@ function stopFor({ control }: JournalRun, path: string | null, cause: unknown): 
   return unwritable;
 }
 
-/** Records a reading of the balance; if it cannot be written, nothing more is spent. */
+/** Records a reading of the balance. If it cannot be written, nothing more is spent. */
 export async function noteBalance(
   { store, clock }: Omit<JournalDeps, 'log'>,
   run: JournalRun,
@@ -71,9 +71,9 @@ export async function noteIntended(
 }
 
 /**
- * Resolves once the end of the request is on disk, or could not be written. If it could not, nothing more is spent. The
- * end has already happened, so it is still recorded in the database. After a restore, a user has to decide about
- * requests without a recorded end.
+ * Resolves once the end of the request is on disk, or could not be written. If it could not, nothing more is
+ * spent. The request has ended in any case, so its end is still recorded in the database. After a restore, a
+ * user has to decide about requests without a recorded end.
  */
 export async function noteEnd(
   { store, clock, log }: JournalDeps,

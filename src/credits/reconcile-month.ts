@@ -7,11 +7,11 @@ import { type Reconciliation, reconcile } from './statements/reconciliation.ts';
 export interface KeyReconciliation extends Omit<Reconciliation, 'partnerKey'> {
   /** Credits that the balance lost; null if a balance is not known. */
   lost: number | null;
-  /** Credits that the balance lost beyond the charges here; negative if credits were bought. */
+  /** Credits that the balance lost in addition to the charges here; negative if credits were bought. */
   foreign: number | null;
 }
 
-/** Compares each key's charges with its balances. The month is in UTC: `2026-11`. */
+/** Compares each key's charges with its balances. The month is in UTC, for example `2026-11`. */
 export async function reconcileMonth(reader: Reader, month: string): Promise<KeyReconciliation[]> {
   const [year = 0, number = 0] = month.split('-').map(Number);
   const time = { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) };
@@ -25,7 +25,7 @@ function withDifference({ partnerKey: _, ...key }: Reconciliation): KeyReconcili
   return { ...key, lost, foreign: lost === null ? null : lost - charged };
 }
 
-/** The balance of a key in whole sentences. */
+/** Describes the balance of a key in whole sentences. */
 export function describeDifference({
   balanceBefore,
   balanceAfter,

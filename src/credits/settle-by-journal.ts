@@ -1,6 +1,7 @@
 /**
- * Settles lost submissions whose response is in the spending journal. Either the process died after it had written the
- * response there and before the database had it, or the database was restored from a backup made in between.
+ * Settles lost submissions whose response is in the spending journal. Either the process died after it had
+ * written the response there but before it was in the database, or the database was restored from a backup
+ * made in between.
  */
 import { isConfigurationError } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -42,7 +43,7 @@ export async function settleByJournal(
   return isSettled;
 }
 
-/** Reads the lines; none if the journal cannot be read, so that the balance decides. */
+/** Reads the lines. If the journal cannot be read, it returns none, so that the balance decides. */
 async function readLines(
   journal: SyncDeps['store']['spendingJournal'],
   log: SyncDeps['log'],
@@ -56,7 +57,7 @@ async function readLines(
   }
 }
 
-/** False if the submission was settled by the balance, so that its jobs are unknown. */
+/** False if the balance settled the submission, so that its jobs are unknown. */
 function tellsJobs({ charged, jobs }: AnsweredLine): boolean {
   return charged === 0 || Object.keys(jobs).length > 0;
 }

@@ -18,17 +18,17 @@ import {
   noteIntended,
 } from './note-spending.ts';
 
-/** Number of requests in a row that may fail temporarily before the run stops spending. */
+/** The number of successive requests that may fail temporarily before the run stops spending. */
 const MAX_FAILURES_IN_ROW = 5;
 
-/** The delay after the first failure; it doubles with each further one. */
+/** The delay after the first failure. It doubles with each further failure. */
 const FAILURE_WAIT_MS = 1_000;
 
-/** Number of requests in a row without any processed item before the run stops spending. */
+/** The number of successive requests without any processed item before the run stops spending. */
 const MAX_EMPTY_IN_ROW = 3;
 
 /**
- * How often to check whether something may be sent: open requests of other runs, and the number in
+ * How often to check whether something may be sent, in view of other runs' open requests and the number in
  * flight.
  */
 const LOOK_MS = 250;
@@ -36,7 +36,7 @@ const LOOK_MS = 250;
 /** The abort reason for ending that wait. */
 const LANDED = 'a request has finished';
 
-/** How long to wait, beyond its quiet time, for the same request of another run. */
+/** How long to wait for the same request of another run, in addition to its quiet time. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
 /**
@@ -64,22 +64,25 @@ export interface Proof<Open extends Unanswered> {
   /** True if another request may be sent while this one, of a living run, is in flight. */
   letsOthersPass(open: Open): boolean;
   /**
-   * True if this request may be settled while a run of its integration is in progress: no process still sends it or
-   * waits for its response. If omitted, false for all.
+   * True if this request may be settled while a run of its integration is in progress, because no process
+   * still sends it or waits for its response. If omitted, false for all requests.
    */
   isGivenUp?(open: Open): boolean;
-  /** Records that nobody waits for these responses any longer, so that no other run sends anything. */
+  /** Records that no process waits for these responses any longer, so that no other run sends anything. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
-  /** Called while lost requests wait for other requests in flight. Reads what can be known about them so far. */
+  /**
+   * Called while lost requests wait for other requests in flight. Finds out what can be known about the lost
+   * requests so far.
+   */
   watch?(): Promise<void>;
   /**
-   * Settles lost requests under their leases, together with requests that living runs have given up. Leaves them
-   * unchanged if the run stops in the meantime.
+   * Settles lost requests under their leases, together with requests that living runs have given up. Leaves
+   * the requests unchanged if the run stops in the meantime.
    */
   prove(lost: readonly Lost<Open>[], givenUp: readonly Open[]): Promise<void>;
 }
 
-/** One request and its records, which are always on disk. */
+/** One request, and its records, which are always on disk. */
 export interface Payment<Intent extends { id: string }, Answer> {
   /** The request's line in the spending journal; null if the request is known to be free. */
   toJournal(intent: Intent): JournaledRequest | null;
@@ -92,7 +95,7 @@ export interface Payment<Intent extends { id: string }, Answer> {
   lose(intent: Intent, error: unknown): Promise<Attempt>;
   /** The request was refused and charged nothing. Null leaves the handling to the protocol. */
   refuse(intent: Intent, error: unknown): Promise<Attempt | null>;
-  /** The text about why the run stops spending; the service's message by default. */
+  /** The text that explains why the run stops spending; by default the service's message. */
   explain?(message: string): string;
 }
 
@@ -100,12 +103,12 @@ export interface Payment<Intent extends { id: string }, Answer> {
 export interface Kind<Intent extends { id: string }, Answer, Open extends Unanswered>
   extends Proof<Open>,
     Payment<Intent, Answer> {
-  /** A plural noun for the items that are sent, for the report. */
+  /** The plural noun for the sent items, for the report. */
   what: string;
   /**
-   * Records the next request as intended. Returns an attempt if nothing is to be sent now, or `later` if that depends
-   * on requests in flight. After it has `waited`, it checks that there is still nothing to settle. If there is, it does
-   * not make progress.
+   * Records the next request as intended. Returns an attempt if nothing is to be sent now, or `later` if that
+   * depends on requests in flight. After it has `waited`, it checks again whether there is something to
+   * settle. If so, it does not make progress.
    */
   intend(isStillClear: () => Promise<boolean>): Promise<Intent | Attempt | 'later'>;
   /** How many requests of this run may be in flight now; one if omitted. */
@@ -118,7 +121,7 @@ type SettleDeps = Pick<SpendDeps, 'clock' | 'log' | 'takeLease'> & {
 };
 type SpendRun = Pick<Run, 'id' | 'lease' | 'integration' | 'control'>;
 
-/** Spends until there is nothing to spend on, or the run stops. */
+/** Spends until there is nothing left to spend on, or the run stops. */
 export async function spend<Intent extends { id: string }, Answer, Open extends Unanswered>(
   deps: SpendDeps,
   run: SpendRun,
@@ -145,8 +148,8 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
 ): Promise<void> {
   const { requests } = underWay;
   /**
-   * The number of lost responses when nothing was left to settle; an impossible number once anything has been sent
-   * since.
+   * The number of lost responses when nothing was left to settle; an impossible number if anything has been
+   * sent since.
    */
   let clearAt = NOT_CLEAR;
   while (!underWay.isOver) {
@@ -166,19 +169,22 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
     const intent = isFree ? await kind.intend(isStillClear) : 'later';
     clearAt = intent === 'waited' ? lost : NOT_CLEAR;
     if (intent === 'later' || (intent === 'over' && requests.size > 0)) {
-      // Contacts of finished requests may be due again, and there is room for more.
+      // The contacts of finished requests may be due again, and there is room for more requests.
       await underWay.landing();
     } else if (typeof intent === 'string') underWay.note(intent);
     else underWay.launch(intent);
   }
 }
 
-/** The run's requests that wait for their responses, and the results of earlier requests, kept in memory. */
+/**
+ * The run's requests that wait for their responses, and the results of earlier requests. They are kept in
+ * memory.
+ */
 interface UnderWay<Intent> {
   readonly requests: ReadonlyMap<string, Promise<void>>;
   /** True if nothing more is to be sent. */
   readonly isOver: boolean;
-  /** The error that ended it, if any. */
+  /** The error that ended the spending, if any. */
   readonly failure: { error: unknown } | null;
   /** Number of requests in a row that failed temporarily. */
   readonly failures: number;
@@ -186,7 +192,7 @@ interface UnderWay<Intent> {
   readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;
-  /** Resolves when a request has finished, or after a while, because more may be sent by then. */
+  /** Resolves when a request has finished, or after a while, because more requests may be sent by then. */
   landing(): Promise<void>;
   /** Waits for the delay that the failures require. */
   pause(): Promise<void>;
@@ -245,7 +251,7 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
       const nap = new AbortController();
       const signal = AbortSignal.any([nap.signal, run.control.stopping]);
       await Promise.race([...requests.values(), clock.sleep(LOOK_MS, signal)]);
-      // The default reason would be an error with a stack, created each time.
+      // The default reason would be an error with a stack trace, which would be created each time.
       nap.abort(LANDED);
     },
     async pause() {
@@ -317,9 +323,9 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
 }
 
 /**
- * Settles lost responses. `clear`: something may be sent. `occupied`: this run's requests in flight
- * must finish first. `stopped`: nothing may be sent, because the run stops, or a request of another
- * living run does not finish.
+ * Settles lost responses. `clear`: something may be sent. `occupied`: this run's requests in flight must
+ * finish first. `stopped`: nothing may be sent, because the run stops, or because a request of another living
+ * run does not finish.
  */
 export async function settleOpen<Open extends Unanswered>(
   deps: SettleDeps,
@@ -330,9 +336,9 @@ export async function settleOpen<Open extends Unanswered>(
   const { clock, log } = deps;
   let waited = { ids: '', sinceMs: 0 };
   while (!run.control.stopping.aborted) {
-    // Copied before the store is read, because a request that finishes in the meantime still
-    // appears there as open. A request that has finished since the last check and is lost must be
-    // settled with the others.
+    // Copied before the store is read, because a request that finishes in the meantime still appears as open
+    // in the store. A request that has finished since the last check and is lost must be settled with the
+    // others.
     const own = new Set(underWay.keys());
     const others = (await proof.listOpen()).filter(({ id }) => !own.has(id));
     if (others.length === 0) return 'clear';
@@ -366,8 +372,7 @@ async function settleOthers<Open extends Unanswered>(
 ): Promise<'clear' | 'occupied' | 'settled' | 'wait'> {
   const leases = await takeLeases(deps, run, seen);
   try {
-    // Before this process got the leases, the other integrations' runs may have settled their own
-    // requests.
+    // The other integrations' runs may have settled their own requests before this process got the leases.
     const still = new Set((await proof.listOpen()).map(({ id }) => id));
     const others = seen.filter(({ id }) => still.has(id));
     const lost = others.flatMap((open) => {
@@ -390,7 +395,7 @@ async function settleOthers<Open extends Unanswered>(
   }
 }
 
-/** Takes the leases of the requests' integrations, except leases that a living process has. */
+/** Takes the leases of the requests' integrations, except leases that another living process has. */
 async function takeLeases(
   { takeLease }: Pick<SpendDeps, 'takeLease'>,
   { integration, lease }: SpendRun,

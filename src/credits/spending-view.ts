@@ -1,7 +1,4 @@
-/**
- * Spending by day and by client, and the bill of a month: for the pages, the API and the command
- * line.
- */
+/** Spending by day and by client, and the monthly bill, for the pages, the API and the command line. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
@@ -21,7 +18,7 @@ import {
   toMonth,
 } from './statements/credit-spans.ts';
 
-/** Credits and contacts of a day (UTC). Days without any are also in the list. */
+/** The credits and contacts of a day (UTC). Days without any are also in the list. */
 export interface SpentDayView {
   /** `2026-11-22` */
   day: string;
@@ -31,7 +28,7 @@ export interface SpentDayView {
   written: number;
 }
 
-/** A bucket in the current month of the schedule's time zone, compared with the budget. */
+/** A bucket in the current month (in the schedule's time zone), compared with the budget. */
 export interface BudgetView {
   spent: number;
   /** Null if there is no limit. */
@@ -56,7 +53,7 @@ export interface ClientMonthView extends ClientMonth {
 }
 
 export interface SpendingView {
-  /** The only client shown; null for all clients that the user may access. */
+  /** The client that the view is limited to; null for all clients that the user may access. */
   integration: string | null;
   days: SpentDayView[];
   /** `2026-11` */
@@ -80,10 +77,10 @@ export interface SpendingQuestion {
   from: number;
 }
 
-/** The selectable numbers of days. */
+/** The numbers of days that users can select. */
 export const SPENDING_DAYS = [30, 90, 365] as const;
 
-/** Clients on one page. */
+/** Number of clients on one page. */
 export const CLIENTS_PAGE = 25;
 
 const MONTHS = 24;

@@ -1,6 +1,6 @@
 /**
- * Transactions for changes made outside of a run, by users or by donor-sync. Each carries its
- * actor, for the audit.
+ * Transactions for changes that are made outside a run, by users or by donor-sync. Each carries its actor,
+ * for the audit.
  */
 import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
@@ -8,21 +8,21 @@ import type { AskedRun } from '../core/run.ts';
 import type { Fingerprint } from './encryption/fingerprint.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/** Context of transactions that change rows, so that functions need no separate argument for it. */
+/** The context of transactions that change rows, so that functions need no separate argument for it. */
 export interface WriteContext {
   readonly clock: Clock;
-  /** Who makes the change, as the audit records it (`privacy/audit/record.ts`). */
+  /** Who makes the change, in the form that the audit records (`privacy/audit/record.ts`). */
   readonly actor: Actor;
   readonly fingerprint: Fingerprint;
   readonly asked: RunsAsked;
 }
 
-/** Called inside the transaction that stores requests of runs, once for each integration. */
+/** Called once for each integration, inside the transaction that stores requests for runs. */
 export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
 
 /**
- * A transaction in the name of an actor. Functions that change what users decide require this type,
- * so that none can be called without an actor. Only `actAs` creates one.
+ * A transaction in the name of an actor. Functions that change users' decisions require this type, so that
+ * none can be called without an actor. Only `actAs` creates one.
  */
 export type ActorTransaction = Trx & WriteContext & { readonly [BY_ACTOR]: true };
 
@@ -38,7 +38,7 @@ export function actAs(db: Database, context: WriteContext): Act {
     db.transaction().execute((trx) => work(withContext(trx, context) as ActorTransaction));
 }
 
-/** The transaction itself, which carries the context from here on. */
+/** The transaction itself. From here on, it carries the context. */
 export function withContext<Of extends Trx>(
   trx: Of,
   { clock, actor, fingerprint, asked }: WriteContext,

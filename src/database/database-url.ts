@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
 
-/** Location of the store, as named by the `database` setting (design, section 4.2). */
+/** The location of the store, from the `database` setting (design, section 4.2). */
 export type DatabaseLocation =
   /** `path` is relative to the working directory; null keeps everything in memory. */
   | { kind: 'sqlite'; path: string | null }
@@ -9,9 +9,9 @@ export type DatabaseLocation =
   | { kind: 'postgres'; url: string; name: string; tls: DatabaseTls };
 
 /**
- * How the connection to Postgres is protected. `verified`: encrypted, and the certificate is
- * checked. `unverified`: encrypted, but the server's identity is not checked. `none`: not
- * encrypted. `local`: it does not leave this machine.
+ * How the connection to Postgres is protected. `verified`: encrypted, and the certificate is checked.
+ * `unverified`: encrypted, but the server's identity is not checked. `none`: not encrypted. `local`: the
+ * connection does not leave this machine.
  */
 export type DatabaseTls = 'verified' | 'unverified' | 'none' | 'local';
 
@@ -19,8 +19,8 @@ const WHAT_TO_TYPE =
   'Write "sqlite:data/donor-sync.db" for a file or "postgres://user:password@host:5432/database" for Postgres.';
 
 /**
- * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Anything else is a ConfigurationError, whose message never
- * repeats the value, because it may contain a password.
+ * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Throws a ConfigurationError for anything else.
+ * Its message never repeats the value, because the value may contain a password.
  */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):(.*)$/is.exec(url.trim()) ?? [];
@@ -38,8 +38,8 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
 }
 
 /**
- * The URL of Postgres as the database client receives it, with the TLS mode included. Other URLs
- * are unchanged.
+ * Returns the Postgres URL in the form that the database client receives, with the TLS mode included. Other
+ * URLs do not change.
  */
 export function connectionUrl(url: string): string {
   const location = parseDatabaseUrl(url);
@@ -71,7 +71,7 @@ function parsePostgresUrl(url: string): DatabaseLocation {
 /** Outside this machine, only the URL itself can turn off encryption or the certificate check. */
 function getTls({ hostname, searchParams }: URL): DatabaseTls {
   const named = hostname || (searchParams.get('host') ?? 'localhost');
-  // A path is the folder of a socket.
+  // A path means the folder of a socket.
   if (isLoopback(named) || named.startsWith('/') || named.startsWith('%2F')) return 'local';
   const mode = searchParams.get('sslmode');
   if (mode === 'no-verify') return 'unverified';
@@ -80,8 +80,8 @@ function getTls({ hostname, searchParams }: URL): DatabaseTls {
 }
 
 /**
- * The other modes mean the same to the database client, which warns about them, so the mode is set to its unambiguous
- * name.
+ * The other modes mean the same to the database client, which warns about them, so the mode is replaced by
+ * its unambiguous name.
  */
 function withVerification(url: string): string {
   const bare = url.replace(/([?&])sslmode=[^&]*(&|$)/, '$1').replace(/[?&]$/, '');

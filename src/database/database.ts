@@ -16,15 +16,15 @@ export interface OpenDatabase<Tables> {
    */
   db: Kysely<Tables>;
   kind: 'sqlite' | 'postgres';
-  /** Rejects once the open SQLite file is no longer the one at its path. */
+  /** Rejects once the open SQLite file is no longer the file at its path. */
   requireInPlace: RequireInPlace;
   /** Closes all connections; calling it again does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. It does not create the
- * schema: `migrate.ts` does.
+ * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. It does not
+ * create the schema. `migrate.ts` does that.
  *
  * Throws a ConfigurationError with the fix if the URL is wrong, the file or folder cannot be used, or Postgres cannot
  * be reached. Throws a RetriableError if the database is only busy.
@@ -41,11 +41,11 @@ export async function openDatabase<Tables>(
   const driver = dialect.createDriver();
   const db = new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => driver } });
   await sql`select 1`.execute(db);
-  // Not closed through Kysely, which would then reject all later calls with its own messages.
+  // Not closed through Kysely, because Kysely would then reject all later calls with its own messages.
   return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
 }
 
-/** The driver is loaded only if a server is used, so that other processes do not keep it in memory. */
+/** The driver is loaded only if a server is used, so that other processes do not have it in memory. */
 async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
   // A database server manages its files itself.

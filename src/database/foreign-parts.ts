@@ -1,6 +1,7 @@
 /**
- * Finds changes that another program has made to the tables themselves. A view that replaces a table can show different
- * rows to different readers. A trigger can remove rows as they are created. An index that lacks a row hides it.
+ * Finds changes that another program has made to the tables themselves. A view in place of a table can show
+ * different rows to different readers. A trigger can remove rows as they are created. An index that lacks a
+ * row hides that row.
  */
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { openDatabase } from './database.ts';
@@ -17,7 +18,7 @@ export interface ForeignPart {
   isOfTable: boolean;
 }
 
-/** A part and its definition; the same in any two databases that donor-sync created. */
+/** A part and its definition. They are the same in any two databases that donor-sync created. */
 interface Part {
   kind: string;
   name: string;
@@ -25,7 +26,7 @@ interface Part {
   made: string;
 }
 
-/** Every trigger of the database, and every change to these tables, their keys and their indexes. */
+/** Returns every trigger of the database, and every change to these tables, their keys and their indexes. */
 export async function listForeignParts(
   reader: Reader,
   tables: readonly TableName[],
@@ -37,7 +38,7 @@ export async function listForeignParts(
     : [await readSqlite(reader), (await readSqliteAsMade()).filter(isOurs)];
   const foreign = compareParts(there, wanted, isOurs);
   const changed = foreign.filter(({ isOfTable }) => isOfTable);
-  // The indexes of such a table differ too, which adds no information.
+  // The indexes of such a table differ too, but that adds no information.
   return changed.length > 0 ? changed : [...foreign, ...(await listDamaged(reader, tables))];
 }
 
@@ -73,10 +74,7 @@ function compareParts(
   return foreign;
 }
 
-/**
- * Kinds of parts other than triggers. SQLite also accepts other spellings, which would hide a
- * trigger.
- */
+/** Kinds of parts other than triggers. SQLite also accepts other spellings, which would hide a trigger. */
 const KINDS = ['table', 'index', 'view'];
 
 /** SQLite stores the text of each statement that created a part. */
@@ -93,7 +91,7 @@ async function readSqlite(db: QueryExecutorProvider): Promise<Part[]> {
   }));
 }
 
-/** The parts of a database as this program creates them now. */
+/** The parts of a database as this program would create them now. */
 async function readSqliteAsMade(): Promise<Part[]> {
   const { db, close } = await openDatabase('sqlite::memory:');
   try {
@@ -104,7 +102,7 @@ async function readSqliteAsMade(): Promise<Part[]> {
   }
 }
 
-/** The table and its parts, because Postgres does not store the statements. */
+/** The table and its parts are read instead, because Postgres does not store the statements. */
 async function readPostgres(db: Reader): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select case when c.relkind = 'r' then 'table' else 'view' end as kind, c.relname as name, c.relname as "table",
@@ -149,7 +147,7 @@ async function listDamaged(db: Reader, tables: readonly TableName[]): Promise<Fo
     for (const [column, { kind }] of Object.entries(columns)) {
       if (kind === 'text' || !(await hasTooLarge(db, table, column))) continue;
       const text = `The column "${column}" of the table "${table}" holds a number that donor-sync can't have written: it is too large.`;
-      // No row with it can be read.
+      // No row that contains such a value can be read.
       damaged.push({ text, isOfTable: true });
     }
   }
@@ -165,7 +163,7 @@ async function isWhole(db: Reader, table: TableName): Promise<boolean> {
 async function hasTooLarge(db: Reader, table: TableName, column: string): Promise<boolean> {
   const value = sql.ref(column);
   const limit = sql.lit(Number.MAX_SAFE_INTEGER);
-  // SQLite also accepts texts and bytes there, which compare greater than every number.
+  // SQLite also accepts texts and bytes there. They are greater than every number.
   const isNumber = isPostgres(db) ? sql`true` : sql`typeof(${value}) in ('integer', 'real')`;
   const { rows } = await sql`
     select 1 from ${sql.table(table)}

@@ -1,7 +1,7 @@
 /**
- * Identifies the ground schema from which a database was created. Until 1.0.0 is tagged, this schema is edited in
- * place, so its name alone does not show whether the tables match this program. So the database stores the schema's
- * hash.
+ * Identifies the ground schema from which a database was created. Until 1.0.0 is tagged, this schema is
+ * edited in place. Its name alone does not show whether the tables match this program, so the database stores
+ * the schema's hash.
  */
 import { type Kysely, sql } from 'kysely';
 import { ConfigurationError } from '../core/errors.ts';
@@ -24,7 +24,7 @@ export async function requireGround<Tables>(
   if (stored !== hash) throw isOfOtherGround(stored, hash);
 }
 
-/** Hash of the ground that created the database; null if no hash is stored. */
+/** Returns the hash of the ground schema that created the database; null if no hash is stored. */
 export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | null> {
   if (!(await hasTable(db, GROUND_TABLE))) return null;
   const { rows } = await sql<{ hash: string }>`select hash from ${sql.table(GROUND_TABLE)}`.execute(
@@ -34,8 +34,8 @@ export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | n
 }
 
 /**
- * The same migrations. The ground also stores its hash and runs `more`, in the transaction that
- * creates its tables.
+ * Returns the same migrations. The ground migration also stores its hash and runs `more`, in the transaction
+ * that creates its tables.
  */
 export function storingGround(
   migrations: MigrationList,

@@ -11,23 +11,23 @@ import { type DonorSyncError, FatalError, isDonorSyncError } from '../core/error
 import { commitError, databaseClosed, isAway, storeError } from './store-error.ts';
 
 /**
- * How long to wait for a connection while the server is unavailable: longer than a restart takes, and
+ * How long to wait for a connection while the server is unavailable. It is longer than a restart takes, and
  * shorter than a lease lasts.
  */
 const AWAY_PATIENCE_MS = 20_000;
 
-/** Pause between two attempts; by then, a server that shuts down has closed its old connections. */
+/** The pause between two attempts. After it, a server that shuts down has closed its old connections. */
 export const RECONNECT_PAUSE_MS = 250;
 
-/** Maximum number of times that one read is sent if the server goes away repeatedly. */
+/** The maximum number of times that one read is sent if the server becomes unavailable repeatedly. */
 const MAX_READS = 5;
 
-/** A transaction as the code that runs inside it sees it. */
+/** A transaction, as seen by the code that runs inside it. */
 interface TransactionScope {
   open: boolean;
 }
 
-/** A connection as it is handed out, and the real connection behind it; null once that is returned. */
+/** A connection as it is passed to callers, and the real connection behind it; null once that is returned. */
 interface Guarded {
   readonly outer: DatabaseConnection;
   inner: DatabaseConnection | null;
@@ -40,10 +40,11 @@ interface Guarded {
  * - a second connection for code that runs inside a transaction. There, using `db` instead of `trx`
  *   would wait forever on SQLite, which has one connection, and would run outside of the
  *   transaction on Postgres;
- * - any connection after the disk has failed. The result of the last commit is known only after recovery, which happens at the next opening, so nothing continues in this process;
- * - any connection after closing: code that is still running then has outlived its program.
+ * - any connection after the disk has failed. The result of the last commit is known only after recovery,
+ *   which happens when the database is next opened, so nothing continues in this process;
+ * - any connection after closing, because code that is still running then has outlived its program.
  *
- * Writes are sent once: `transact.ts` knows whether they may be sent again.
+ * Writes are sent only once. `transact.ts` decides whether they may be sent again.
  */
 export function guardDriver(
   driver: Driver,
@@ -56,7 +57,7 @@ export function guardDriver(
   let diskFailure: DonorSyncError | undefined;
   let closing: Promise<void> | null = null;
 
-  /** The failure translated to our words; a disk failure is remembered. */
+  /** Returns the failure in our own words. A disk failure is remembered. */
   function translated(error: unknown): unknown {
     const failure = storeError(error);
     if (isDonorSyncError(failure) && failure.code === 'database_io_failed') {
@@ -157,7 +158,7 @@ export function guardDriver(
     beginTransaction(connection, settings) {
       const scope = { open: true };
       scopeByConnection.set(connection, scope);
-      // Entered before the first await, so that it applies to Kysely's callback and not beyond.
+      // Entered before the first await, so that it applies to Kysely's callback and not beyond it.
       scopes.enterWith(scope);
       return driver.beginTransaction(getInner(connection), settings).catch((error: unknown) => {
         scope.open = false;
@@ -174,8 +175,8 @@ export function guardDriver(
 
     async rollbackTransaction(connection) {
       closeScope(connection);
-      // The reason for the rollback is more informative than a failure of the rollback itself. SQLite has already
-      // rolled back by then, and a lost Postgres connection is discarded.
+      // The reason for the rollback is more informative than a failure of the rollback itself. In that case,
+      // SQLite has already rolled back, and a lost Postgres connection is discarded.
       await driver.rollbackTransaction(getInner(connection)).catch(() => undefined);
     },
 

@@ -15,12 +15,13 @@ import type { Database, Tables, Trx } from './tables/tables.ts';
 import { again, LEASE_MS, type TransactionId, transact, transactionId } from './transact.ts';
 
 /**
- * A lease that ends later than this from now was written by a wrong clock and is not valid: otherwise it could prevent
- * an integration from running for days. The margin allows for a clock that is corrected by some seconds during a lease.
+ * A lease whose end is further away than this was written by a wrong clock and is not valid. Otherwise it
+ * could prevent an integration from running for days. The margin allows for a clock that is corrected by some
+ * seconds during a lease.
  */
 const LATEST_END_MS = LEASE_MS + 5_000;
 
-/** The right to run one integration; every checkpoint checks the epoch first. */
+/** The right to run one integration. Every checkpoint first checks its epoch. */
 export interface Lease {
   integrationId: string;
   epoch: number;
@@ -31,13 +32,13 @@ export type LeaseAttempt =
   | { acquired: false; owner: string; until: number };
 
 /**
- * Runs a transaction that fails if the lease is no longer ours. If the database is unavailable for some seconds, the
- * transaction is retried for as long as the lease may last. So `work` may run more than once, and must leave nothing
- * behind outside the transaction.
+ * Runs a transaction that fails if the lease is no longer ours. If the database is unavailable for some
+ * seconds, the transaction is retried for as long as the lease may last. So `work` may run more than once,
+ * and must have no effects outside the transaction.
  */
 export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
 
-/** The same for several leases; it fails if any of them is no longer ours. */
+/** Does the same for several leases. It fails if any of them is no longer ours. */
 export type CheckpointAll = <T>(
   leases: readonly Lease[],
   beside: readonly string[],
@@ -45,13 +46,12 @@ export type CheckpointAll = <T>(
 ) => Promise<T>;
 
 /**
- * A transaction whose first statements have confirmed that one or several leases are ours.
- * Functions that store what runs do require this type, so that none can be called outside of a
- * checkpoint.
+ * A transaction whose first statements have confirmed that one or several leases are ours. Functions that
+ * store the results of runs require this type, so that they can be called only in a checkpoint.
  */
 export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
 
-/** A transaction of one run, which carries the confirmed lease. */
+/** A transaction of one run. It carries the confirmed lease. */
 export type RunTransaction = LeasedTransaction & { readonly lease: Lease };
 
 /** Exists only in the types; at runtime no transaction has it. */
@@ -66,7 +66,7 @@ export class LeaseLost extends FatalError {
   }
 }
 
-/** Whether a lease is in force, from the column that contains its end; see `isInForce`. */
+/** Whether a lease is in force, according to the column with its end; see `isInForce`. */
 export function leaseInForce(reader: TimedReader) {
   const fromNow = databaseTime(reader, reader.clock);
   return (until: RawBuilder<unknown>) =>
@@ -105,8 +105,8 @@ const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: 
 );
 
 /**
- * If two processes try at once, or a process tries while the owner renews, they run one after the other. On SQLite this
- * needs no lock.
+ * If two processes try at the same time, or one tries while the owner renews, they run one after the other.
+ * On SQLite this needs no lock.
  */
 const lockLease = prepared(
   (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
@@ -155,7 +155,10 @@ const endLease = prepared(
       .compile(),
 );
 
-/** True for a lease that has not expired at `now`, and that ends no later than a lease can. */
+/**
+ * Returns true for a lease that has not expired at `now`, and whose end is not further away than a lease can
+ * last.
+ */
 function isBetween(
   eb: ExpressionBuilder<Tables, 'integrations'>,
   now: Expression<number>,
@@ -167,8 +170,8 @@ function isBetween(
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /**
- * The leases: which process may run an integration. At most one process may at a time. All instants are by the
- * database's clock.
+ * The leases: which process may run an integration. At most one process may do so at a time. All instants are
+ * by the database's clock.
  */
 export function leaseQueries(db: Database, context: WriteContext) {
   const { clock } = context;
@@ -176,8 +179,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
 
   return {
     /**
-     * Takes the lease of an integration and raises its epoch, unless a living owner has it.
-     * `isGone` tells whether an owner is known to be dead before its lease ends.
+     * Takes the lease of an integration and raises its epoch, unless a living owner has it. `isGone` reports
+     * whether an owner is known to be dead before its lease ends.
      */
     acquire(
       integrationId: string,
@@ -209,9 +212,9 @@ export function leaseQueries(db: Database, context: WriteContext) {
     checkpoint,
 
     /**
-     * A checkpoint of several integrations at once: it fails if any of the leases is not ours. The
-     * integrations in `beside` may be leased by another process, whose checkpoints wait until this
-     * one has ended.
+     * A checkpoint of several integrations at once. It fails if any of the leases is not ours. The
+     * integrations in `beside` may be leased by another process, whose checkpoints wait until this one has
+     * ended.
      */
     checkpointAll<T>(
       leases: readonly Lease[],
@@ -233,12 +236,15 @@ export function leaseQueries(db: Database, context: WriteContext) {
       });
     },
 
-    /** Keeps the lease while nothing else is written. */
+    /** Renews the lease while nothing else is written. */
     async renew(lease: Lease): Promise<void> {
       await checkpoint(lease, async () => undefined);
     },
 
-    /** Takes a lease of this epoch from its owner, whose next checkpoint then fails as lost. */
+    /**
+     * Takes a lease of this epoch from its owner. The owner's next checkpoint then fails, because the lease
+     * is lost.
+     */
     async revoke({ integrationId, epoch }: Lease): Promise<void> {
       await db
         .updateTable('integrations')
@@ -249,12 +255,12 @@ export function leaseQueries(db: Database, context: WriteContext) {
     },
 
     async release(lease: Lease): Promise<void> {
-      // Releasing twice is harmless, because a later owner has another epoch.
+      // Releasing a lease twice is harmless, because a later owner has a different epoch.
       const { integrationId, epoch } = lease;
       await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
 
-    /** The process that has the lease of an integration; null if no lease is in force. */
+    /** Returns the process that has the lease of an integration; null if no lease is in force. */
     async holder(
       integrationId: string,
     ): Promise<{ owner: string; until: number; epoch: number } | null> {
@@ -268,7 +274,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       return { owner: row.lease_owner, until: row.lease_until, epoch: row.run_epoch };
     },
 
-    /** Number of leases in force per host. */
+    /** Returns the number of leases in force per host. */
     async countByHost(): Promise<Map<string, number>> {
       const rows = await db
         .selectFrom('integrations')
@@ -316,8 +322,9 @@ export function leaseQueries(db: Database, context: WriteContext) {
 }
 
 /**
- * Takes the same lock that each checkpoint of a run takes first, so that the second process waits here and not halfway
- * through. A run that decides about a page thus knows every earlier decision about erased people.
+ * Takes the same lock that each checkpoint of a run takes first, so that the second process waits here and
+ * not halfway through. So when a run decides about a page, it knows every earlier decision about erased
+ * people.
  */
 export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
   await trx

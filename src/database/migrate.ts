@@ -14,7 +14,7 @@ import { overwriteErased } from './sqlite/erased-bytes.ts';
 import { isPartMissing } from './store-error.ts';
 import { requireHome } from './store-moves.ts';
 
-/** Our own name, because a Postgres database may be shared with another program that uses Kysely. */
+/** A separate name, because a Postgres database may be shared with another program that uses Kysely. */
 const MIGRATION_TABLE = 'donor_sync_migration';
 const LOCK_TABLE = 'donor_sync_migration_lock';
 
@@ -35,8 +35,8 @@ export async function migrateToLatest<Tables>(
 }
 
 /**
- * The same for a database that a store moves into, which nothing else may use until the store has
- * arrived. In a new database, `mark` records that, in the transaction that creates its tables.
+ * Does the same for a database that a store moves into. Nothing else may use that database until the store
+ * has arrived. In a new database, `mark` records this, in the transaction that creates its tables.
  */
 export async function migrateTarget<Tables>(
   db: Kysely<Tables>,
@@ -63,14 +63,15 @@ async function migrateWith<Tables>(
     const failed = results.find((result) => result.status === 'Error');
     throw migrationFailed(error, failed?.migrationName);
   }
-  // Data that a step has dropped must not remain in the file either. In a new database there was nothing to drop.
+  // If a step has dropped data, the data must not remain in the file either. In a new database there was
+  // nothing to drop.
   if (results.length < Object.keys(migrations).length) await overwriteErased(db);
   return results.map((result) => result.migrationName);
 }
 
 /**
- * Names of the migrations that the database still lacks, oldest first. Throws a ConfigurationError
- * if the program cannot use the database, or if the store lives elsewhere.
+ * Returns the names of the migrations that the database still lacks, oldest first. Throws a
+ * ConfigurationError if the program cannot use the database, or if the store is elsewhere.
  */
 export async function pendingMigrations<Tables>(
   db: Kysely<Tables>,
@@ -84,10 +85,10 @@ export async function pendingMigrations<Tables>(
 }
 
 /**
- * Names of the migrations that the database has. Throws a ConfigurationError if the database is of
- * 0.1.0, was created from another ground, or has a migration that this program does not know.
- * Changes nothing: all code that writes into a database, restores it from a backup, or moves a
- * store calls this first.
+ * Returns the names of the migrations that the database has. Throws a ConfigurationError if the database is
+ * from version 0.1.0, was created from another ground schema, or has a migration that this program does not
+ * know. Changes nothing. All code that writes into a database, restores it from a backup, or moves a store
+ * calls this first.
  */
 export async function requireUsable<Tables>(
   db: Kysely<Tables>,
@@ -117,7 +118,7 @@ function databaseIsNewer(migration: string): ConfigurationError {
 }
 
 function migrationFailed(error: unknown, migration: string | undefined): DonorSyncError {
-  // A migration that refers to a missing table is itself wrong.
+  // If a migration refers to a missing table, the migration itself is wrong.
   if (isDonorSyncError(error) && !isPartMissing(error)) return error;
   const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
   return new FatalError(`${subject} failed: ${messageOf(error)}. The database was not changed.`, {

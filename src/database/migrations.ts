@@ -8,11 +8,11 @@ export interface SchemaMigration {
 
 /** The first migration, which creates all tables. */
 export interface Ground extends SchemaMigration {
-  /** Distinguishes versions of the ground, which is edited in place until 1.0.0 is tagged. */
+  /** Distinguishes versions of the ground schema, which is edited in place until 1.0.0 is tagged. */
   readonly hash: string;
 }
 
-/** Migrations by file name, whose number gives their order; the first one is the ground. */
+/** Migrations by file name. The number in the name gives their order, and the first is the ground schema. */
 export type MigrationList = Readonly<Record<string, SchemaMigration | Ground>>;
 
 /**

@@ -28,8 +28,7 @@ const POOL_DEFAULTS = {
   idleTimeoutMillis: 30_000,
   keepAlive: true,
   statement_timeout: 60_000,
-  // A process that stalls with a transaction open prevents other processes from taking over its
-  // run.
+  // If a process stalls with an open transaction, other processes cannot take over its run.
   idle_in_transaction_session_timeout: 15_000,
 } satisfies pg.PoolConfig;
 
@@ -37,7 +36,7 @@ const POOL_DEFAULTS = {
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 
-/** A dialect over a pool of connections, once one of them has responded. */
+/** A dialect that uses a pool of connections, once one of them has responded. */
 export async function openPostgres(
   location: { url: string; name: string },
   log: Log,
@@ -59,8 +58,8 @@ export async function openPostgres(
 
 function createPool(url: string, log: Log): pg.Pool {
   const pool = new pg.Pool({ ...POOL_DEFAULTS, connectionString: url, types: { getTypeParser } });
-  // Without a listener, a restart of Postgres would end this process. The pool reports it for an idle connection; the
-  // client reports it for a connection inside a transaction, between two queries.
+  // Without a listener, a restart of Postgres would end this process. The pool reports the error for an idle
+  // connection. The client reports it for a connection inside a transaction, between two queries.
   pool.on('error', reportLoss);
   pool.on('connect', (client) => client.on('error', reportLoss));
 
@@ -70,7 +69,7 @@ function createPool(url: string, log: Log): pg.Pool {
   return pool;
 }
 
-/** Integers arrive as numbers, including their sums (which are numeric). */
+/** Integers arrive as numbers, and so do their sums (which are numeric). */
 export const getTypeParser: typeof pg.types.getTypeParser = (
   oid: number,
   format?: 'text' | 'binary',
@@ -107,7 +106,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** The text to add to the database setting; null if TLS is not the cause. */
+/** Returns the text to add to the database setting; null if TLS is not the cause. */
 function tlsFix(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.message.includes('does not support SSL')) {

@@ -5,10 +5,10 @@ import type { Database, Trx } from './tables/tables.ts';
 
 type Scalar = string | number | null;
 
-/** Values of a statement, passed each time that it runs. */
+/** The values of a statement. They are passed each time that it runs. */
 export type Values = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
-/** The same values while the statement is built, as placeholders. */
+/** The same values as placeholders, while the statement is built. */
 export type Slots<Of extends Values> = {
   [Name in keyof Of]: Of[Name] extends readonly (infer One)[]
     ? readonly Expression<One>[]
@@ -16,9 +16,9 @@ export type Slots<Of extends Values> = {
 };
 
 /**
- * A statement of one shape, built and compiled at its first use: Kysely takes longer for both than
- * SQLite takes to run a small one. The contents of `Values` may differ each time, and each length
- * of a list is compiled once; everything else stays as in the first call.
+ * A statement of one shape, built and compiled at its first use: Kysely takes longer for both than SQLite
+ * takes to run a small one. The contents of `Values` may differ each time, and each length of a list is
+ * compiled once. Everything else is the same as in the first call.
  */
 export type Prepared<Of extends Values, Row, Db extends Reader = Database | Trx> = (
   db: Db,
@@ -61,7 +61,8 @@ function prepare<Of extends Values, Row, Db extends Reader>(
 type Piece = (values: Values) => readonly unknown[];
 
 /**
- * The cells of a table of rows are thousands of parameters, so consecutive parameters of a list are handled together.
+ * The cells of a table of rows are thousands of parameters, so consecutive parameters from a list are handled
+ * together.
  */
 function toPieces(parameters: readonly unknown[]): Piece[] {
   const pieces: Piece[] = [];
@@ -75,10 +76,10 @@ function toPieces(parameters: readonly unknown[]): Piece[] {
   return pieces;
 }
 
-/** Compiles to a parameter, which the value replaces. */
+/** Compiles to a parameter that is later replaced with the value. */
 class Slot<Value> implements Expression<Value> {
   readonly name: string;
-  /** Its position in a list; null if it is not in one. */
+  /** Its position in a list; null if it is not in a list. */
   readonly at: number | null;
 
   constructor(name: string, at: number | null) {
@@ -90,7 +91,7 @@ class Slot<Value> implements Expression<Value> {
     return undefined;
   }
 
-  /** True if `other` is that many positions after this one in the same list. */
+  /** Returns true if `other` is this many positions after this value in the same list. */
   isFollowedBy(other: unknown, places: number): boolean {
     if (!(other instanceof Slot) || this.at === null) return false;
     return other.name === this.name && other.at === this.at + places;
@@ -117,7 +118,7 @@ function getShape(db: Reader, values: Values): string {
 }
 
 /**
- * The query tree of a statement is large if it has many rows, and it is needed only for reads
+ * If a statement has many rows, its query tree is large, and it is needed only for reads
  * (`guarded-driver.ts`).
  */
 function withoutTree<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {

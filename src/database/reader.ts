@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import type { Database } from './tables/tables.ts';
 
 /**
- * First argument of functions that read: the connection, or any transaction. It has none of the
- * methods that change rows, so a function that receives a reader leaves the database unchanged.
+ * The first argument of functions that read: the connection, or any transaction. It has no methods that
+ * change rows, so a function that gets a reader does not change the database.
  */
 export type Reader = Pick<
   Database,
@@ -13,5 +13,8 @@ export type Reader = Pick<
 /** The same, with a clock. */
 export type TimedReader = Reader & { readonly clock: Clock };
 
-/** The connection, for single statements that belong neither to a run nor to an actor, such as the pace of a key. */
+/**
+ * The connection, for single statements that belong neither to a run nor to an actor, such as those about the
+ * pace of a key.
+ */
 export type TimedConnection = Database & { readonly clock: Clock };

@@ -4,8 +4,8 @@ import type { RequireInPlace } from './sqlite/database-file.ts';
 import type { Tables } from './tables/tables.ts';
 
 /**
- * The problem that prevents the program from working with its database, in a few words; null if there is none. Throws
- * the database's own error if it cannot be read or written.
+ * Returns the problem that prevents the program from working with its database, in a few words; null if there
+ * is none. Throws the database's own error if it cannot be read or written.
  */
 export async function findDatabaseProblem(
   connection: TimedConnection,
@@ -18,8 +18,7 @@ export async function findDatabaseProblem(
   }
   const pending = await pendingMigrations<Tables>(connection);
   if (pending.length > 0) return `the schema lacks ${pending.join(', ')}`;
-  // Only a write proves that writing works, and expired rows have to be deleted from time to time
-  // anyway.
+  // Only a write proves that writing works. Expired rows have to be deleted from time to time anyway.
   const now = connection.clock.now();
   await connection.deleteFrom('browser_sessions').where('expires_at', '<', now).execute();
   return null;

@@ -2,8 +2,9 @@ import { type AliasedRawBuilder, type Expression, type RawBuilder, sql } from 'k
 import { splitIntoBatches } from '../core/parallel.ts';
 
 /**
- * Numbers of rows of one statement. A statement of a new length is prepared again and cached, so there are few lengths.
- * A list is cut into as many parts of the longest length as possible, then of the next.
+ * The possible numbers of rows in one statement. A statement with a new length has to be prepared and cached,
+ * so there are only a few lengths. A list is split into as many parts of the longest length as possible, then
+ * of the next.
  */
 const LENGTHS = [100, 64, 32, 16, 8, 4, 2, 1];
 
@@ -19,9 +20,9 @@ export function toValueRows(
 }
 
 /**
- * Cells as a table named `v` with that many columns, `column1`, `column2`, … on SQLite and Postgres alike, to update
- * many rows differently in one statement. Postgres treats each column as text, so cast the other types where they are
- * used.
+ * The cells as a table named `v` with this many columns (`column1`, `column2`, …), on both SQLite and
+ * Postgres, to update many rows differently in one statement. Postgres treats each column as text, so cast
+ * other types where they are used.
  */
 export function valuesTable<C extends string>(
   cells: readonly Expression<unknown>[],
@@ -39,8 +40,9 @@ export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
 }
 
 /**
- * Does the same with fewer statements, for statements in which a repeated value changes nothing (`in`, an update by a
- * table of values). A batch that is nearly as long as the next length is padded with its last value.
+ * Does the same with fewer statements, for statements in which a repeated value changes nothing (`in`, an
+ * update by a table of values). If a batch is nearly as long as the next length, it is padded with its last
+ * value.
  */
 export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
@@ -57,5 +59,5 @@ export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   }
 }
 
-/** A batch that is filled less than this costs more than another statement. */
+/** If a batch is filled less than this, padding costs more than another statement. */
 const FILLED_FROM = 3 / 4;

@@ -9,7 +9,7 @@ import {
   RetriableError,
 } from '../core/errors.ts';
 
-/** Creates our error for a database error, which becomes its cause. */
+/** Creates our error for a database error. The database error becomes its cause. */
 type Translation = (cause: unknown) => DonorSyncError;
 
 const busy = translation(
@@ -63,7 +63,7 @@ const refused = translation(
   'The database refused access. Check its user, password, name and permissions.',
 );
 
-/** Only migrations create tables, so another program must have removed it. */
+/** Only migrations create tables, so another program must have removed the table. */
 const PART_MISSING = 'database_part_missing';
 
 function partMissing(cause: unknown): DonorSyncError {
@@ -73,7 +73,7 @@ function partMissing(cause: unknown): DonorSyncError {
   );
 }
 
-/** SQLite's message for it, under the code of every wrong statement. */
+/** SQLite's message for this case, which has the same code as every wrong statement. */
 const SQLITE_PART_MISSING = /^no such (?:table|column): /;
 
 /** By SQLite's primary result code; extended codes start with it (https://sqlite.org/rescode.html). */
@@ -90,7 +90,7 @@ const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
 ];
 
 /**
- * By the beginning of Postgres's SQLSTATE, the longer ones first
+ * By the first characters of Postgres's SQLSTATE, longer ones first
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const BY_SQLSTATE: readonly (readonly [prefix: string, Translation])[] = [
@@ -136,41 +136,46 @@ const CONNECTION_MESSAGES = new Set([
   'timeout expired',
 ]);
 
-/** Message of better-sqlite3 for a statement after its file was closed; it has neither a code nor a class. */
+/**
+ * The message of better-sqlite3 for a statement after its file was closed. It has neither a code nor a class.
+ */
 const CLOSED_MESSAGE = 'The database connection is not open';
 
 /**
- * The failure of a database in our words: retriable if it is temporary, fatal if the run must stop,
- * configuration if a user must act. Everything else (a broken constraint, wrong SQL) is returned
+ * Translates the failure of a database into our errors: retriable if it is temporary, fatal if the run must
+ * stop, configuration if a user must act. Everything else (a violated constraint, wrong SQL) is returned
  * unchanged.
  */
 export function storeError(error: unknown): unknown {
   return findTranslation(error)?.(error) ?? error;
 }
 
-/** True if the server is unavailable, or has no connection at the moment: another attempt may reach it. */
+/**
+ * Returns true if the server is unavailable, or has no free connection at the moment, so that another attempt
+ * may succeed.
+ */
 export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
 }
 
-/** True if no part of the failed work was kept, and repeating it may succeed. */
+/** Returns true if no part of the failed work was stored, and repeating it may succeed. */
 export function isPassing(error: unknown): boolean {
   return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
 }
 
-/** True if a table or a column is missing. */
+/** Returns true if a table or a column is missing. */
 export function isPartMissing(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === PART_MISSING;
 }
 
-/** True if it is unknown whether a commit was kept. */
+/** Returns true if it is unknown whether a commit was stored. */
 export function isUnconfirmed(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_commit_unconfirmed';
 }
 
 /**
- * The failure of a commit. If the connection is lost here, it is unknown whether the change was
- * kept, so a simple retry is not possible.
+ * The failure of a commit. If the connection is lost at this point, it is unknown whether the change was
+ * stored, so the work cannot simply be repeated.
  */
 export function commitError(error: unknown): unknown {
   const translated = storeError(error);
@@ -190,8 +195,8 @@ function findTranslation(error: unknown): Translation | undefined {
 }
 
 /**
- * True for an error that a Postgres server reports, recognised by its fields. So `pg` and its
- * dependencies stay out of programs whose database is a file
+ * Returns true for an error that a Postgres server reports. It is recognised by its fields, so that programs
+ * whose database is a file do not load `pg` and its dependencies
  * (https://www.postgresql.org/docs/current/protocol-error-fields.html).
  */
 function isPostgresReport(error: Error): error is Error & { code: unknown } {

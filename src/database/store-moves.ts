@@ -1,5 +1,6 @@
 /**
- * Records the location of a store during and after a move to another database, so that two databases are never in use.
+ * Records where a store is, during and after a move to another database, so that two databases are never in
+ * use.
  */
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';
@@ -9,14 +10,16 @@ import type { Tables } from './tables/tables.ts';
 
 type Move = Tables['moves'];
 
-/** The database's own record of its move; undefined if it has never been part of a move. */
+/** The database's own record of its move; undefined if it was never part of a move. */
 export async function findMove<Db>(db: Kysely<Db>): Promise<Move | undefined> {
   if (!(await hasTable(db, 'moves'))) return undefined;
   const { rows } = await sql<Move>`select * from moves`.execute(db);
   return rows[0];
 }
 
-/** Throws a ConfigurationError if the store lives elsewhere: it has moved away, or has not arrived yet. */
+/**
+ * Throws a ConfigurationError if the store is elsewhere, because it has moved away or has not arrived yet.
+ */
 export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
   const move = await findMove(db);
   if (move?.role === 'source' && move.done_at !== null) throw hasMoved(move.other, move.done_at);

@@ -5,12 +5,13 @@ import type { TimedConnection, TimedReader } from './reader.ts';
 import type { Database } from './tables/tables.ts';
 
 /**
- * The open database, as topics use it: their functions take `reader` or a transaction as their first argument.
+ * The open database, in the form that topics use. Their functions take `reader` or a transaction as their
+ * first argument.
  */
 export interface Store {
   /** For functions that read. */
   readonly reader: TimedReader;
-  /** For functions whose writes do not belong to a run or an actor. */
+  /** For functions whose writes belong neither to a run nor to an actor. */
   readonly connection: TimedConnection;
   readonly fingerprint: Fingerprint;
   readonly leases: LeaseQueries;
@@ -22,7 +23,7 @@ export interface Store {
 
 export function openStore(db: Database, context: WriteContext): Store {
   const { clock, fingerprint } = context;
-  // Uses a separate connection object, so that the caller's object does not get a clock.
+  // Uses a separate connection object, so that the clock is not added to the caller's object.
   const connection = Object.assign(db.withTables(), { clock });
   const leases = leaseQueries(db, context);
   return {

@@ -1,6 +1,6 @@
 /**
- * Transactions that survive a database outage of some seconds. Work that was not kept is done again. If the response to
- * a commit was lost, the server reports its outcome. Nothing is done twice.
+ * Transactions that survive a database outage of some seconds. Work that was not stored is done again. If the
+ * response to a commit was lost, the server reports the outcome. Nothing is done twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -9,9 +9,7 @@ import { RECONNECT_PAUSE_MS } from './guarded-driver.ts';
 import { isPassing, isUnconfirmed } from './store-error.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/**
- * How long a lease lasts without a checkpoint or renewal; a transaction is retried for that long.
- */
+/** How long a lease lasts without a checkpoint or renewal. A transaction is retried for that long. */
 export const LEASE_MS = 30_000;
 
 /** The number of a transaction on a Postgres server, as text; null on SQLite. */
@@ -19,16 +17,17 @@ export type TransactionId = string | null;
 
 /**
  * Selected or returned by a statement of a transaction, so that its outcome can be queried. Only a
- * transaction that writes may do so: it would cost a read a transaction number.
+ * transaction that writes may do so, because a read would use up a transaction number.
  */
 export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
   return isPostgres(db) ? sql<TransactionId>`pg_current_xact_id()::text` : sql<TransactionId>`null`;
 }
 
 /**
- * Runs a transaction, and retries it for `patienceMs` while the database is unavailable or busy: `work` must leave
- * nothing behind outside it. If the commit is lost, its outcome is looked up, provided that `work` has passed its
- * `transactionId` to `name`. Otherwise, and if the server does not know, it rejects with `database_commit_unconfirmed`.
+ * Runs a transaction, and retries it for `patienceMs` while the database is unavailable or busy: `work` must
+ * have no effects outside it. If the commit is lost, its outcome is looked up, provided that `work` has
+ * passed its `transactionId` to `name`. Otherwise, and if the server does not know, it rejects with
+ * `database_commit_unconfirmed`.
  */
 export async function transact<Result>(
   db: Database,
@@ -58,7 +57,7 @@ export async function transact<Result>(
   }
 }
 
-/** The same for a single statement that is harmless if it is executed twice. */
+/** Does the same for a single statement that is harmless if it is executed twice. */
 export async function again<Result>(
   patienceMs: number,
   work: () => Promise<Result>,
@@ -75,8 +74,8 @@ export async function again<Result>(
 }
 
 /**
- * False if nothing was kept and it may be done again; null if that is unknown, or it must not be
- * repeated.
+ * False if nothing was stored and the work may be done again; null if this is unknown, or if the work must
+ * not be repeated.
  */
 async function wasKept(
   db: Database,
@@ -90,7 +89,7 @@ async function wasKept(
     const status = await again(until - performance.now(), () => readTransactionStatus(db, id));
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
-    // The server has not noticed yet that the connection is gone; the commit may be in progress.
+    // The server has not noticed yet that the connection is gone, so the commit may be in progress.
     if (status !== 'in progress' || performance.now() >= until) return null;
     await sleep(RECONNECT_PAUSE_MS);
   }

@@ -13,13 +13,15 @@ export interface CountDeps {
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Log;
   /**
-   * Aborted when the service has to stop. Answers that still wait are applied at the next start, or by the next run.
+   * Aborted when the service has to stop. Answers that still wait are applied at the next start or by the
+   * next run.
    */
   stopping: AbortSignal;
 }
 
 /**
- * Returns a function to call for each new decision; it then waits for due decisions automatically.
+ * Returns a function to call for each new decision. It waits for due decisions and then applies them
+ * automatically.
  */
 export function createDecisionWatch({ store, clock, log, stopping }: CountDeps): () => void {
   let isWatching = false;

@@ -1,6 +1,6 @@
 /**
- * A few contacts of a batch, with their present data in the CRM, for the user who decides. They are
- * read when they are shown, and are neither stored nor logged.
+ * A few contacts of a batch, with their present data in the CRM, for the user who decides. They are read when
+ * they are shown, and are not stored or logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -30,8 +30,8 @@ export interface BatchExample {
 }
 
 /**
- * Up to three contacts of a batch. Throws a ConfigurationError if the CRM is a different account
- * from the batch's, in which the IDs would be different people. Also throws the connector's errors.
+ * Up to three contacts of a batch. Throws a ConfigurationError if the CRM account is not the batch's account,
+ * because then the IDs would mean different people. Also throws the connector's errors.
  */
 export async function readBatchExamples(
   application: Pick<Application, 'store' | 'integrations' | 'open'>,

@@ -16,8 +16,8 @@ export interface CrmMessage {
 }
 
 /**
- * The stored messages of a run. They may quote names and amounts: show them only in a terminal or
- * on a decider's page, never in a log, document or notification.
+ * The stored messages of a run. They may quote names and amounts, so show them only in a terminal or on a
+ * decider's page, never in a log, document or notification.
  */
 export async function readCrmMessages(
   { store, sealer }: Pick<Application, 'store' | 'sealer'>,

@@ -10,14 +10,14 @@ import { BATCH_KINDS, type BatchDecisionWord } from './views/batch-kinds.ts';
 import type { DecisionWord } from './views/kinds.ts';
 import { batchDecisionsFor } from './views/question.ts';
 
-/** The recorded decision for each word. */
+/** The recorded decision for each word that users type. */
 export const DECIDED = {
   approve: 'approved',
   reject: 'rejected',
   resubmit: 'resubmitted',
 } as const satisfies Record<DecisionWord, QuestionDecision>;
 
-/** Stores a decision from `decisionsFor`; false if the question is already decided. */
+/** Stores a decision from `decisionsFor`; false if the question has already been decided. */
 export function decideQuestion(
   decider: Decider,
   question: Question,
@@ -26,20 +26,18 @@ export function decideQuestion(
   return recordDecision(decider, question, DECIDED[word]);
 }
 
-/** The result of a batch decision, in the form for programs. */
+/** The result of a decision about a batch, in the form for programs. */
 export interface DecidedBatch {
   id: string;
   integration: string;
   decision: BatchDecision;
   /** Number of contacts in this decision, not counting contacts decided earlier. */
   count: number;
-  /** The most that the next sync spends because of it. */
+  /** The maximum number of credits that the next sync spends because of it. */
   credits: number;
 }
 
-/**
- * Throws a ConfigurationError, with nothing decided, for an answer that the batch does not allow.
- */
+/** Throws a ConfigurationError, without deciding anything, for an answer that the batch does not allow. */
 export function requireBatchDecision(
   batch: Pick<QuestionBatch, 'id' | 'source'>,
   word: BatchDecisionWord,
@@ -49,8 +47,9 @@ export function requireBatchDecision(
 }
 
 /**
- * Decides everything in a batch that is still open and was opened up to `until`, because a run in progress can add
- * contacts that nobody has seen. You can interrupt it at any moment; when repeated, it continues with the rest.
+ * Decides everything in a batch that is still open and was opened up to `until`, because a run in progress
+ * can add contacts that nobody has seen. It can be interrupted at any moment. When repeated, it continues
+ * with the rest.
  */
 export async function decideBatch(
   act: Act,

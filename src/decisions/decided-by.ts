@@ -1,4 +1,6 @@
-/** Finds the user who decided a question first, for users who decide the same question. */
+/**
+ * Finds the user who decided a question first, so that other users who decide the same question can be told.
+ */
 import type { Actor } from '../core/actor.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { formatTimestamp } from '../core/quantities.ts';
@@ -8,15 +10,18 @@ import { actorText } from '../privacy/audit-view.ts';
 import type { Question } from './statements/questions.ts';
 import { type AnswerSubject, findGivenAnswer } from './statements/withdrawable-answers.ts';
 
-/** How long a transaction can wait between its decision and its entry. */
+/** The maximum time between a decision and its audit entry, which a transaction may have to wait for. */
 const ENTRY_WITHIN_MS = 60_000;
 
-/** Number of entries from that time among which the decision is searched. */
+/** Number of entries from that time that are searched for the decision. */
 const MOST_READ = 2_000;
 
 const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';
 
-/** The error for a decision that was made before: it names the user who was first, if the audit still has the entry. */
+/**
+ * The error for a decision that has already been made. It names the user who decided first, if the audit
+ * still has the entry.
+ */
 export async function decidedAlready(
   source: AuditSource,
   question: Question,
@@ -50,7 +55,10 @@ export async function refuseAnswered(
   );
 }
 
-/** Describes the user who answered a question first, in the words of these errors; null if nobody has. */
+/**
+ * Describes the user who answered a question first, in the words of these errors; null if nobody has answered
+ * it.
+ */
 export async function describeFirst(
   source: AuditSource,
   question: Question,
@@ -60,7 +68,7 @@ export async function describeFirst(
   return refuseAnswered(source, { about, id, integrationId }).then(() => null, messageOf);
 }
 
-/** It was decided, or is no longer there to be decided; `message` says by whom, or what. */
+/** The question was decided, or no longer exists. `message` says who decided it, or why it is gone. */
 export function holdDecided(
   message: string,
   details: Readonly<Record<string, string>> = {},
@@ -68,7 +76,7 @@ export function holdDecided(
   return new ConfigurationError(message, { code: 'hold_decided', refusal: 'conflict', details });
 }
 
-/** Null if nobody did, or if the audit no longer has the entry. */
+/** Null if nobody decided it, or if the audit no longer has the entry. */
 async function findDecider(source: AuditSource, question: Question): Promise<Actor | null> {
   const { about, id, batch, integrationId, decidedAt } = question;
   if (decidedAt === null) return null;
@@ -87,7 +95,7 @@ async function findDecider(source: AuditSource, question: Question): Promise<Act
   return together.findLast(({ details }) => details['batch'] === batch)?.actor ?? null;
 }
 
-/** The error for a batch that no longer has an open question. It also names the user who decided it. */
+/** The error for a batch without open questions. It also names the user who decided the batch. */
 export async function batchDecidedAlready(
   source: AuditSource,
   { id, integrationId }: { id: string; integrationId: string },

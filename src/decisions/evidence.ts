@@ -1,6 +1,7 @@
 /**
- * The evidence for a user who decides about a held contact: the person in the CRM, and the contents of the profile.
- * Both are read at that moment, free of charge, because the store holds neither. They are not stored and never logged.
+ * The evidence for a user who decides about a held contact: the person in the CRM, and the contents of the
+ * profile. Both are read at that moment, free of charge, because the store contains neither. They are not
+ * stored and never logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -36,12 +37,12 @@ export type ShownProfile = Pick<
 >;
 
 export interface HoldEvidence {
-  /** Null if it is no longer in the CRM, or the CRM could not be reached. */
+  /** Null if the contact is no longer in the CRM, or if the CRM could not be reached. */
   contact: ShownContact | null;
   profile: ShownProfile | null;
-  /** How the service found it; null if the service does not report it. */
+  /** How the service found the person; null if the service does not report this. */
   match: Match | null;
-  /** `none`: the hold is about no profile. `gone`: the service no longer has it. */
+  /** `none`: the hold is not about a profile. `gone`: the service no longer has the profile. */
   result: 'there' | 'gone' | 'none' | 'unknown';
   /** Why something is missing; each is a sentence without its capital and its full stop. */
   problems: string[];
@@ -72,7 +73,7 @@ const NOTHING: HoldEvidence = {
   problems: [],
 };
 
-/** Each integration means signing in to a CRM. */
+/** The maximum number of integrations at a time. Each means signing in to a CRM. */
 const INTEGRATIONS_AT_ONCE = 4;
 
 async function readEvidence(
@@ -95,8 +96,8 @@ async function readEvidence(
 }
 
 /**
- * Queries the CRM and the service at the same time, each once for all holds; one may fail without
- * the other.
+ * Queries the CRM and the service at the same time, each once for all holds. If one of them fails, the other
+ * can still succeed.
  */
 async function evidenceIn(
   deps: SyncDeps,
@@ -126,7 +127,7 @@ async function evidenceIn(
   }
 }
 
-/** Kept profiles of held contacts: a decision may take longer than the service keeps results. */
+/** Kept profiles of held contacts, because a decision may take longer than the service keeps results. */
 async function keptProfiles(
   deps: SyncDeps,
   rows: readonly ContactQuestion[],
@@ -139,8 +140,7 @@ async function keptProfiles(
 }
 
 /**
- * Nothing is shown for a contact that has opted out since it was held; the next run closes the
- * question.
+ * No evidence is shown for a contact that has opted out since it was held. The next run closes the question.
  */
 function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string): boolean {
   if (found.status === 'rejected') return false;

@@ -14,11 +14,11 @@ import { withLease } from '../sync/control/with-lease.ts';
 import { createMissingFields, readFields } from './describe.ts';
 import { wantedLists } from './lists.ts';
 
-/** The result of creating the fields of an integration. */
+/** The result of creating an integration's fields. */
 export interface CreatedFields {
   integration: string;
   created: FieldCreation[];
-  /** The problems that are left afterwards. */
+  /** The problems that remain. */
   findings: FieldMapFinding[];
   /** The users who can see the fields; null if the CRM does not hide new fields from users. */
   viewers: FieldViewers | null;
@@ -27,17 +27,19 @@ export interface CreatedFields {
 }
 
 export interface CreateFieldsOptions {
-  /** The group whose users are to see the fields, if the CRM hides new fields; null or omitted for no users. */
+  /**
+   * The group whose users should see the fields, if the CRM hides new fields; null or omitted for no users.
+   */
   assignViewers?: string | undefined;
-  /** True to create lists of the contacts to work with, too. */
+  /** True to also create lists of the contacts to work with. */
   withLists?: boolean;
   capacityAbove?: number;
   warmPathAbove?: number;
 }
 
 /**
- * Creates the missing fields. It holds the lease, because a run writes to the same CRM, and it
- * works only in the account that this integration may write to.
+ * Creates the missing fields. It takes the lease, because a run writes to the same CRM, and works only in the
+ * account that this integration may write to.
  */
 export function createFields(
   open: OpenIntegration,

@@ -1,4 +1,4 @@
-/** The fields that a run can write, from the CRM's own description. */
+/** The fields that a run can write, according to the CRM's own description. */
 import type { Connector, FieldCreation, MappedFieldSpec } from '../../connectors/contract.ts';
 import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -15,10 +15,13 @@ export interface FieldsInForce {
   /** The names of all contact fields that the CRM shows. */
   described: ReadonlySet<string>;
   findings: FieldMapFinding[];
-  /** Problems that keep the contact status out of the CRM; everything else works without it. */
+  /**
+   * Problems because of which the contact status is not written to the CRM. Everything else works without the
+   * status.
+   */
   optional: FieldMapFinding[];
   /**
-   * Columns that the file lacks and that a run adds automatically. A server's fields are created
+   * Columns that are missing in the file and that a run adds automatically. A server's fields are created
    * only on request.
    */
   toCreate: FieldSpec[];
@@ -50,7 +53,7 @@ export async function readFields(
   };
 }
 
-/** Marks the fields that contacts are identified by. */
+/** Marks the fields that identify contacts. */
 function withReadParts(fields: readonly CrmField[], shape: IdentityShape | undefined): CrmField[] {
   const parts = new Map<string, CrmField['readAs']>([
     ...(shape?.names ?? []).map((name) => [name, 'name'] as const),
@@ -64,9 +67,7 @@ function withReadParts(fields: readonly CrmField[], shape: IdentityShape | undef
 
 const PARTS = { addresses: 'address', employers: 'employer' } as const;
 
-/**
- * A status that cannot be written must not stop the other fields, unless its field is mapped twice.
- */
+/** A status that cannot be written must not stop the other fields, unless its field is mapped twice. */
 function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'findings' | 'optional'> {
   const isOptional = ({ from, problem }: FieldMapFinding) =>
     SYNC_SOURCES.includes(from) && problem !== 'duplicate';
@@ -94,7 +95,7 @@ export function toFieldSpecs(mappings: readonly FieldMapping[]): MappedFieldSpec
   return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
 }
 
-/** Throws if no mapped field can be written, because no credit must be spent then. */
+/** Throws if no mapped field can be written, because then no credit must be spent. */
 export function requireUsableField(
   integration: Integration,
   mappings: readonly FieldMapping[],

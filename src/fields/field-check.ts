@@ -12,7 +12,7 @@ import { readValuesWaiting } from './waiting-values-view.ts';
 
 /** A line of the field map. */
 export interface FieldLine {
-  /** The source value, and the CRM's name for the field. */
+  /** The source of the value, and the CRM's name for the field. */
   from: string;
   to: string;
   when: FieldMapping['when'];
@@ -24,16 +24,16 @@ export interface FieldLine {
   problem: { kind: string; message: string; fix: string; optional: boolean } | null;
   /** True if the next run adds the column automatically. */
   createdBySync: boolean;
-  /** ISO 8601; null if none of the last writes included it. */
+  /** ISO 8601; null if none of the last writes included the field. */
   writtenAt: string | null;
-  /**
-   * How many of the checked contacts have a value of ours in the field; null if no contact was
-   * checked.
-   */
+  /** How many of the checked contacts have a value of ours in the field; null if no contact was checked. */
   filled: { of: number; count: number } | null;
 }
 
-/** The field map as the CRM describes its fields now, and the paid values that wait to be written. */
+/**
+ * The field map with the CRM's present description of its fields, and the paid values that wait to be
+ * written.
+ */
 export interface FieldCheck {
   fields: FieldLine[];
   valuesWaiting: ValuesWaiting;

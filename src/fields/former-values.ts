@@ -1,6 +1,6 @@
 /**
- * One contact, one person: finds the values that another donor left in a contact, and replaces or
- * blanks them all when the donor changes (design, promise 14). Pure but for fingerprints.
+ * One contact, one person: finds the values that another donor left in a contact, and replaces or blanks them
+ * all when the donor changes (design, promise 14). Pure except for fingerprints.
  */
 
 import type { OwnedValues } from '../contacts/owned-values.ts';
@@ -10,7 +10,7 @@ import { isBlank } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { createOwnershipCheck } from './values.ts';
 
-/** Values that donor-sync wrote, and the record whose ID their fingerprints were made with. */
+/** Values that donor-sync wrote, and the record whose ID was used for their fingerprints. */
 export interface WrittenValues {
   crmId: string;
   owned: OwnedValues;
@@ -18,12 +18,12 @@ export interface WrittenValues {
   donor: string | null;
 }
 
-/** The values of ours in a contact, and which of them belong to another donor. */
+/** Our values in a contact, and which of them belong to another donor. */
 export interface Ownership {
   isOurs(field: string, value: FieldValue): boolean;
   /** True for a value that we wrote for a donor other than the one offered now. */
   isFormer(field: string, value: FieldValue): boolean;
-  /** Fields that may hold values of another donor. */
+  /** Fields that may contain another donor's values. */
   formerFields: readonly string[];
 }
 
@@ -56,8 +56,8 @@ export function fieldsOfOthers(written: readonly WrittenValues[], donor: string 
 }
 
 /**
- * The fields to blank because they hold a former value and nothing replaces it. The sync status
- * describes the contact, not a donor, so it stays.
+ * The fields to blank because they contain a former value that is not replaced. The sync status describes the
+ * contact and not a donor, so it is kept.
  */
 export function blankedFields(
   { isFormer, formerFields }: Ownership,

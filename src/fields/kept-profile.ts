@@ -19,7 +19,7 @@ const nameOrNull = z.string().nullable();
 const amountOrNull = z.number().nullable();
 
 /**
- * In the order of this list and without the names of the parts, which would be a third of the size.
+ * The parts in the order of this list. Their names are left out, because they would be a third of the size.
  */
 const packedSchema = z.tuple([
   z.literal(1),
@@ -43,8 +43,8 @@ export interface EncryptedProfile {
 }
 
 /**
- * Encrypts a profile with a new key, and that key with the secret key. The result is tied to the
- * contact's row.
+ * Encrypts a profile with a new key, and that key with the secret key. The result can be decrypted only in
+ * the contact's row.
  */
 export function encryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,
@@ -66,8 +66,8 @@ export function encryptProfile(
 }
 
 /**
- * Decrypts the profile of a kept record; throws a FatalError if it was changed or belongs to
- * another contact.
+ * Decrypts the profile of a kept record. Throws a FatalError if it was tampered with or belongs to another
+ * contact.
  */
 export function decryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,

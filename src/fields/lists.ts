@@ -14,7 +14,7 @@ export interface ListBounds {
   warmPathAbove: number;
 }
 
-/** The lists to create, and the lists that no mapped field supports, with the reason. */
+/** The lists to create, and the lists for which no suitable field is mapped, with the reason. */
 export interface WantedLists {
   specs: ListSpec[];
   impossible: ListCreation[];
@@ -70,7 +70,7 @@ function buildListSpec(
       if (!fit?.fits) continue;
       const { value } = fit;
       if (raw.kind === 'text') return { name, field: to, condition: { equals: String(value) } };
-      // Text has no order.
+      // Text cannot be compared by size.
       if (typeof value === 'number') return { name, field: to, condition: { above: value } };
     }
   }
@@ -78,8 +78,8 @@ function buildListSpec(
 }
 
 /**
- * A list that has no field to filter by is not a failure: without networks, for example, there are
- * no warm paths.
+ * A list without a field to filter by is not a failure. Without networks, for example, there are no warm
+ * paths.
  */
 function impossible(
   { name, sources, raw }: Wanted,

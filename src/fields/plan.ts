@@ -1,4 +1,4 @@
-/** Plans which fields of one contact to write: map ► diff, and which values are ours afterwards. */
+/** Plans which fields of one contact to write (map ► diff), and which values are ours afterwards. */
 
 import {
   isNormalised,
@@ -40,7 +40,7 @@ import {
 export interface FieldOffer {
   crmId: string;
   values: RawValues;
-  /** The mapped fields as they are in the CRM now. */
+  /** The mapped fields and their present state in the CRM. */
   present: FieldValues;
   /** The present currencies of the record; omitted if it has none. */
   currencies?: RecordCurrencies | undefined;
@@ -57,59 +57,59 @@ export interface FieldOffer {
    * The donor whom a warm path names as the introducer; null or omitted if the values name none.
    */
   introducer?: string | null;
-  /** The status of the contact once this is written; omitted if it stays unchanged. */
+  /** The status of the contact once this is written; omitted if it does not change. */
   status?: TimedStatus;
-  /**
-   * Sources whose fields are emptied if they get no value and hold a value of ours; none by
-   * default.
-   */
+  /** Sources whose fields are emptied if they get no value but contain one of ours; none by default. */
   emptied?: readonly FieldSource[];
   /**
-   * Sources whose present field values are not kept for undo, because they describe an erased
-   * person; none by default.
+   * Sources whose present field values are not kept for undo, because they describe an erased person; none by
+   * default.
    */
   unkept?: readonly FieldSource[];
   /**
-   * Fields that this profile was offered to before: if a user has emptied one since, it stays
-   * empty. None by default.
+   * Fields that this profile was already offered to. If a user has emptied one of them since, it stays empty.
+   * None by default.
    */
   offeredBefore?: ReadonlySet<string>;
 }
 
-/** The planned changes, and the state once they are written. */
+/** The planned changes, and the state after they are written. */
 export interface FieldPlan {
   crmId: string;
   reason: OutcomeReason;
   /** The values that did not fit, described without the values; null if all fit. */
   detail: string | null;
-  /** Fingerprints of the values of ours once everything is written. */
+  /** Fingerprints of the values that are ours once everything is written. */
   owned: OwnedValues;
-  /** The fingerprints among them that remain if nothing is written. */
+  /** The fingerprints among them that remain valid if nothing is written. */
   standing: OwnedValues;
   changes: FieldValues;
-  /** True if another person's values are replaced: then all of the changes are written, or none. */
+  /** True if another person's values are replaced. Then either all of the changes are written, or none. */
   together: boolean;
   /**
    * True to let the CRM decide about every value, including values that the connector itself would
    * leave out.
    */
   probe?: boolean;
-  /** Values of a profile that are not in their field, and why. */
+  /** Values of a profile that are not written to their field, and why. */
   values: readonly ValueNote[];
   /** Null if nothing is to be written. */
   write: IntendedWrite | null;
   /** The values of the changed fields when they were read. */
   seen: FieldValues;
   /**
-   * The changed fields that would not be written if they held these values, because a user has
-   * typed them in the meantime.
+   * The changed fields that would not be written if they contained these values, because a user has typed
+   * them in the meantime.
    */
   keeps(found: FieldValues): string[];
 }
 
 const wordsOfRuns = new WeakMap<object, WordFingerprints>();
 
-/** The remembered names and organisations of a run, kept as long as its field map is in use. */
+/**
+ * The names and organisations that a run has cached. The cache is kept as long as the run's field map is in
+ * use.
+ */
 function wordsOfRun(
   { store }: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'mappings'>,
@@ -119,7 +119,7 @@ function wordsOfRun(
   return known;
 }
 
-/** Pure but for IDs, encryption and fingerprints. */
+/** Pure except for IDs, encryption and fingerprints. */
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration' | 'erasedTexts'>,
@@ -168,7 +168,7 @@ export function planFields(
   const owned = {
     ...standing,
     ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
-    // The value in a blanked field is not ours, so a later value of this person can fill the field.
+    // The value in a blanked field is not ours, so a later value of this person can be written to the field.
     ...withoutFields(after, Object.keys(blanked)),
   };
   const changed = Object.keys(changes);
@@ -200,9 +200,9 @@ export function planFields(
   };
 
   /**
-   * True for a blank field that held another donor's value. If an interrupted write has blanked it,
-   * nothing shows that a user did not. But this donor never had a value there that a user could
-   * have emptied.
+   * Returns true for a blank field that contained another donor's value. If an interrupted write has blanked
+   * it, it looks as if a user had done so. But this donor never had a value there that a user could have
+   * emptied.
    */
   function isLeftByFormer(field: string): boolean {
     return (
@@ -233,7 +233,7 @@ export function planFields(
     const record = { written, present: standing, currencies: offer.currencies, fields };
     const nulls = {
       ...(person === undefined ? {} : blankedFields(ownership, standing, mapped, mappings)),
-      // In its new currency the record would show our number as a different amount.
+      // Because the record's currency has changed, our number would now be a different amount.
       ...Object.fromEntries(findMisplaced(deps, record, unfit).map((field) => [field, null])),
     };
     const planned: FieldValues = { ...rest.changes, ...Object.fromEntries(outdated), ...nulls };
@@ -267,8 +267,8 @@ export function planFields(
   }
 
   /**
-   * This name finds texts in other contacts that name the donor, even once the contact is no longer
-   * in the CRM.
+   * With this name, texts in other contacts that name the donor can be found, even once the contact is no
+   * longer in the CRM.
    */
   function calledName(): string | null {
     const name = values.get('name.full');
@@ -296,8 +296,8 @@ export function planFields(
 }
 
 /**
- * Ends the text about values that do not fit: the next run writes them once the user has followed
- * the advice.
+ * The end of the text about values that do not fit: the next run writes them once the user has followed the
+ * advice.
  */
 const ARRIVES = 'After that, the next run writes the values, for no credit.';
 

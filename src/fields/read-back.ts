@@ -1,7 +1,7 @@
 /**
- * Finds values that the CRM's own automation changes after a write, for example by rounding. They stay ours. Otherwise
- * each value would count as typed by a user, and would stay after another person's values replace it. A value that
- * cannot be distinguished from a user's value belongs to the user.
+ * Finds values that the CRM's own automation changes after a write, for example by rounding. Such values
+ * still count as ours. Otherwise each value would count as typed by a user, and would be kept when another
+ * person's values replace it. A value that cannot be distinguished from a user's value belongs to the user.
  */
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -19,10 +19,10 @@ import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/** Requests at a time. A value that a user typed is restored only after the batch has been read. */
+/** Number of requests at a time. A value that a user typed is restored only after the batch has been read. */
 const READS_AT_ONCE = 4;
 
-/** Loads the known fields at the start of a run. */
+/** Loads, at the start of a run, the fields whose values automation is known to change. */
 export async function loadNormalised(
   { store }: Pick<ReadBackDeps, 'store'>,
   integrationId: string,
@@ -32,16 +32,16 @@ export async function loadNormalised(
 }
 
 /**
- * Number of values per field that are read back in the first batch of a run with that field. A
- * batch may have thousands of records. Automation that changes one value in twenty is still found
- * in 199 of 200 samples.
+ * Number of values per field that are read back in the first batch of a run with that field. A batch may have
+ * thousands of records. Even if automation changes only one value in twenty, it is found in 199 of 200
+ * samples.
  */
 export const SAMPLE_OF_A_FIELD = 100;
 
 /**
- * Reads writes back, for two reasons. First, it returns the values that users had typed before the
- * writes, by CRM ID, if the CRM can tell them from its value history. In that case every write is
- * read back, because each may have replaced a user's value.
+ * Reads writes back, for two reasons. First, it returns the values that users had typed before the writes, by
+ * CRM ID, if the CRM can tell them from its value history. In this case every write is read back, because
+ * each may have replaced a user's value.
  *
  * Second, it adds to the ends of writes the values that the CRM's automation made. Each field is
  * sampled in the first batch of a run that writes it. If automation has changed one of the samples,
@@ -116,7 +116,7 @@ export async function readWritesBack<End extends FieldEnd>(
         const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
         const standing = valueFingerprint(deps, id, field, value);
         const isAutomated = automated.includes(field);
-        // A value that a user has changed in the meantime gives no information about automation, but the next batch
+        // A value that a user has changed in the meantime shows nothing about automation, but the next batch
         // might.
         if (isAutomated || sent === standing) known.add(field);
         if (!isAutomated || sent === standing) return [];
@@ -144,7 +144,7 @@ function chooseSample(written: readonly WrittenFields[]): Set<string> {
   return sample;
 }
 
-/** The same records, in an order whose start is spread over the whole list. */
+/** Returns the same records in a different order, whose first records are spread over the whole list. */
 function* spreadOut<T>(list: readonly T[]): Generator<T> {
   const stride = Math.ceil(list.length / SAMPLE_OF_A_FIELD);
   for (let start = 0; start < stride; start += 1) {
@@ -155,13 +155,13 @@ function* spreadOut<T>(list: readonly T[]): Generator<T> {
   }
 }
 
-/** The write with only these fields; none if it does not have any of them. */
+/** Returns the write with only these fields; none if it has none of them. */
 function onlyFields(write: WrittenFields, wanted: ReadonlySet<string>): WrittenFields[] {
   const fields = write.fields.filter((field) => wanted.has(field));
   return fields.length > 0 ? [{ ...write, fields }] : [];
 }
 
-/** The value that the automation made also counts as ours, and undo recognises it. */
+/** The value that the automation made also counts as ours, so undo recognises it. */
 function withEntries<End extends FieldEnd>(
   { write }: FieldPlan,
   end: End,

@@ -5,7 +5,8 @@ import { lookUp } from '../sync/control/look-up.ts';
 import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
 /**
- * Reads the present identity and values of these contacts, by CRM ID: the mapped fields and `more`.
+ * Reads the present identity and values of these contacts, by CRM ID. The values are those of the mapped
+ * fields and of `more`.
  */
 export async function lookUpRecords(
   { connector }: Pick<SyncDeps, 'connector'>,
@@ -18,7 +19,7 @@ export async function lookUpRecords(
   return new Map(lookups.map((lookup) => [lookup.id, lookup]));
 }
 
-/** The facts about a contact that planning its fields needs. */
+/** The facts about a contact that are needed to plan its fields. */
 export interface KnownRecord {
   lookup: RecordLookup | undefined;
   /** Values whose write was intended before and may have happened. */
@@ -26,8 +27,7 @@ export interface KnownRecord {
 }
 
 /**
- * Fields to read in addition to the mapped ones, chosen by what may have been written into a
- * contact.
+ * Fields to read in addition to the mapped ones. They are chosen by what may have been written to a contact.
  */
 type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 

@@ -28,7 +28,7 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
   return Object.hasOwn(EXCLUSION_TEXTS, reason);
 }
 
-/** Why a value is not written into its field, for the user who wants it delivered. */
+/** Explains why a value is not written to its field, for the user who wants it delivered. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
   refused: 'the CRM refuses the value',
   no_such_field: 'the CRM has no such field, or hides it',

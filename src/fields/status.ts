@@ -1,4 +1,4 @@
-/** The status of a contact at donor-sync, and the values offered to its status fields. Pure. */
+/** The status of a contact in donor-sync, and the values offered to its status fields. Pure. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldSource, SYNC_SOURCES } from '../core/field-map.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
@@ -19,8 +19,8 @@ export interface TimedStatus {
 export type StatusFacts = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
 
 /**
- * The status of a contact; null for none. While a contact is being processed it keeps its status,
- * unless that status is already outdated. The status of an erased person never changes.
+ * Returns the status of a contact; null for none. While a contact is being processed it keeps its status,
+ * unless the status is already wrong. The status of an erased person never changes.
  */
 export function toSyncStatus({ state, reason, enhancedAt, inCrm }: StatusFacts): SyncStatus | null {
   if (reason === 'forgotten' || reason === 'forgotten_person') return inCrm;
@@ -51,7 +51,7 @@ const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
 
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
-/** The fields that statuses can be written into; none if the CRM lacks them. */
+/** Returns the fields that statuses can be written to; none if the CRM lacks them. */
 export function statusFields({ mappings, fields }: StatusRun): string[] {
   const writable = new Set(
     fields.flatMap(({ name, writable, readAs }) => (writable && readAs === undefined ? name : [])),
@@ -64,9 +64,9 @@ export function statusFields({ mappings, fields }: StatusRun): string[] {
 }
 
 /**
- * The values to offer for a status. Offers nothing if the CRM already has the status, if a user wrote something else,
- * or if the field does not accept the status. The last case does not count as a failure of the contact. So the date
- * changes only with the status.
+ * Returns the values to offer for a status. It offers nothing if the CRM already has the status, if a user
+ * wrote something else, or if the field does not accept the status. The last case does not count as a failure
+ * of the contact. So the date changes only with the status.
  */
 export function statusValues(
   { mappings, fields }: StatusRun,

@@ -23,9 +23,9 @@ interface Typed {
 }
 
 /**
- * Restores the values that users had typed, and changes the ends of these contacts accordingly. The values are first
- * stored on disk as the values before our write. So an undo restores them even if the process is killed before they are
- * written back.
+ * Restores the values that users had typed, and changes the ends of these contacts accordingly. First they
+ * are stored on disk as the values before our write. So an undo restores them even if the process is killed
+ * before it writes them back.
  */
 export async function putTypedBack(
   deps: TypedDeps,
@@ -58,7 +58,7 @@ export async function putTypedBack(
   );
 }
 
-/** Writes values into the CRM again; returns the fields of each contact that hold them now. */
+/** Writes values into the CRM again. Returns the fields of each contact that contain them now. */
 export async function putBack(
   { connector }: Pick<SyncDeps, 'connector'>,
   changes: readonly ContactChange[],
@@ -80,8 +80,8 @@ function listWritten(result: WriteResult, change: ContactChange | undefined): Re
 }
 
 /**
- * The values that a user had typed and that the field's rule would have kept; nothing if it is a
- * value of ours.
+ * Returns the value that a user had typed and that the field's rule would have kept; nothing if it is a value
+ * of ours.
  */
 function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   if (found === undefined) return [];

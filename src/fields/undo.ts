@@ -40,7 +40,7 @@ export interface UndoReport {
   run: string;
   contacts: { restored: number; gone: number; refused: number };
   fields: { restored: number; editedSince: number };
-  /** The reasons why records refused, by CRM ID. */
+  /** The reasons why records refused the change, by CRM ID. */
   refusals: { crmId: string; message: string }[];
 }
 
@@ -66,12 +66,12 @@ interface UndoCounts {
 }
 
 /**
- * Contacts of a remote CRM that are read together and then written. They need only a few requests
- * each way, so little time passes between reading a value and overwriting it.
+ * Number of contacts that are read together from a remote CRM and then written. So few contacts need only a
+ * few requests each way, and little time passes between reading a value and overwriting it.
  */
 const CONTACTS_AT_ONCE = 600;
 
-/** Restores the values before a run, the newest write first. Can be repeated. */
+/** Restores the values before a run, newest write first. Can be repeated. */
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
   await requireKnownErasures(store.reader, lease);
@@ -126,7 +126,7 @@ async function withoutErased(
   });
 }
 
-/** Batches in which no contact appears twice, so that its writes are undone in order. */
+/** Batches in which no contact occurs twice, so that each contact's writes are undone in order. */
 function* batchesOfContacts(
   writes: readonly WriteRecord[],
   size: number,
@@ -148,11 +148,11 @@ interface Restoration {
   /** The values in these fields when they were read. */
   present: FieldValues;
   owned: OwnedValues;
-  /** The values that are ours before the undo. */
+  /** The values that were ours before the undo. */
   ownedNow: OwnedValues;
-  /** Number of fields that hold the previous value afterwards. */
+  /** Number of fields that contain the previous value afterwards. */
   fields: number;
-  /** The written values of the fields that hold a different value now. */
+  /** The written values of the fields that now contain a different value. */
   left: OwnedValues;
 }
 
@@ -208,8 +208,8 @@ async function undoBatch(
 }
 
 /**
- * Pure: why the previous person's values cannot all be restored; null if they can. Restoring only
- * some would mix them with the values of the present person.
+ * Pure: returns why the previous person's values cannot all be restored; null if they can. If only some were
+ * restored, they would be mixed with the values of the present person.
  */
 function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,
@@ -231,8 +231,8 @@ function findInTheWay(
 }
 
 /**
- * Fields that read as empty because the integration's user cannot see them. Their content is
- * unknown and stays ours.
+ * Fields that seem empty because the integration's user cannot see them. Their content is unknown and still
+ * counts as ours.
  */
 async function findHidden(
   connector: UndoDeps['connector'],
@@ -263,8 +263,9 @@ const NOT_ITS_OWN =
   'the previous values were changed in the database, or belong to another contact; nothing was written';
 
 /**
- * The values that were there before a write, or why they are not trusted. If one contact's row was changed, that
- * contact keeps its values, and the other contacts are restored. A missing key stops the whole undo.
+ * Returns the values that were there before a write, or why they are not trusted. If one contact's row was
+ * tampered with, that contact keeps its values, and the other contacts are restored. A missing key stops the
+ * whole undo.
  */
 function valuesBefore(
   { sealer }: UndoDeps,
@@ -298,7 +299,7 @@ async function writesOfOthers(
 
 /** The present facts about a contact whose values are to be restored. */
 interface ContactNow {
-  /** The values that the write found. */
+  /** The values that were there before the write. */
   before: FieldValues;
   /** The values in the CRM now. */
   present: Readonly<Record<string, FieldValue>>;
@@ -335,7 +336,7 @@ function restore(
       left[field] = fingerprint;
       continue;
     }
-    // Otherwise it was already restored, by an undo that was cut off before it was recorded.
+    // Otherwise it was already restored by an undo that was interrupted before it was recorded.
     fields += 1;
     const previous = ownedBefore[field];
     if (previous === undefined) delete owned[field];
@@ -348,8 +349,9 @@ function restore(
 }
 
 /**
- * True if a later run has written into the field, even if it only blanked another person's value. Then the value
- * belongs to that run: undoing this run must not prevent that run from writing its remaining values.
+ * Returns true if a later run has written to the field, even if it only blanked another person's value. The
+ * value then belongs to that run, and undoing this run must not prevent that run from writing its remaining
+ * values.
  */
 function isWrittenSince(
   { writtenAt }: WriteRecord,
@@ -360,8 +362,8 @@ function isWrittenSince(
 }
 
 /**
- * Writes the changes. If the CRM only reports afterwards what users have typed in the meantime, the
- * results wait for that report.
+ * Writes the changes. If the CRM only reports afterwards what users have typed in the meantime, the results
+ * wait for that report.
  */
 async function* writeAndLook(
   { connector, clock }: Pick<UndoDeps, 'connector' | 'clock'>,
@@ -407,8 +409,7 @@ async function writeBack(
       id: write.crmId,
       values,
       seen: present,
-      // The run had replaced another person's values: they are restored in one change, or not at
-      // all.
+      // The run had replaced another person's values. They are restored in one change, or not at all.
       ...(write.donorBefore === null ? {} : { together: true }),
     }));
   for await (const result of writeAndLook({ connector, clock }, changes)) {
@@ -424,8 +425,8 @@ async function writeBack(
   }
 
   /**
-   * The restoration without the fields into which users have typed in the meantime: these get their
-   * typed values back.
+   * The restoration without the fields that users have typed into in the meantime. These fields get the typed
+   * values back.
    */
   async function withoutTyped(undone: Restoration, result: WriteResult): Promise<Restoration> {
     if (result.status === 'refused' || result.overwritten === undefined) return undone;
@@ -452,7 +453,9 @@ async function writeBack(
   }
 }
 
-/** The restoration if the CRM refuses some fields: those fields stay ours, for another try. */
+/**
+ * The restoration if the CRM refuses some fields. Those fields stay ours, so that they can be tried again.
+ */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(
     restoration,

@@ -1,4 +1,7 @@
-/** Why a value of a profile is not in its field, and whether it can be written now. Pure but for fingerprints. */
+/**
+ * Why a value of a profile is not in its field, and whether it can be written now. Pure except for
+ * fingerprints.
+ */
 import type { Refusal, RefusalCause } from '../../connectors/contract.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -15,10 +18,13 @@ import type { ValueNote } from './statements/value-states.ts';
 type Deps = { store: Pick<Store, 'fingerprint'> };
 type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 
-/** Every row stores fingerprints, which only have to distinguish a few descriptions and lines. */
+/**
+ * Every row stores fingerprints. They only have to distinguish a few descriptions and lines, so they are
+ * short.
+ */
 const SHORT = 8;
 
-/** A fingerprint that changes whenever something changes that decides whether a value fits the field. */
+/** Returns a fingerprint that changes whenever a fact changes that decides whether a value fits the field. */
 export function fingerprintField(
   { store }: Deps,
   fields: readonly CrmField[],
@@ -32,12 +38,15 @@ export function fingerprintField(
   return store.fingerprint('field', JSON.stringify(all)).slice(0, SHORT);
 }
 
-/** Covers which currencies can be converted, but not the rates: a changed rate does not free any value. */
+/**
+ * Depends on which currencies can be converted, but not on the rates, because a changed rate does not free
+ * any value.
+ */
 function moneyParts({ mode, from, code, rates }: MoneyField) {
   return [mode, from, code, Object.keys(rates).sort()];
 }
 
-/** True for a line of the field map that writes a profile value. */
+/** Returns true for a line of the field map that writes a profile value. */
 export function isProfileLine({ from }: Pick<FieldMapping, 'from'>): boolean {
   return !PATH_SOURCES.includes(from) && !SYNC_SOURCES.includes(from);
 }
@@ -57,7 +66,7 @@ export function fingerprintFieldMap(
   return { fieldMap, lines };
 }
 
-/** The notes that are known before anything is written. */
+/** Returns the notes that are known before anything is written. */
 export function recordUnwritten(
   deps: Deps,
   run: FieldsRun,
@@ -116,7 +125,7 @@ export function recordRefused(
   return ofProfile(run, [...notes.values()]);
 }
 
-/** Merges the notes with the notes about refused values, which are more precise than the earlier notes. */
+/** Merges the notes with the notes about refused values, which are more precise. */
 export function withRefused(
   notes: readonly ValueNote[],
   refused: readonly ValueNote[],
@@ -126,7 +135,9 @@ export function withRefused(
   return [...notes.filter(({ field }) => !fields.has(field)), ...refused];
 }
 
-/** Merges the notes with the fields that hold values again that users typed in the meantime. */
+/**
+ * Merges the notes with the fields that contain typed values again, because users typed them in the meantime.
+ */
 export function withKeptForUser(
   deps: Deps,
   run: FieldsRun,
@@ -140,16 +151,15 @@ export function withKeptForUser(
   return withRefused(notes, ofProfile(run, kept));
 }
 
-/** Each run computes warm paths and statuses again, so only profile values wait. */
+/** Each run computes warm paths and statuses again, so only profile values can wait. */
 function ofProfile({ mappings }: FieldsRun, notes: readonly ValueNote[]): ValueNote[] {
   const fields = new Set(mappings.filter(isProfileLine).map(({ to }) => to));
   return notes.filter(({ field }) => fields.has(field));
 }
 
 /**
- * Removes fields from the changes that were offered before, were ours and are empty now, because a
- * user has emptied them. A write that was cut off may never have reached the CRM, so it does not
- * count here.
+ * Removes from the changes the fields that were already offered, were ours and are empty now, because a user
+ * has emptied them. An interrupted write may never have reached the CRM, so it does not count here.
  */
 export function keepEmptied(
   diff: ValueDiff,

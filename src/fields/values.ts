@@ -1,4 +1,4 @@
-/** Field values on disk: keyed hashes to recognise them, and encrypted values to restore them. */
+/** Field values on disk: keyed hashes that recognise them, and encrypted values that can be restored. */
 import { z } from 'zod';
 import { isOwned, type OwnedValues } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../store.ts';
 
 type Fingerprints = { store: Pick<Store, 'fingerprint'> };
 
-/** The keyed hash that recognises a value of ours in the CRM. */
+/** Returns the keyed hash that recognises a value of ours in the CRM. */
 export function valueFingerprint(
   { store }: Fingerprints,
   crmId: string,
@@ -18,13 +18,13 @@ export function valueFingerprint(
   return store.fingerprint('value', JSON.stringify([crmId, field, comparableText(value)]));
 }
 
-/** The keyed hash of a donor whom a text names. */
+/** Returns the keyed hash of a donor whom a text names. */
 export function introducerFingerprint({ store }: Fingerprints, donorId: string): string {
   return store.fingerprint('introducer', donorId);
 }
 
 /**
- * Keyed hashes of some of the values; equal values in two contacts or fields get different hashes.
+ * Returns keyed hashes of some of the values. Equal values in two contacts or fields get different hashes.
  */
 export function valueFingerprints(
   deps: Fingerprints,
@@ -37,7 +37,7 @@ export function valueFingerprints(
   );
 }
 
-/** Whether a value in a field of this contact is ours, according to these fingerprints. */
+/** Returns whether a value in a field of this contact is ours, according to these fingerprints. */
 export function createOwnershipCheck(
   deps: Fingerprints,
   crmId: string,
@@ -53,7 +53,7 @@ export function createOwnershipCheck(
 
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** Encrypts values for undo; they can be read only with the secret key and in their own row. */
+/** Encrypts values for undo. They can be decrypted only with the secret key and in their own row. */
 export function sealValues(
   sealer: Pick<Sealer, 'seal'>,
   values: FieldValues,

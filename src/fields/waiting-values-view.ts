@@ -1,6 +1,6 @@
 /**
- * Paid values that wait to be written: their number, the reasons, and how the waiting ends. All views share this one
- * query.
+ * Paid values that wait to be written: their number, the reasons, and how the waiting ends. All interfaces
+ * use this query.
  */
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
@@ -9,8 +9,8 @@ import type { Reader } from '../database/reader.ts';
 import { countWaitingValues } from './statements/value-states.ts';
 
 /**
- * The waiting values of an integration, largest number first; limited to the given field map, if
- * any.
+ * The waiting values of an integration, largest number first. If a field map is given, only its fields are
+ * included.
  */
 export async function readValuesWaiting(
   reader: Reader,

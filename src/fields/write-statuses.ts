@@ -1,7 +1,7 @@
 /**
- * Writes the status of each contact into the CRM, as the last step of a run. It sends no requests
- * to the service. It checks only contacts whose state or reason has changed, and reads and writes
- * only those whose status changes with it. If it is cut off, a later run does the rest.
+ * Writes the status of each contact into the CRM, as the last step of a run. It sends no requests to the
+ * service. It checks only contacts whose state or reason has changed, and reads and writes only the contacts
+ * whose status changes with it. If it is cut off, a later run does the rest.
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { isOwned, type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
@@ -45,7 +45,7 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
 }
 
 /**
- * Number of known contacts with a status that the CRM does not have, as far as the store can tell
+ * Returns the number of known contacts with a status that the CRM does not have, as far as the store can tell
  * without a request.
  */
 export async function countStaleStatuses(
@@ -102,7 +102,7 @@ type StoreDeps = Pick<SyncDeps, 'store'>;
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
 /**
- * True if the CRM has the status as far as we know: written before, written with the profile, or
+ * Returns true if the CRM has the status as far as we know: written earlier, written with the profile, or
  * never needed.
  */
 function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): boolean {
@@ -113,7 +113,7 @@ function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): b
   return wasWritten(deps, run, row, status);
 }
 
-/** True if this status is the last value that we wrote into each of the fields. */
+/** Returns true if this status is the last value that we wrote to each of the fields. */
 function wasWritten(
   deps: StoreDeps,
   run: StatusRun,
@@ -158,7 +158,7 @@ async function writeBatch(
   });
 }
 
-/** True if the CRM accepted a status field; it may refuse that field alone. */
+/** Returns true if the CRM accepted a status field. The CRM may refuse only the other fields. */
 function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
   if (taken === undefined) return true;
   return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
@@ -167,8 +167,8 @@ function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
 /**
- * The next read settles contacts that have left or opted out in the meantime. No status is written for a contact that
- * may be erased.
+ * The next reading settles contacts that have left or opted out in the meantime. No status is written for a
+ * contact that may be erased.
  */
 function mayBeWritten(
   deps: SyncDeps,
@@ -204,5 +204,5 @@ function getSince({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): numb
   return status === 'written' ? (enhancedAt ?? reasonAt) : reasonAt;
 }
 
-/** The status stages of a run. They come last, when no other stage moves a contact. */
+/** The status stages of a run. They run last, when no other stage changes a contact's state. */
 export const STATUS_STAGES: Stages = { before: [], after: [writeStatuses] };

@@ -22,10 +22,10 @@ import { valueFingerprints } from './values.ts';
 import type { WrittenEnd } from './written-end.ts';
 
 /**
- * Writes the plans, and returns how each contact's fields ended. The writes are on disk before they
- * are sent, so our values can be recognised and undone even after a kill in between. If the CRM
- * returned no result, the intent stays open, because the value may be there. Throws RetriableError
- * (`lease_lost`) and writes nothing if another process has the lease by then.
+ * Writes the plans, and returns how each contact's fields ended. The writes are on disk before they are sent,
+ * so our values can be recognised and undone even after a kill in between. If the CRM returned no result, the
+ * intent stays open, because the value may be there. Throws a RetriableError (`lease_lost`) and writes
+ * nothing if another process has the lease by then.
  */
 export async function writeFields(
   deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>,
@@ -36,8 +36,8 @@ export async function writeFields(
   if (writes.length > 0) {
     const tookMs = stopwatch(deps.clock);
     await recordIntendedWrites(deps.store, run.lease, run.id, writes);
-    // After a long pause this process could write values that another process has cleared in the
-    // meantime because the person was erased.
+    // After a long pause, this process could write values of an erased person that another process has
+    // cleared in the meantime.
     if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
   }
   const sentAtMs = deps.clock.now();
@@ -62,8 +62,7 @@ export async function writeFields(
 }
 
 /**
- * The values that users had typed into contacts before their write, as far as the write's result
- * reports them.
+ * The values that users had typed into contacts before our write, as far as the write's result reports them.
  */
 function overwrittenIn(results: ReadonlyMap<string, WriteResult>): Map<string, Overwritten> {
   const found = new Map<string, Overwritten>();
@@ -85,7 +84,7 @@ function toChange({ crmId, changes, together, probe, seen }: FieldPlan): Contact
   };
 }
 
-/** The ends of a range and its label only make sense together. */
+/** The ends of a range and its label make sense only together. */
 function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
   const range = mappings.flatMap(({ from, to }) => (from.startsWith('netWorth.') ? to : []));
   return range.length > 1 ? [range] : [];
@@ -95,18 +94,18 @@ function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
 const MOST_BLANKINGS = 8;
 
 /**
- * The retries rely on the values that were read before the first try. In a slow CRM, the contact may be a different
- * person after this long, so the next run reads it again.
+ * The retries rely on the values that were read before the first attempt. If the CRM is slow, the contact may
+ * belong to a different person after this long, so the next run reads it again.
  */
 const MAX_READ_AGE_MS = 2 * 60_000;
 
-/** Fields that were blanked instead of written, and the refusals that led to it, by CRM id. */
+/** Fields that were blanked instead of written, and the refusals that led to it, by CRM ID. */
 type Blanked = ReadonlyMap<string, { fields: readonly string[]; refusals: readonly Refusal[] }>;
 
 /**
- * If the CRM refuses a change of person because of some values, tries it again with these fields
- * blank: another person's value must not stay in them. The values before are already on disk, and a
- * blank field needs no recognition after a kill. Puts each contact's last result into `results`.
+ * If the CRM refuses some values of a change of person, tries again with blank values in these fields,
+ * because another person's value must not stay in them. The previous values are already on disk, and a blank
+ * field needs no recognition after a kill. Puts each contact's last result into `results`.
  */
 async function blankRefused(
   deps: Pick<SyncDeps, 'connector'>,
@@ -141,8 +140,7 @@ const READ_LONG_AGO: Omit<RefusedWrite, 'id'> = {
 };
 
 /**
- * Records the fields that a change of person was refused for; false if there is nothing new to
- * blank.
+ * Records the fields that were refused in a change of person. Returns false if there is nothing new to blank.
  */
 function recordBlanked(
   { crmId, changes }: FieldPlan,
@@ -226,13 +224,13 @@ function conclude(
   };
 }
 
-/** Only a lock is caused by another user. */
+/** Only a lock means that another user is the cause. */
 function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   if (result?.retriable === false) return 'crm_refused';
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
-/** The state if the CRM accepted all but the refused fields, which stay unchanged. */
+/** The state if the CRM accepted all fields except the refused ones, which do not change. */
 function withoutRefused(
   { detail, owned, standing }: FieldPlan,
   { after }: IntendedWrite,

@@ -1,6 +1,6 @@
 /**
- * The changes of a run in one contact: the previous values, kept for `undo`, and the present values, read from the CRM.
- * They are shown to a user who decides, and stored nowhere.
+ * The changes of a run in one contact: the previous values, kept for `undo`, and the present values, read
+ * from the CRM. They are shown to a user who decides, and are not stored anywhere.
  */
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
@@ -21,7 +21,7 @@ export interface WrittenChange {
   field: string;
   before: FieldValue;
   now: FieldValue;
-  /** Whether the present value is the run's value; a user may have changed it since. */
+  /** Whether the present value is the run's value. A user may have changed it since. */
   isOurs: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface WrittenChanges {
   changes: WrittenChange[];
 }
 
-/** The longest time that a CRM may take while a user waits for the page. */
+/** The maximum time that a CRM may take while a user waits for the page. */
 const PATIENCE_MS = 20_000;
 
 /**
@@ -78,7 +78,7 @@ function valuesBefore(
   try {
     return openValues(sealer, before, valuesBeforeSealContext({ id, integrationId, crmId }));
   } catch (error) {
-    // The value was changed in the database, or encrypted with a key that is no longer available.
+    // The value was changed in the database, or was encrypted with a key that is no longer available.
     if (isFatalError(error)) return null;
     throw error;
   }

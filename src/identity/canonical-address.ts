@@ -1,17 +1,15 @@
-/**
- * Addresses in canonical spelling, to find out whether a contact's address has changed (decision
- * 9).
- */
+/** Addresses in canonical spelling, to find out whether a contact's address has changed (decision 9). */
 import { knownSpellings, MAX_PART_WORDS, type Spellings } from './spellings.ts';
 import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
- * The same text for all spellings of an address, and a different text for a different address: its
- * words, each in its canonical form, sorted. The number of an apartment stays with its word
- * (`unit:4`), so that it is never mistaken for a house number. The text is compared and
- * fingerprinted, never shown or sent.
+ * Returns the same text for all spellings of an address, and a different text for a different address. The
+ * text consists of the sorted words, each in its canonical form. The number of an apartment stays with its
+ * word (`unit:4`), so that it is not mistaken for a house number. The text is compared and fingerprinted, but
+ * never shown or sent.
  *
- * It must not decide who shares a profile: it compares a contact with its own past.
+ * It must not be used to decide who shares a profile. It compares a contact only with the same contact's
+ * past.
  */
 export function canonicalAddress(text: string): string {
   const spellings = knownSpellings();
@@ -33,7 +31,7 @@ export function canonicalAddress(text: string): string {
 /** The canonical words of an address, as far as it has been read. */
 interface AddressWords {
   words: string[];
-  /** Index in `words` at which the present part (the text between two commas) starts. */
+  /** The index in `words` at which the present part (the text between two commas) starts. */
   partAt: number;
   /** Index of a number that may be a ZIP code without its leading zero; -1 if there is none. */
   shortZipAt: number;
@@ -67,8 +65,8 @@ function standsAt(words: readonly string[], part: readonly string[], at: number)
 }
 
 /**
- * Adds a word with the number that belongs to it; `next` is the index of the next word. Returns the
- * index of the first word that is left.
+ * Adds a word with the number that belongs to it; `next` is the index of the next word. Returns the index of
+ * the first remaining word.
  */
 function addWord(
   address: AddressWords,
@@ -93,7 +91,7 @@ function addWord(
   return next;
 }
 
-/** Words that take the number after them. */
+/** Words that are followed by a number that belongs to them. */
 interface Designator {
   /** The text to write before the number. */
   prefix: string;
@@ -103,9 +101,9 @@ interface Designator {
 const FLOOR: Designator = { prefix: 'fl:', fits: isFloor };
 
 /**
- * Apartments, suites, units and the sign # are treated as the same, because tools that verify
- * addresses insert the word that the Postal Service has for a building. A floor or another part of
- * a building is not an apartment.
+ * Apartments, suites, units and the sign # are treated as equal, because tools that verify addresses insert
+ * the word that the Postal Service uses for a building. A floor or another part of a building is not an
+ * apartment.
  */
 const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
   ...designators([NUMBER_SIGN, 'unit', 'ste', 'rm', 'lot', 'spc', 'slip', 'trlr', 'pmb'], {
@@ -133,12 +131,12 @@ function designators(words: readonly string[], designator: Designator): [string,
   return words.map((word) => [word, designator]);
 }
 
-/** 4, 4b, b, 12-14. Words are not units: Unit Street, Box Elder. */
+/** Matches 4, 4b, b and 12-14. Words are not unit numbers, as in Unit Street or Box Elder. */
 function isUnit(number: string): boolean {
   return number.length === 1 || hasDigit(number);
 }
 
-/** Five digits are a ZIP code: Oak Rd 62701. */
+/** Five digits are a ZIP code, as in Oak Rd 62701. */
 function isRoadNumber(number: string): boolean {
   return /^\d{1,4}[a-z]?$/.test(number);
 }
@@ -155,7 +153,7 @@ function addDesignated(
   next: number,
 ): number {
   let at = next;
-  // Apt. No. 5, Suite #5; but a sign after a road starts an apartment: Oak Rd # 5.
+  // Apt. No. 5, Suite #5. After a road, the sign starts an apartment: Oak Rd # 5.
   if (fits !== isRoadNumber && isNumberSign(part[at])) at += 1;
   const number = part[at];
   if (number === undefined || !fits(number)) return next;
@@ -175,7 +173,7 @@ function isNumberSign(word: string | undefined): boolean {
   return word === NUMBER_SIGN || word === 'no';
 }
 
-/** The 4th floor is floor 4. */
+/** The 4th floor is the same as floor 4. */
 function makesFloor({ words, partAt }: AddressWords): boolean {
   const last = words.length - 1;
   const ordinal = /^(\d{1,3})(?:st|nd|rd|th)$/.exec(words[last] ?? '')?.[1];
@@ -186,11 +184,11 @@ function makesFloor({ words, partAt }: AddressWords): boolean {
 
 const ZIP_DIGITS = 5;
 
-/** New England and New Jersey: their ZIP codes start with the zero that spreadsheets drop. */
+/** In New England and New Jersey, ZIP codes start with the zero that spreadsheets drop. */
 const STATES_OF_ZERO: ReadonlySet<string> = new Set(['ct', 'ma', 'me', 'nh', 'nj', 'ri', 'vt']);
 
 /**
- * Adds a number; for a nine-digit ZIP code only the first five digits, both of 62701-1234 and of
+ * Adds a number. Of a nine-digit ZIP code, only the first five digits are added, for both 62701-1234 and
  * 627011234.
  */
 function addNumber(address: AddressWords, word: string, isLast: boolean): void {
@@ -205,7 +203,7 @@ function addNumber(address: AddressWords, word: string, isLast: boolean): void {
   words.push(number);
 }
 
-/** A ZIP code and the four digits after it; any other number unchanged. */
+/** Splits a ZIP code from the four digits after it. Any other number is returned unchanged. */
 function zipParts(word: string): [zip: string, more: string] {
   if (/^\d{9}$/.test(word)) return [word.slice(0, ZIP_DIGITS), word.slice(ZIP_DIGITS)];
   const parts = /^(\d{4,5})-(\d{4})$/.exec(word);
@@ -221,25 +219,22 @@ function isCanadianPostcode(word: string, next: string | undefined): boolean {
   return word.length === 3 && /^[a-z]\d[a-z]$/.test(word) && /^\d[a-z]\d$/.test(next ?? '');
 }
 
-/** Settles what only the whole address shows: a lost zero, and whether the country is implied. */
+/** Decides what only the whole address shows: whether a zero was lost, and whether the country is implied. */
 function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): string[] {
   let hasZip = words.some(isZip);
   if (!hasZip && shortZipAt !== -1 && words.some((word) => STATES_OF_ZERO.has(word))) {
     words[shortZipAt] = `0${words[shortZipAt]}`;
     hasZip = true;
   }
-  // A state with a ZIP code is in the United States, whether or not the address says so.
+  // A state with a ZIP code is in the United States, whether or not the address contains the country.
   if (!hasZip || !words.includes('US') || !words.some((word) => states.has(word))) return words;
   return words.filter((word) => word !== 'US');
 }
 
-/**
- * Prefixes that some people write with an apostrophe and others with a space: O'Fallon, d'Alene,
- * l'Enfant.
- */
+/** Prefixes that are written with an apostrophe or with a space: O'Fallon, d'Alene, l'Enfant. */
 const PREFIXES: ReadonlySet<string> = new Set(['o', 'd', 'l']);
 
-/** After these words a letter is alone: Avenue D, Street O. */
+/** After these words, a letter is a separate word: Avenue D, Street O. */
 const BEFORE_LETTERS: ReadonlySet<string> = new Set(['ave', 'st', ...DESIGNATORS.keys()]);
 
 /** Joins `o fallon`, but not Avenue D or D Street. */

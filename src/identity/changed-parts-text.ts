@@ -1,4 +1,4 @@
-/** Texts for what changed in identities, without any name, address or employer. */
+/** Describes what changed in identities, without any name, address or employer. */
 import { describeCount } from '../core/quantities.ts';
 import { CHANGED_PARTS, type ChangedPart } from './identity-text.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Compares the identity in a CRM record with the stored one. Unknown does not mean none: a part
- * that could be read before and cannot be read now keeps its fingerprint. Spelling is not identity:
- * parts are compared in canonical spelling (`canonical-address.ts`).
+ * Compares the identity in a CRM record with the stored one. A part that cannot be read is not the same as an
+ * empty part, so a part that could be read before and cannot be read now keeps its fingerprint. Spelling does
+ * not matter, because parts are compared in canonical spelling (`canonical-address.ts`).
  */
 import { createHash } from 'node:crypto';
 import { type Contact, identityText } from '../core/contact.ts';
@@ -21,25 +21,29 @@ import {
 } from './identity-text.ts';
 import { distinctTexts, nameFingerprint, partFingerprint } from './person-fingerprints.ts';
 
-/** The parts that may be unreadable; without a name nobody can be submitted. */
+/** The parts that may be unreadable. Without a name, a contact cannot be submitted. */
 export type SourcedPartName = IdentitySource['part'];
 
-/** A CRM field that was readable under the present settings at some time. */
+/** A CRM field that could be read under the present settings at some time. */
 export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
 
-/** A record's identity on its way from the CRM to a decision; names and addresses go no further. */
+/**
+ * A record's identity on its way from the CRM to a decision. Names and addresses are not passed on from here.
+ */
 export interface ReadIdentity {
   /** The parts that could be read under these settings before, and cannot be read now. */
   readonly lost: readonly SourcedPartName[];
   /** The fingerprint for a contact that the store does not know. */
   text(): string;
-  /** The changes from a stored fingerprint, and the fingerprint that then represents both. */
+  /** The changes compared with a stored fingerprint, and the fingerprint that then represents both. */
   compareWith(stored: string): { changed: readonly ChangedPart[]; text: string };
 }
 
 export interface IdentityReader {
   read(contact: Contact): ReadIdentity;
-  /** True if a part of the contact could not be read, now or ever: it may be a different person. */
+  /**
+   * True if a part of the contact cannot be read now, or never could be. It may then be a different person.
+   */
   isPartial(contact: Contact): boolean;
 }
 
@@ -48,7 +52,7 @@ export interface IdentityReaderOptions {
   fingerprint: (purpose: string, text: string) => string;
   /** The connector's description of its sources; null if everything can always be read. */
   shape: IdentityShape | null;
-  /** Every source that was readable under these settings, now or in an earlier run. */
+  /** Every source that could be read under these settings, now or in an earlier run. */
   known: readonly KnownSource[];
 }
 
@@ -85,7 +89,9 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
 
 const NONE_UNREADABLE: readonly string[] = [];
 
-/** An identity that cannot be compared must not look like a change, which would cost a credit. */
+/**
+ * If an identity cannot be compared, this must not look like a change, because a change would cost a credit.
+ */
 function unknownForm(): FatalError {
   return new FatalError(
     'The fingerprint of a contact in the database is in a form that this version does not know. Nothing is spent on it: use the version that wrote the database.',
@@ -93,7 +99,7 @@ function unknownForm(): FatalError {
   );
 }
 
-/** Compares the whole first: most contacts are unchanged, and their parts need not be computed. */
+/** Compares the whole first. Most contacts have not changed, so their parts need not be computed. */
 function compare(
   stored: string,
   whole: () => string,
@@ -130,7 +136,7 @@ function fingerprintParts(
     const text = distinctTexts(texts).join('\n');
     return {
       sources: sources[part],
-      // An empty part identifies nobody, and needs no key.
+      // An empty part identifies nobody, so it needs no key.
       fingerprint: text === '' ? '' : partFingerprint(fingerprint, `identity_${part}`, text),
     };
   }
@@ -143,7 +149,7 @@ interface Readability {
   sources: Record<SourcedPartName, string>;
 }
 
-/** Computed once for each set of unreadable sources, of which there are few. */
+/** Computed once for each set of unreadable sources. There are only a few sets. */
 function createReadability({
   shape,
   known,
@@ -186,6 +192,6 @@ function sourcesText(
     .map(({ name }) => name)
     .sort();
   if (names.length === 0) return NO_SOURCES;
-  // Not secret: the names of fields, shortened.
+  // Not secret, because it contains only shortened names of fields.
   return createHash('sha256').update(names.join('\n')).digest('base64url').slice(0, SOURCES_LENGTH);
 }

@@ -1,19 +1,16 @@
 /**
- * Fingerprints of identities as the store keeps them, and the comparison of two of them.
+ * Fingerprints of identities in the form in which they are stored, and the comparison of two of them.
  *
- * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's
- * spelling; the parts cover the canonical spelling. SOURCES identifies the CRM fields that a part
- * was built from. The leading number is the version of the canonical spelling. Changing that
- * spelling needs a new number, and the old code stays as long as there may be fingerprints of it.
+ * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's spelling. The
+ * parts cover the canonical spelling. SOURCES identifies the CRM fields that a part was built from. The
+ * leading number is the version of the canonical spelling. If that spelling changes, a new number is needed,
+ * and the old code is kept as long as its fingerprints may exist.
  */
 
 /** A part of an identity that can change separately. */
 export type IdentityPart = 'name' | 'addresses' | 'employers';
 
-/**
- * What has changed; `unknown` if a fingerprint does not contain its parts, as before the next
- * reading.
- */
+/** What has changed; `unknown` if a fingerprint does not contain its parts, as before the next reading. */
 export type ChangedPart = IdentityPart | 'unknown';
 
 /** All parts, in the order in which they are shown. */
@@ -24,7 +21,7 @@ export const CHANGED_PARTS = [
   'unknown',
 ] as const satisfies readonly ChangedPart[];
 
-/** A part that is built from fields which may be unreadable. */
+/** A part that is built from fields that may be unreadable. */
 export interface SourcedPart {
   /** Identifies the fields that it was built from; equal only for the same fields. */
   sources: string;
@@ -42,8 +39,8 @@ export interface ParsedIdentity extends IdentityParts {
 }
 
 /**
- * Represents the identity that a contact will have at its next reading. After a merge, the credit counts as spent on
- * that identity. A merge brings new details, and those are not a change that needs another credit.
+ * Represents the identity that a contact will have at its next reading. After a merge, the credit counts as
+ * spent on that identity. A merge brings new details, but they are not a change that needs another credit.
  */
 export const NEXT_READING = 'next_reading';
 
@@ -58,7 +55,7 @@ function joined({ sources, fingerprint }: SourcedPart): string {
   return `${sources}.${fingerprint}`;
 }
 
-/** The parts of a fingerprint; null for a text that does not contain them. */
+/** Returns the parts of a fingerprint; null for a text that does not contain them. */
 export function parseIdentityText(text: string): ParsedIdentity | null {
   const match = TEXT.exec(text);
   if (match === null) return null;
@@ -72,8 +69,8 @@ export function parseIdentityText(text: string): ParsedIdentity | null {
 }
 
 /**
- * The changes between two stored fingerprints. A part built from different fields is not compared:
- * the fields changed, not the person.
+ * Returns the changes between two stored fingerprints. If a part was built from different fields, it is not
+ * compared, because the fields changed and not the person.
  */
 export function changedParts(before: string, after: string): ChangedPart[] {
   if (before === after) return [];

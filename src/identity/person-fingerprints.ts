@@ -1,7 +1,7 @@
 /**
- * Fingerprints that recognise a person under a different ID, without a name or an address. They are
- * the fingerprints of the parts of an identity (`identity-text.ts`), so that the stored data of a
- * contact can be compared with a record that was just read.
+ * Fingerprints by which a person is recognised under a different ID, without a name or an address. They are
+ * the fingerprints of the parts of an identity (`identity-text.ts`), so the stored data of a contact can be
+ * compared with a record that was just read.
  */
 import type { Identity } from '../core/contact.ts';
 import { canonicalAddress } from './canonical-address.ts';
@@ -16,12 +16,12 @@ export interface PersonFingerprints {
   /** One for each address and, if there are several, one for all of them together. */
   addresses: readonly string[];
   employers: readonly string[];
-  /** Names that find texts about the person, as fingerprints of their words; none if omitted. */
+  /** Names by which texts about the person are found, as fingerprints of their words; none if omitted. */
   names?: readonly string[];
 }
 
 /**
- * 64 bits distinguish one value of a contact from the next; the odds of missing a change are 1 in
+ * 64 bits distinguish one value of a contact from the next. The probability of missing a change is 1 in
  * 10^19.
  */
 const PART_LENGTH = 11;
@@ -44,12 +44,12 @@ export function nameFingerprint(
   return partFingerprint(fingerprint, 'identity_name', name);
 }
 
-/** Distinct values in canonical spelling, sorted, because CRMs promise no order. */
+/** Distinct values in canonical spelling, sorted, because CRMs do not guarantee an order. */
 export function distinctTexts(texts: readonly string[]): string[] {
   return [...new Set(texts.filter(Boolean))].sort();
 }
 
-/** The fingerprints of a record that was just read; null if it has no name. */
+/** Returns the fingerprints of a record that was just read; null if it has no name. */
 export function fingerprintPerson(
   fingerprint: Fingerprint,
   identity: Identity,
@@ -69,7 +69,7 @@ export function fingerprintPerson(
   }
 }
 
-/** The fingerprints of a stored contact; null if the stored text does not contain the parts. */
+/** Returns the fingerprints of a stored contact; null if the stored text does not contain the parts. */
 export function storedPersonFingerprints(
   fingerprint: Fingerprint,
   identity: string,
@@ -89,7 +89,7 @@ export function storedPersonFingerprints(
 
 const NO_NAME = { firstName: null, lastName: null };
 
-/** Merges the fingerprints of two readings of one person. */
+/** Merges the fingerprints from two readings of the same person. */
 export function joinedFingerprints(
   one: PersonFingerprints | null,
   other: PersonFingerprints | null,
@@ -103,9 +103,9 @@ export function joinedFingerprints(
 }
 
 /**
- * Pure: true if both may be one person: the same name in canonical spelling, and an equal address
- * or employer. If neither part is known for both, the name alone counts, because nothing
- * distinguishes them.
+ * Pure: returns true if both may be the same person, because they have the same name in canonical spelling,
+ * and an equal address or employer. If neither part is known for both, the name alone decides, because
+ * nothing else distinguishes them.
  */
 export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;

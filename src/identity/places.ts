@@ -1,6 +1,6 @@
 /**
- * States, provinces and countries, and their spellings. The entries here and the library's names
- * are part of fingerprints on disk: read decision 9 before you change a line.
+ * States, provinces and countries, and their spellings. The entries here and the library's names are part of
+ * fingerprints on disk, so read decision 9 before you change a line.
  */
 import countries from 'i18n-iso-countries/index.js';
 import german from 'i18n-iso-countries/langs/de.json' with { type: 'json' };
@@ -12,7 +12,7 @@ import dutch from 'i18n-iso-countries/langs/nl.json' with { type: 'json' };
 import portuguese from 'i18n-iso-countries/langs/pt.json' with { type: 'json' };
 
 /**
- * States and territories of the United States; each line has the code of the Postal Service and the
+ * States and territories of the United States. Each line contains the code of the Postal Service and the
  * names.
  */
 export const STATES = `
@@ -97,7 +97,7 @@ sk: saskatchewan
 yt: yukon, yukon territory
 `;
 
-/** Spellings that the library does not have, by alpha-2 code. */
+/** Spellings that the library does not contain, by alpha-2 code. */
 const MORE_COUNTRY_NAMES = `
 AE: emirates
 BA: bosnia
@@ -130,7 +130,7 @@ VG: british virgin islands
 VN: viet nam
 `;
 
-/** Words that lists of countries have after a name and a comma: "Korea, Republic of". */
+/** Words that follow a name and a comma in lists of countries: "Korea, Republic of". */
 export const COUNTRY_TITLES = [
   'republic of',
   'islamic republic of',
@@ -151,7 +151,10 @@ export interface Country {
 
 const OTHER_LANGUAGES = [german, spanish, french, italian, dutch, portuguese];
 
-/** All countries of ISO 3166 with the library's names, and the spellings that it does not have. */
+/**
+ * All countries of ISO 3166 with the library's names, and with the spellings that the library does not
+ * contain.
+ */
 export function readCountries(): Country[] {
   for (const language of [english, ...OTHER_LANGUAGES]) countries.registerLocale(language);
   const namesIn = OTHER_LANGUAGES.map(({ locale }) =>
@@ -167,7 +170,7 @@ export function readCountries(): Country[] {
   }));
 }
 
-/** The lines of a table: a word in its canonical form, and its other spellings. */
+/** The lines of a table. Each contains a word in its canonical form, and its other spellings. */
 export function parseSpellings(table: string): [canonical: string, spellings: string[]][] {
   return table
     .trim()

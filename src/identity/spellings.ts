@@ -14,15 +14,15 @@ import { PART_END, splitWords } from './words.ts';
 export interface Spellings {
   /** Single words: street → st, illinois → il. */
   words: ReadonlyMap<string, string>;
-  /** Several words, by the first of them as `words` folds it; the longest first. */
+  /** Several words, by the first of them in the form that `words` produces; the longest first. */
   phrases: ReadonlyMap<string, readonly Phrase[]>;
-  /** The meaning of a part between two commas if it is alone: fr → FR; nothing → ''. */
+  /** The meaning of a part between two commas that contains only this: fr → FR; without a meaning → ''. */
   parts: ReadonlyMap<string, string>;
   /** Codes of American states. */
   states: ReadonlySet<string>;
 }
 
-/** Words that have one meaning together, each as `words` folds it. */
+/** Words that have one meaning together, each in the form that `words` produces. */
 export interface Phrase {
   words: readonly string[];
   canonical: string;
@@ -33,7 +33,9 @@ export const MAX_PART_WORDS = 10;
 
 let spellings: Spellings | undefined;
 
-/** The spellings, created on first use: there are thousands of them, and only syncs use them. */
+/**
+ * The spellings. They are created on first use, because there are thousands of them, and only syncs use them.
+ */
 export function knownSpellings(): Spellings {
   spellings ??= createSpellings();
   return spellings;
@@ -49,7 +51,7 @@ function createSpellings(): Spellings {
     ...regions,
     ...countries.map(({ canonical, english }): [string, string[]] => [canonical, [...english]]),
   ];
-  // Country codes are not words: "it" is Italy only if it is alone.
+  // Country codes are not words: "it" means Italy only if there are no other words next to it.
   const words = new Map(
     known.flatMap(([canonical]) => (isLower(canonical) ? [[canonical, canonical]] : [])),
   );
@@ -72,14 +74,17 @@ function createSpellings(): Spellings {
 /** Georgia is a state and a country, and an address does not say which one it means. */
 const GEORGIA = 'GE';
 
-/** The codes of Sweden and the Philippines, because "southeast" and "penthouse" can also be alone. */
+/**
+ * The codes of Sweden and the Philippines, because "southeast" and "penthouse" can also be alone between two
+ * commas.
+ */
 const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
 
 type CanonicalCountry = Country & { canonical: string };
 
 /**
- * DE is Delaware and Germany, CA is California and Canada. A text does not say which is meant, but
- * both are never right for one street, so they share the canonical form. All others have their code
+ * DE is Delaware and Germany, CA is California and Canada. A text does not show which is meant, but for one
+ * street only one of them can be right, so they share the canonical form. All other countries have their code
  * in capitals, so that Poland is not mistaken for a place.
  */
 function withCanonicals(
@@ -104,7 +109,7 @@ function wholeParts(
 ): Map<string, string> {
   const parts = new Map(COUNTRY_TITLES.map((title) => [title, '']));
   for (const { canonical, code, longCode, foreign } of countries) {
-    // A shared code is read as a state, and is already canonical.
+    // A code that is shared is read as a state, and is already canonical.
     const hasOwnCode = canonical !== code.toLowerCase();
     const codes = [...(hasOwnCode ? [code] : []), longCode].map((text) => text.toLowerCase());
     const names = foreign.map((text) => partWords(text).join(' '));
@@ -135,7 +140,7 @@ function byFirstWord(phrases: readonly Phrase[]): Map<string, Phrase[]> {
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const ONES = 'first second third fourth fifth sixth seventh eighth ninth'.split(' ');
 
-/** Twenty first is 21st, ninety ninth is 99th. */
+/** Twenty first means 21st, ninety ninth means 99th. */
 function twoDigitOrdinals(): [string, string[]][] {
   return TENS.flatMap((ten, tens) =>
     ONES.map((one, index): [string, string[]] => {

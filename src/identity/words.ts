@@ -1,22 +1,21 @@
 /** Text → words in lower case, without accents and punctuation. */
 
-/** Separates two parts of a text: a comma, a semicolon, a bar or a new line. */
+/** Separates two parts of a text: a comma, a semicolon, a vertical bar or a line break. */
 export const PART_END = ',';
 
 /** The sign before an apartment number. */
 export const NUMBER_SIGN = '#';
 
 /**
- * The words of a text. Apostrophes are dropped (O'Brien), and so are the full stops of
- * abbreviations (U.S.A., Ph.D.). Hyphens and other signs separate words, but 4-B is 4b, and 12-14
- * stays unchanged. `&` becomes `and`. `PART_END` and `NUMBER_SIGN` are separate words.
+ * Returns the words of a text. Apostrophes are dropped (O'Brien), and so are the full stops of abbreviations
+ * (U.S.A., Ph.D.). Hyphens and other signs separate words, but 4-B becomes 4b, and 12-14 does not change. `&`
+ * becomes `and`. `PART_END` and `NUMBER_SIGN` are separate words.
  */
 export function splitWords(text: string): string[] {
   const plain = plainText(text);
   const words: string[] = [];
   /**
-   * The part of the present word before `start`; an apostrophe, a full stop or a hyphen was dropped
-   * there.
+   * The part of the present word before `start`. An apostrophe, a full stop or a hyphen was dropped there.
    */
   let word = '';
   let start = 0;
@@ -39,19 +38,19 @@ export function splitWords(text: string): string[] {
   return words;
 }
 
-/** Whether a word starts or ends with a digit: 12, 4b, b4, 5th. */
+/** Returns whether a word starts or ends with a digit: 12, 4b, b4, 5th. */
 export function hasDigit(word: string): boolean {
   return isDigit(word, 0) || isDigit(word, word.length - 1);
 }
 
-/** Whether a word consists only of digits. */
+/** Returns whether a word consists only of digits. */
 export function isNumber(word: string): boolean {
   for (let at = 0; at < word.length; at++) if (!isDigit(word, at)) return false;
   return word !== '';
 }
 
 /**
- * The canonical text of words, or the plain text if there are none, so that different texts stay
+ * Returns the canonical text of words, or the plain text if there are none, so that different texts stay
  * different.
  */
 export function orPlainText(canonical: string, text: string): string {
@@ -68,7 +67,7 @@ const HYPHEN = 6;
 const NUMBER = 7;
 const AND = 8;
 
-/** The kind of each ASCII character; all other characters that `plainText` leaves are letters. */
+/** The kind of each ASCII character. All other characters that `plainText` keeps are letters. */
 const KINDS = new Uint8Array(128);
 for (const [kind, signs] of [
   [LETTER, 'abcdefghijklmnopqrstuvwxyz'],
@@ -83,7 +82,7 @@ for (const [kind, signs] of [
   for (const sign of signs) KINDS[sign.charCodeAt(0)] = kind;
 }
 
-/** The kind of a character; positions before and after the text belong to no word. */
+/** Returns the kind of a character. Positions before and after the text belong to no word. */
 function kindAt(text: string, at: number): number {
   if (at < 0 || at >= text.length) return OTHER;
   const code = text.charCodeAt(at);
@@ -99,7 +98,7 @@ function isDigit(text: string, at: number): boolean {
   return kindAt(text, at) === DIGIT;
 }
 
-/** The text that joins the two sides of a sign to one word; null if the sign separates them. */
+/** Returns the text that joins the two sides of a sign into one word; null if the sign separates them. */
 function joinAt(text: string, kind: number, start: number, at: number): '' | '-' | null {
   if (kind === APOSTROPHE) return '';
   if (kind === STOP) return isAbbreviation(text, start, at) ? '' : null;
@@ -111,16 +110,14 @@ function joinAt(text: string, kind: number, start: number, at: number): '' | '-'
   return isDigitAfter && at - start === 1 ? '' : null;
 }
 
-/** A single letter after at most two letters: U.S.A. and Ph.D., not St.Louis, No.5 or Apt.B. */
+/** Matches a single letter after at most two letters: U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B. */
 function isAbbreviation(text: string, start: number, at: number): boolean {
   const length = at - start;
   const isLetterAlone = kindAt(text, at + 1) === LETTER && !isWordAt(text, at + 2);
   return isLetterAlone && (length === 1 || length === 2) && !isDigit(text, at - 1);
 }
 
-/**
- * Letters that Unicode does not decompose. The name guard's own list may change; this one must not.
- */
+/** Letters that Unicode does not decompose. The name guard's own list may change, but this list must not. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -135,16 +132,16 @@ const LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 };
 
-/** Lower case without accents; signs beyond ASCII become the equivalent ASCII signs. */
+/** Returns lower case without accents. Signs beyond ASCII become the equivalent ASCII signs. */
 function plainText(text: string): string {
   if (!/[\u0080-\uffff]/.test(text)) return text.toLowerCase();
   return (
     text
       .replace(/[‘’ʼʹ′´]/g, "'")
-      // Decomposed, 12½ would be 121/2.
+      // If it were decomposed, 12½ would become 121/2.
       .replace(/[¼-¾⅐-⅞]/g, ' $&')
       .normalize('NFKD')
-      // Only accents: the vowel signs of other scripts are also marks, but they distinguish names.
+      // Removes only accents. The vowel signs of other scripts are also marks, but they distinguish names.
       .replace(/[\u0300-\u036f]+/g, '')
       .toLowerCase()
       .replace(/[^\0-\x7f]/gu, plainLetter)
@@ -156,7 +153,7 @@ function plainLetter(letter: string): string {
   if (plain !== undefined) return plain;
   if (/\p{Pd}/u.test(letter)) return '-';
   if (/[、，]/u.test(letter)) return ',';
-  // Zero-width characters are dropped; other signs separate words.
+  // Zero-width characters are dropped. Other signs separate words.
   if (/\p{Cf}/u.test(letter)) return '';
   return /[\p{P}\p{S}\p{Z}\p{C}]/u.test(letter) ? ' ' : letter;
 }

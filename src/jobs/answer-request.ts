@@ -20,8 +20,9 @@ export interface AnswerDeps {
 }
 
 /**
- * Runs the requested run to its end, or to the next checkpoint after a stop. Its result is recorded, even if the
- * integration's clients cannot be created. If another process works on the integration, the request stays in the queue.
+ * Runs the requested run to its end, or to the next checkpoint after a stop. Its result is recorded, even if
+ * the integration's clients cannot be created. If another process is working on the integration, the request
+ * stays in the queue.
  */
 export async function answerRequest(
   deps: AnswerDeps,
@@ -38,7 +39,7 @@ export async function answerRequest(
 }
 
 /**
- * Opens the clients, or records why they cannot be created. They could not be created later either, so the run ends
+ * Opens the clients, or records why they cannot be created. A later attempt would also fail, so the run ends
  * with that reason.
  */
 async function openOrRecord(
@@ -98,9 +99,9 @@ export interface UnopenedDeps {
 }
 
 /**
- * Records a run as failed if it could not start because its integration's clients cannot be created. The requester sees
- * the reason, and an alert is sent. Throws AlreadyRunning and changes nothing while another process works on the
- * integration.
+ * Records a run as failed if it could not start because its integration's clients cannot be created. The
+ * requester sees the reason, and an alert is sent. Throws AlreadyRunning and changes nothing while another
+ * process is working on the integration.
  */
 export function recordUnopened(
   { application: { store, takeLease }, clock }: UnopenedDeps,
@@ -135,7 +136,7 @@ const NOTHING_ASKED = {
   calls: { partner: 0, crm: 0, throttled: 0 },
 };
 
-/** Unexpected errors are written only to the log, because they may quote settings. */
+/** Unexpected errors are only logged, because they may quote settings. */
 function toReason(error: unknown, integrationId: string): RunReason {
   if (isDonorSyncError(error)) return { code: error.code, message: error.message };
   return {

@@ -1,4 +1,4 @@
-/** Stores requests for runs. Processes that start runs find them in the store. */
+/** Stores requests for runs. The processes that start runs find the requests in the store. */
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
@@ -8,23 +8,23 @@ import { ALL_CONTACTS } from '../sync/statements/request-rows.ts';
 import { requestRun } from '../sync/statements/run-requests.ts';
 import { findRunById } from '../sync/statements/runs.ts';
 
-/** A run that was requested. */
+/** A requested run. */
 export interface RequestedRun {
   integrationId: string;
-  /** The CRM ID of a single contact; all contacts by default. */
+  /** The CRM ID of the contact; all contacts by default. */
   contact?: string | null;
   trigger: Trigger;
   /** True to read everything again; false by default. */
   full?: boolean;
   /** False if the request must not join a run in progress; true by default. */
   mayJoin?: boolean;
-  /** The ID that the run gets unless it joins another run; by default a new one. */
+  /** The ID that the run gets unless it joins another run; a new ID by default. */
   runId?: string;
   /** The requester, for the audit; the user of this process by default. */
   by?: Actor;
 }
 
-/** Result of a request. */
+/** The result of a request. */
 export interface Accepted {
   /** The run that serves the request. */
   runId: string;
@@ -38,8 +38,8 @@ export interface RequestDeps {
 }
 
 /**
- * Stores a request. A manual request joins a run that already does the same. Throws a ConfigurationError if the settings
- * do not have the integration.
+ * Stores a request. A manual request joins a run that already does the same. Throws a ConfigurationError if
+ * the integration is not in the settings.
  */
 export async function storeRequest(
   { application, clock }: RequestDeps,
@@ -61,7 +61,7 @@ export async function storeRequest(
   return { runId, joined: runId === asked ? null : 'waiting' };
 }
 
-/** Finds a current run that does the same, in any process. */
+/** Finds a queued or running run that does the same, in any process. */
 async function findSame(
   { store, findRunning }: RequestDeps['application'],
   {

@@ -1,6 +1,6 @@
 /**
- * Turns requests into runs. Schedules, users and webhooks leave requests in the store, so that no
- * request is lost with the process.
+ * Turns requests into runs. Schedules, users and webhooks store requests, so that no request is lost if the
+ * process ends.
  */
 import type { Application } from '../application.ts';
 import { takeCall, type WebhookCall } from '../clients/webhook-call.ts';
@@ -27,7 +27,7 @@ import type { Turn } from './engine/engine.ts';
 import { type Accepted, type RequestedRun, storeRequest } from './request-run.ts';
 import { deleteReread, listRereads, requestReread } from './statements/rereads.ts';
 
-/** A run that has ended in this process and is recorded. */
+/** A run that has ended in this process and has been recorded. */
 export interface EndedRun {
   runId: string;
   integrationId: string;
@@ -39,16 +39,16 @@ export type RunListener = (ended: EndedRun) => void | Promise<void>;
 export interface RunnerOptions {
   clock: Clock;
   log: Log;
-  /** How many integrations are synced at the same time. */
+  /** The number of integrations that are synced at the same time. */
   maxRunsAtOnce: number;
 }
 
-/** Runs requests: one run per integration at a time, and a limited number at once. */
+/** Runs requests: one run per integration at a time, and a limited number of runs at the same time. */
 export interface Runner {
   /**
-   * Stores a request and runs it as soon as its integration is free. A manual request joins a run
-   * that already does the same; any other waits until that run ends. Throws a ConfigurationError if
-   * the settings do not have the integration.
+   * Stores a request and runs it as soon as its integration is free. A manual request joins a run that
+   * already does the same. Any other request waits until that run ends. Throws a ConfigurationError if the
+   * settings do not have the integration.
    */
   request(requested: RequestedRun): Promise<Accepted>;
   /**
@@ -58,25 +58,26 @@ export interface Runner {
   call(call: WebhookCall): Promise<string | null>;
   /** Starts to run requests, starting with requests that a crash has left behind. */
   start(): void;
-  /** Tells the runner that there are new requests in the store. */
+  /** Notifies the runner that there are new requests in the store. */
   wake(): void;
   /** Adds a listener; the returned function removes it. */
   onRunEnded(listener: RunListener): () => void;
   /**
-   * Ends runs at their next checkpoint; resolves within ten seconds. Remaining requests stay
-   * waiting.
+   * Ends runs at their next checkpoint. Resolves within ten seconds. The remaining requests wait for the next
+   * start.
    */
   stop(): Promise<void>;
 }
 
-/** Delay before a request that cannot start now is checked again. */
+/** The delay before a request that cannot start now is checked again. */
 const TRY_AGAIN_MS = 2_000;
 
 /** The delay for an integration that this process does not know. Another process may have its settings. */
 const UNKNOWN_AGAIN_MS = 10_000;
 
 /**
- * If at least this many runs may run at once, one is reserved for requests of users and webhooks.
+ * If at least this many runs may be in progress at once, one place is reserved for requests of users and
+ * webhooks.
  */
 const RUNS_WITH_RESERVE = 2;
 
@@ -84,7 +85,7 @@ const DAY_MS = 86_400_000;
 
 const CUT_OFF = 'a run was cut off by the end of its process';
 
-/** Less than the 10 seconds of promise 8 (design, section 5), so that closing has time left. */
+/** Less than the 10 seconds of promise 8 (design, section 5), so that there is time left for closing. */
 const STOP_LIMIT_MS = 8_000;
 
 export function createRunner(
@@ -136,10 +137,10 @@ export function createRunner(
     before.abort();
   }
 
-  /** Takes turns until it is stopped: after each `wake`, and from time to time. */
+  /** Takes turns until it is stopped: after each `wake`, and at regular intervals. */
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Read before the check, so that a request in the meantime is not missed.
+      // Read before the check, so that a request that arrives in the meantime is not missed.
       const { signal } = newRequests;
       try {
         await engine.open();
@@ -181,7 +182,7 @@ export function createRunner(
     }
   }
 
-  /** Runs the first request. Returns the time after which there may be another turn. */
+  /** Runs the first request. Returns the time after which another turn may follow. */
   async function answerOne(turn: Turn, integration: Integration): Promise<number> {
     await putBackCutOff(turn);
     const [row] = await listReadyRequests(store.reader, integration.id);
@@ -205,7 +206,7 @@ export function createRunner(
     houseKeptAt = clock.now();
   }
 
-  /** Reads changes that webhooks reported again, once the CRM's search can find them. */
+  /** Reads changes that webhooks have reported once more, when the CRM's search can find them. */
   async function askAgain(): Promise<void> {
     for (const row of await listRereads(store.reader)) {
       const integration = integrations.get(row.integrationId);
@@ -245,7 +246,7 @@ export function createRunner(
     }
   }
 
-  /** Reports the end of a request's run to the listeners; false if it has not ended. */
+  /** Reports the end of a request's run to the listeners. Returns false if the run has not ended. */
   async function answerAndReport(
     integration: Integration,
     row: RunRequestRecord,

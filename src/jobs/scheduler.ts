@@ -19,25 +19,26 @@ import { newId } from '../core/new-id.ts';
 import { getDatabaseTime } from '../database/database-time.ts';
 import type { Store } from '../database/store.ts';
 
-/** Schedules are checked every five seconds, so a run starts at most that late. */
+/** The interval at which schedules are checked. A run starts at most this late. */
 const TICK_LINE = '*/5 * * * * *';
 
 export interface SchedulerDeps extends TickDeps {
   /** Called when runs have been requested. */
   wake(): void;
   /**
-   * Calls `look` every five seconds until the returned function is called. Uses the process's own timers by default.
+   * Calls `look` every five seconds until the returned function is called. By default, it uses the process's
+   * own timers.
    */
   tickEvery?(look: () => Promise<void>): () => void | Promise<void>;
 }
 
-/** Creates run requests according to the schedules in the settings, while a process serves. */
+/** Creates requests for runs according to the schedules in the settings, while the process is serving. */
 export interface Scheduler {
-  /** Plans the schedules, catches up on missed times, and ticks from then on. */
+  /** Plans the schedules, makes up for missed times, and checks the schedules from then on. */
   start(): Promise<void>;
   /** When the schedules were last checked (epoch ms); null before the first time. */
   lastTickAt(): number | null;
-  /** Resolves once no tick is in progress. */
+  /** Resolves once no check is in progress. */
   stop(): Promise<void>;
 }
 
@@ -61,7 +62,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   };
 
   function tickByTimers(): () => void | Promise<void> {
-    // A late tick also finds everything that the missed tick would have found.
+    // A late check also finds everything that the missed check would have found.
     const options = { noOverlap: true, suppressMissedWarning: true, timezone: 'UTC' };
     const task = schedule(TICK_LINE, look, { ...options, logger: toLogger(log) });
     return () => task.destroy();
@@ -72,10 +73,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return ticking;
   }
 
-  /** Runs one tick. If the database is unavailable for a while, the next tick tries again. */
+  /** Runs one check. If the database is unavailable for a while, the next check tries again. */
   async function tickOnce(): Promise<void> {
     try {
-      // Hosts with different clocks agree by the database's clock.
+      // Hosts with different clocks all use the database's clock.
       const now = await getDatabaseTime(deps.store.reader);
       const isSetBack = lastTickAt !== null && clock.now() < lastTickAt;
       if (isSetBack) await planSchedules(deps, integrations.values(), now);
@@ -94,7 +95,7 @@ function toLogger(log: Log) {
   return { debug: tell, info: tell, warn: tell, error: tell };
 }
 
-/** The dependencies of a tick. */
+/** The dependencies of a check. */
 export interface TickDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
@@ -102,16 +103,13 @@ export interface TickDeps {
   log: Log;
 }
 
-/**
- * A time that is processed this late passed while no process served, or while the machine slept
- * (ms).
- */
+/** If a time is processed this late (ms), no process was serving, or the machine was asleep. */
 const MISSED_AFTER_MS = 5 * 60_000;
 
 /**
- * Claims the schedules whose time has come and stores their runs as requests. However many
- * processes tick, each time is claimed once; several missed times of one schedule lead to one run.
- * Returns how many runs are wanted now.
+ * Claims the schedules whose time has come and stores their runs as requests. However many processes check,
+ * each time is claimed only once. Several missed times of one schedule lead to one run. Returns how many runs
+ * are requested now.
  */
 export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<number> {
   const claims: Claim[] = [];
@@ -143,7 +141,7 @@ interface Claim extends ClaimedTime {
   isMissed: boolean;
 }
 
-/** The claim for a due time; null if a process with other settings is responsible for it. */
+/** The claim for a time that has come; null if a process with other settings is responsible for it. */
 function toClaim(
   { integrations }: TickDeps,
   row: ScheduleRecord,

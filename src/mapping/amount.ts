@@ -2,7 +2,7 @@ import type { CrmField } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
 import { findCurrency, PROFILE_CURRENCY, type Rate, type RecordCurrencies } from '../core/money.ts';
 
-/** The sources that are amounts in US dollars; labels state their currency themselves. */
+/** The sources that are amounts in US dollars. Labels contain their currency, so they are not included. */
 const AMOUNTS: ReadonlySet<FieldSource> = new Set([
   'netWorth.low',
   'netWorth.high',
@@ -11,7 +11,7 @@ const AMOUNTS: ReadonlySet<FieldSource> = new Set([
   'capacity.highest',
 ]);
 
-/** True if the source is an amount that depends on the record's currency in this field. */
+/** Returns true if the source is an amount that depends on the record's currency in this field. */
 export function isMoneyLine(from: FieldSource, field: CrmField | undefined): boolean {
   return field?.type === 'currency' && field.money !== undefined && AMOUNTS.has(from);
 }
@@ -21,7 +21,7 @@ export interface AppliedRate extends Rate {
   code: string;
 }
 
-/** An amount in the form that a field of one record accepts, or why it does not. */
+/** An amount in the form that a field of one record accepts, or the reason why there is none. */
 export type Amount =
   | { kind: 'converted'; value: number; rate: AppliedRate | null }
   | { kind: 'kept_out'; why: 'other_currency' | 'no_rate'; reason: string };

@@ -6,7 +6,7 @@ import { fitValue } from './fit.ts';
 import { parseMoneyRange } from './money-range.ts';
 import { type RawKind, SOURCE_KINDS } from './raw-value.ts';
 
-/** One problem with one line of the field map, and its fix. */
+/** A problem with one line of the field map, and its fix. */
 export interface FieldMapFinding extends FieldFault {
   /** The CRM's field name. */
   field: string;
@@ -14,8 +14,8 @@ export interface FieldMapFinding extends FieldFault {
 }
 
 /**
- * Checks each line of the field map against the CRM's own description of its fields, before there
- * is any value: for `fields check`, `doctor` and `plan`. In the order of the lines.
+ * Checks each line of the field map against the CRM's own description of its fields, before there are any
+ * values. Used by `fields check`, `doctor` and `plan`. The result is in the order of the lines.
  */
 export function checkFieldMap(
   mappings: readonly FieldMapping[],
@@ -82,10 +82,7 @@ function decimalFault(field: CrmField, kind: RawKind): FieldFault | null {
   };
 }
 
-/**
- * Only a restricted picklist refuses values; amounts can be checked against the text of its
- * options.
- */
+/** Only a restricted picklist rejects values. Amounts can be checked against the text of its options. */
 function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   const isAmount = kind === 'number' || kind === 'range';
   const usable = field.options.some((option) => !isAmount || parseMoneyRange(option) !== null);
@@ -99,7 +96,7 @@ function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   };
 }
 
-/** A picklist that accepts only its options needs one for each status. */
+/** A picklist that accepts only its own options needs an option for each status. */
 function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   if (from !== 'sync.status') return null;
   const words = Object.values(STATUS_WORDS);
@@ -112,7 +109,9 @@ function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   };
 }
 
-/** The shortest field that holds a typical value of the source completely, in characters. */
+/**
+ * The length in characters of the shortest field that can contain a typical value of the source completely.
+ */
 const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   // Always 32 hexadecimal characters (service document, section 2.6).
   donorId: 32,
@@ -140,7 +139,7 @@ const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   'sync.statusDate': 10,
 };
 
-/** The digits before the decimal point that typical values of the source need. */
+/** The number of digits before the decimal point that typical values of the source need. */
 const LEAST_DIGITS: Readonly<Partial<Record<FieldSource, number>>> = {
   age: 3,
   'netWorth.low': 9,

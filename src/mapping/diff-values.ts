@@ -4,20 +4,19 @@ import { isBlank, sameValue } from './same-value.ts';
 
 /** The result for each mapped field of one contact. */
 export interface ValueDiff {
-  /** The values to write; never null, so that a write never erases anything. */
+  /** The values to write. They are never null, so that a write never erases anything. */
   changes: FieldValues;
-  /** Fields that already hold the value. */
+  /** Fields that already contain the value. */
   equal: string[];
   /** Fields whose rule keeps their present value. */
   protected: string[];
 }
 
 /**
- * Compares the values of a profile with those in the CRM (design, section 4.2): only differences
- * are written, and only if the rule of the field's mapping allows it. `present` holds the mapped
- * fields as they were read; a missing field counts as blank. `wasOurs` says whether the present
- * value of a field is the one that we wrote last. `isFormer` says whether we wrote it for another
- * person: no rule keeps such a value.
+ * Compares the values of a profile with those in the CRM (design, section 4.2): only differences are written,
+ * and only if the rule of the field's mapping allows it. `present` contains the mapped fields as they were
+ * read. A missing field counts as blank. `wasOurs` says whether the present value of a field is the value
+ * that we wrote last. `isFormer` says whether we wrote it for another person; no rule protects such a value.
  */
 export function diffValues(input: {
   mapped: FieldValues;
@@ -25,7 +24,9 @@ export function diffValues(input: {
   mappings: readonly FieldMapping[];
   wasOurs: (field: string, presentValue: FieldValue) => boolean;
   isFormer?: (field: string, presentValue: FieldValue) => boolean;
-  /** True if the CRM's automation made the present value from this value when it was written before. */
+  /**
+   * Returns true if the CRM's automation created the present value from this value when it was last written.
+   */
   isMadeOf?: (field: string, presentValue: FieldValue, value: FieldValue) => boolean;
 }): ValueDiff {
   const changes = new Map<string, FieldValue>();
@@ -48,7 +49,7 @@ export function diffValues(input: {
 const rulesByMappings = new WeakMap<readonly FieldMapping[], ReadonlyMap<string, WriteRule>>();
 
 /**
- * If several lines map to one field, the first line's rule applies; `checkFieldMap` reports them.
+ * If several lines map to one field, the rule of the first line applies. `checkFieldMap` reports such lines.
  */
 function rulesByField(mappings: readonly FieldMapping[]): ReadonlyMap<string, WriteRule> {
   const known = rulesByMappings.get(mappings);

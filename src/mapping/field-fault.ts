@@ -1,7 +1,7 @@
 import type { CrmField } from '../core/crm-field.ts';
 import { type RawKind, TYPES_FOR_KIND } from './raw-value.ts';
 
-/** The problem of a field with the value that is mapped to it. It never contains a value. */
+/** The problem between a field and the value that is mapped to it. It never contains a value. */
 export interface FieldFault {
   problem: 'missing' | 'type' | 'not_writable' | 'too_short' | 'duplicate';
   /** The problem, in a sentence that names the field. */
@@ -10,7 +10,7 @@ export interface FieldFault {
   fix: string;
 }
 
-/** The field's name is not in the CRM's description of a contact. */
+/** The field's name is missing in the CRM's description of a contact. */
 export function missingField(name: string, fields: readonly CrmField[]): FieldFault {
   const similar = fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
   return {
@@ -22,7 +22,7 @@ export function missingField(name: string, fields: readonly CrmField[]): FieldFa
   };
 }
 
-/** The same field is the target of an earlier line of the field map. */
+/** An earlier line of the field map already maps to the same field. */
 export function mappedTwice(name: string): FieldFault {
   return {
     problem: 'duplicate',
@@ -31,14 +31,14 @@ export function mappedTwice(name: string): FieldFault {
   };
 }
 
-/** The fault that keeps every value of this kind out of the field, or null. */
+/** Returns the fault that keeps every value of this kind out of the field, or null. */
 export function faultFor(field: CrmField, kind: RawKind): FieldFault | null {
   if (!field.writable) return notWritable(field);
   if (field.readAs !== undefined) return ofIdentity(field.name, field.readAs);
   return TYPES_FOR_KIND[kind].includes(field.type) ? null : wrongType(field, kind);
 }
 
-/** The fault on one line, as a reason. */
+/** Returns the fault on one line, as a reason. */
 export function faultReason({ message, fix }: FieldFault): string {
   return `${message} ${fix}`;
 }
@@ -51,7 +51,9 @@ function notWritable(field: CrmField): FieldFault {
   };
 }
 
-/** If a run wrote into it, the next run would read it as a different name, address or employer. */
+/**
+ * If a run wrote to such a field, the next run would read the value as a different name, address or employer.
+ */
 function ofIdentity(name: string, part: string): FieldFault {
   return {
     problem: 'not_writable',

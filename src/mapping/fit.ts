@@ -6,16 +6,16 @@ import type { RawValue } from './raw-value.ts';
 import { plainNumber } from './same-value.ts';
 
 /**
- * The value in the form that the field accepts, or why it does not. The reason is a sentence that
- * names the field and the fix. It never contains the value, which is personal data.
+ * The value in the form that the field accepts, or the reason why there is none. The reason is a sentence
+ * that names the field and the fix. It never contains the value, because the value is personal data.
  */
 export type Fit =
-  /** `isCut`: the field has no room, or no options, for all of it. */
+  /** `isCut`: the field has too little room, or lacks options, for the whole value. */
   { fits: true; value: NonNullable<FieldValue>; isCut?: true } | { fits: false; reason: string };
 
 /**
- * Fits a number to a field that limits its digits before and after the decimal point. Decimal
- * places are rounded; digits before the point are never dropped. The value is finite.
+ * Fits a number to a field that limits its digits before and after the decimal point. Decimal places are
+ * rounded. Digits before the point are never dropped. The value is finite.
  */
 function fitNumber(value: number, field: CrmField): Fit {
   const rounded = round(value, field.type === 'integer' ? 0 : field.decimalDigits);
@@ -29,10 +29,10 @@ function fitNumber(value: number, field: CrmField): Fit {
   return { fits: true, value: rounded };
 }
 
-/** The most decimal places that a floating-point number can distinguish. */
+/** The maximum number of decimal places that a floating-point number can distinguish. */
 const MAX_DECIMALS = 15;
 
-/** Adding zero turns the minus zero of a small loss into zero. */
+/** Adding zero turns negative zero, the result of a small loss, into zero. */
 function round(value: number, decimals: number | null): number {
   return Number(value.toFixed(Math.min(decimals ?? MAX_DECIMALS, MAX_DECIMALS))) + 0;
 }
@@ -46,8 +46,8 @@ function integerDigits(value: number): number {
 const PICKED_SEPARATOR = ';';
 
 /**
- * The option that equals the text, in the option's own spelling. For an amount or a range, also accepts the only option
- * whose range contains it. An unrestricted picklist accepts any text unchanged.
+ * Returns the option that equals the text, in the option's own spelling. For an amount or a range, this can
+ * also be the only option whose range contains it. An unrestricted picklist accepts any text unchanged.
  */
 export function fitOption(text: string, range: MoneyRange | null, field: CrmField): Fit {
   const option = sameOption(text, field.options) ?? rangeOption(range, field.options);
@@ -56,8 +56,8 @@ export function fitOption(text: string, range: MoneyRange | null, field: CrmFiel
 }
 
 /**
- * The options for the items of a list, in the picklist's order. Items without an option follow if
- * the picklist is unrestricted; otherwise they are left out, as when a list is cut.
+ * Returns the options for the items of a list, in the picklist's order. If the picklist is unrestricted,
+ * items without an option follow. Otherwise they are left out, as in a list that is cut.
  */
 function fitOptions(items: readonly string[], field: CrmField): Fit {
   const picked = new Set(items.map((item) => sameOption(item, field.options)));
@@ -84,8 +84,8 @@ function optionKey(text: string): string {
 }
 
 /**
- * Neighbouring options usually share a bound ("$500K – $1M", "$1M – $5M"), and an amount on it
- * belongs to the upper one. If two options still contain it, neither is certain.
+ * Neighbouring options usually share a bound ("$500K – $1M", "$1M – $5M"), and an amount that equals the
+ * bound belongs to the upper one. If two options still contain it, the option is ambiguous.
  */
 function rangeOption(range: MoneyRange | null, options: readonly string[]): string | null {
   if (range === null) return null;
@@ -103,7 +103,9 @@ function theOnly(options: readonly string[], test: (option: MoneyRange) => boole
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** The upper bound of an option counts for a range that ends there, but not for an amount on it. */
+/**
+ * The upper bound of an option is included for a range that ends there, but not for an amount that equals it.
+ */
 function holdsBelow(option: MoneyRange, range: MoneyRange): boolean {
   return holds(option, range) && range.low < option.high;
 }
@@ -112,7 +114,7 @@ function holds(option: MoneyRange, range: MoneyRange): boolean {
   return option.low <= range.low && range.high <= option.high;
 }
 
-/** A value with a semicolon would be read back as two. */
+/** A value that contains a semicolon would be read back as two values. */
 function isNewOption(item: string, options: readonly string[]): boolean {
   return (
     sameOption(item, options) === null && !item.includes(PICKED_SEPARATOR) && item.trim() !== ''
@@ -135,10 +137,10 @@ function noOption(field: CrmField): Fit {
   };
 }
 
-/** Marks where a text was cut. */
+/** Shows where a text was cut. */
 const ELLIPSIS = '…';
 
-/** Company names contain commas, so a list needs a different separator. */
+/** Names of companies contain commas, so a list needs a different separator. */
 const ITEM_SEPARATOR = '; ';
 
 /** Fits a text that would be wrong if it were cut. */
@@ -168,12 +170,12 @@ function fitItems(items: readonly string[], field: CrmField): Fit {
   return first.fits ? { ...first, isCut: true } : first;
 }
 
-/** True if the text is not longer than the field allows. */
+/** Returns true if the text is not longer than the field allows. */
 function fitsLength(text: string, field: CrmField): boolean {
   return field.maxLength === null || storedLength(text) <= field.maxLength;
 }
 
-/** Only long text fields have several lines. */
+/** Only long text fields can contain several lines. */
 function arranged(text: string, field: CrmField): string {
   if (isPlainLine(text)) return text;
   const trimmed = text.trim();
@@ -195,9 +197,7 @@ function cutAfterWord(text: string, field: CrmField): string | null {
   return kept === '' ? null : `${kept}${ELLIPSIS}`;
 }
 
-/**
- * The longest prefix whose stored length is within the limit; it never cuts a character in half.
- */
+/** Returns the longest prefix whose stored length is within the limit. It never splits a character. */
 function prefixWithin(text: string, limit: number): string {
   let length = 0;
   let end = 0;
@@ -221,8 +221,8 @@ function tooLong(text: string, field: CrmField): Fit {
 }
 
 /**
- * Fits a value to a field's actual type, length and options, in the canonical form of FieldValue.
- * The result contains no control characters, wherever it is shown later.
+ * Fits a value to a field's actual type, length and options, in the canonical form of FieldValue. The result
+ * contains no control characters, so it can be shown anywhere.
  */
 export function fitValue(given: RawValue, field: CrmField): Fit {
   const raw = plainly(given);
@@ -288,8 +288,8 @@ function fitFigure(value: number, field: CrmField): Fit {
 }
 
 /**
- * Percent fields hold the number that users see: 72 for a share of 0.72, as Salesforce stores it. A
- * field without decimals would turn every share into 0 or 1.
+ * Percent fields contain the number that users see: 72 for a share of 0.72, as Salesforce stores it. In a
+ * field without decimals, every share would otherwise become 0 or 1.
  */
 function fitShare(value: number, field: CrmField): Fit {
   if (!(value >= 0 && value <= 1)) {

@@ -5,15 +5,15 @@ import { faultReason, mappedTwice, missingField } from './field-fault.ts';
 import { type Fit, fitValue } from './fit.ts';
 import type { RawValue, RawValues } from './raw-value.ts';
 
-/** A field that could not accept its value; the reason does not contain the value. */
+/** A field that could not accept its value. The reason does not contain the value. */
 export interface UnfitField {
   field: string;
   reason: string;
-  /** The necessary change in the CRM; null if the field map must change. */
+  /** The necessary change in the CRM; null if the field map has to be changed. */
   why: Unfit | null;
 }
 
-/** Why a field could not accept a value, by what has to change. */
+/** Why a field could not accept a value, by what has to be changed. */
 export type Unfit =
   | 'no_such_field'
   | 'no_permission'
@@ -25,7 +25,7 @@ export type Unfit =
 export interface MappedProfile {
   mapped: FieldValues;
   unfit: UnfitField[];
-  /** Fields with only a part of their value: a text was cut, or options are missing. */
+  /** Fields with only part of their value, because a text was cut or options are missing. */
   cut: string[];
   /** The rates at which amounts were converted, by field. */
   rates: ReadonlyMap<string, AppliedRate>;
@@ -39,9 +39,7 @@ export function mapProfile(input: {
   values: RawValues;
   mappings: readonly FieldMapping[];
   fields: readonly CrmField[];
-  /**
-   * Converts an amount in US dollars to the record's currency; if omitted, it is written unchanged.
-   */
+  /** Converts an amount in US dollars to the record's currency. If omitted, amounts are written unchanged. */
   amountIn?: (usd: number, field: CrmField) => Amount;
 }): MappedProfile {
   const mapped = new Map<string, FieldValue>();
@@ -72,7 +70,7 @@ export function mapProfile(input: {
   return { mapped: Object.fromEntries(mapped), unfit, cut, rates };
 }
 
-/** The amount for a currency field that can be written; null for every other value. */
+/** Returns the amount for a currency field that can be written; null for any other value. */
 function toAmount(
   from: FieldSource,
   raw: RawValue,
@@ -98,7 +96,7 @@ function fitTarget(raw: RawValue, to: string, fields: readonly CrmField[]): Fit 
   return fitValue(raw, field);
 }
 
-/** The description of the field with this name; the first one if there are two. */
+/** Returns the description of the field with this name; the first one if there are two. */
 export function findField(fields: readonly CrmField[], name: string): CrmField | undefined {
   return fieldsByName(fields).get(name);
 }
@@ -109,7 +107,7 @@ const byName = new WeakMap<readonly CrmField[], ReadonlyMap<string, CrmField>>()
 function fieldsByName(fields: readonly CrmField[]): ReadonlyMap<string, CrmField> {
   const known = byName.get(fields);
   if (known !== undefined) return known;
-  // The first of two equal names counts.
+  // If two names are equal, the first is used.
   const found = new Map(fields.toReversed().map((field) => [field.name, field]));
   byName.set(fields, found);
   return found;

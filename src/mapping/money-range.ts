@@ -1,12 +1,12 @@
-/** Amounts of US dollars from `low` to `high`, both included; an infinite end is open. */
+/** Amounts in US dollars from `low` to `high`, both included. An infinite end is open. */
 export interface MoneyRange {
   low: number;
   high: number;
 }
 
 /**
- * A range in readable form: `$1M – $5M`, `$750K – $1M`, `$10M+` without an upper end, and one
- * amount if both ends read the same. Three significant digits.
+ * Returns a range in readable form: `$1M – $5M`, `$750K – $1M`, `$10M+` without an upper end, and one amount
+ * if both ends have the same text. Amounts have three significant digits.
  */
 export function moneyRangeLabel(low: number, high: number | null): string {
   if (high === null) return `${shortMoney(low)}+`;
@@ -14,12 +14,16 @@ export function moneyRangeLabel(low: number, high: number | null): string {
   return from === to ? from : `${from} – ${to}`;
 }
 
-/** Longer than any range; the patterns below take quadratic time for a text crafted for it. */
+/**
+ * Longer than any range. Without this limit, the patterns below would take quadratic time for a text that was
+ * crafted for it.
+ */
 const MAX_LENGTH = 100;
 
 /**
- * The range that a picklist option means, in the spellings used in CRMs: `$1M - $5M`, `1,000,000 to 4,999,999`,
- * `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Null for anything else, such as `Tier 1`.
+ * Returns the range that a picklist option means, in the spellings that are used in CRMs: `$1M - $5M`,
+ * `1,000,000 to 4,999,999`, `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Null for anything else,
+ * such as `Tier 1`.
  */
 export function parseMoneyRange(option: string): MoneyRange | null {
   if (option.length > MAX_LENGTH) return null;
@@ -45,11 +49,11 @@ function shortMoney(amount: number): string {
   return short;
 }
 
-/** Thousands of profiles share the few bounds of their ranges. */
+/** Thousands of profiles have the same few bounds in their ranges. */
 const shortAmounts = new Map<number, string>();
 const MOST_SHORT_AMOUNTS = 1_000;
 
-/** Created on first use: the first format of a process takes longer than 500 unchanged contacts. */
+/** Created on first use, because the first format of a process takes longer than 500 unchanged contacts. */
 let moneyFormat: Intl.NumberFormat | null = null;
 
 const AMOUNT = String.raw`\$?\s*(?<first>\d[\d,]*(?:\.\d+)?)\s*(?<firstUnit>[a-z]+)?`;
@@ -57,7 +61,7 @@ const SECOND_AMOUNT = String.raw`\$?\s*(?<second>\d[\d,]*(?:\.\d+)?)\s*(?<second
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** From the most to the least specific form: a single amount comes last. */
+/** Ordered from the most to the least specific form. A single amount comes last. */
 const FORMS: readonly (readonly [RegExp, (groups: Groups) => MoneyRange | null])[] = [
   [new RegExp(`^${AMOUNT}\\s*(?:[-–—]|to\\b|up to\\b)\\s*${SECOND_AMOUNT}$`), closedRange],
   [new RegExp(`^(?:over|more than|above|at least|from|[>≥]=?)\\s*${AMOUNT}$`), openAbove],

@@ -19,7 +19,7 @@ export type NameMatch =
  *
  * - `Maria` is not `Mary`, and `José` is not `Joseph`: translations are different names.
  * - Two common names one letter apart (`Daniel`, `Daniela`) are two people, not a typo.
- * - `John A.` is not `John B.`, and `Smith Jr.` is not `Smith Sr.`: that is how families tell
+ * - `John A.` is not `John B.`, and `Smith Jr.` is not `Smith Sr.`: that is how families distinguish
  *   fathers from sons.
  * - First and last name may be swapped, but only if the words are exactly the same and only one of them is a given
  *   name. `James Thomas` and `Thomas James` are two people.
@@ -72,7 +72,7 @@ function isSwapped(mine: string, myLast: LastName, theirs: string, theirLast: La
   return isGivenName(mine) !== isGivenName(theirs);
 }
 
-/** The shortest word in which one different letter may be a typo. */
+/** The length of the shortest word in which one different letter may be a typo. */
 const LEAST_LETTERS_FOR_TYPO = 5;
 
 function lastNamesAgree(mine: LastName, theirs: LastName): boolean {
@@ -110,7 +110,7 @@ function givenNamesRelate(mine: readonly string[], theirs: readonly string[]): b
   return namesLineUp(joinedLike(mine, theirs), joinedLike(theirs, mine));
 }
 
-/** `Mary Ann` as one word if the other name has `Maryann`, and `Jo Ann` for `Joanne`. */
+/** `Mary Ann` as one word if the other name is `Maryann`, and `Jo Ann` for `Joanne`. */
 function joinedLike(names: readonly string[], model: readonly string[]): readonly string[] {
   const [first = '', second = '', ...others] = names;
   const [single = ''] = model;
@@ -119,9 +119,9 @@ function joinedLike(names: readonly string[], model: readonly string[]): readonl
 }
 
 /**
- * True if every name in the shorter list matches one in the longer list, in the same order: `Scott`
- * for `Robert Scott`, `John Q.` for `John Quincy`. An initial matches only the first name, or a
- * name that follows one that was already matched.
+ * Returns true if every name in the shorter list matches a name in the longer list, in the same order:
+ * `Scott` for `Robert Scott`, `John Q.` for `John Quincy`. An initial matches only the first name, or a name
+ * that follows one that has already matched.
  */
 function namesLineUp(mine: readonly string[], theirs: readonly string[]): boolean {
   const [shorter, longer] = mine.length <= theirs.length ? [mine, theirs] : [theirs, mine];
@@ -147,7 +147,7 @@ function isInitialOf(mine: string, theirs: string): boolean {
   return /^[a-z]$/.test(shorter) && longer.startsWith(shorter);
 }
 
-/** One wrong letter in a long word, unless both spellings are common names. */
+/** Allows one wrong letter in a long word, unless both spellings are common names. */
 function isMisprint(mine: string, theirs: string, isName: (word: string) => boolean): boolean {
   if (Math.min(mine.length, theirs.length) < LEAST_LETTERS_FOR_TYPO) return false;
   if (Math.abs(mine.length - theirs.length) > 1 || countMistakes(mine, theirs) > 1) return false;

@@ -1,14 +1,14 @@
-/** A last name in the forms used for comparison; all words in lower case without accents. */
+/** A last name in the forms that are compared. All words are in lower case without accents. */
 export interface LastName {
   /** All words as one, without suffixes: `vandyke` for `Van Dyke, Jr.` */
   whole: string;
   /** The words that distinguish families, without particles: `garcia`, `lopez`. */
   parts: readonly string[];
-  /** 1 for Sr., 2 for Jr. or II, and so on; null if the name does not say. */
+  /** 1 for Sr., 2 for Jr. or II, and so on; null if the name has no such suffix. */
   generation: number | null;
 }
 
-/** The forms of a last name; `parts` is empty for a name without letters. */
+/** Returns the forms of a last name. `parts` is empty for a name without letters. */
 export function parseLastName(text: string): LastName {
   const joined = MAY_HOLD_PREFIX.test(text)
     ? text.replace(PREFIX, (_, prefix: string) => (/^s/i.test(prefix) ? 'st' : prefix))
@@ -24,7 +24,7 @@ export function parseLastName(text: string): LastName {
 }
 
 /**
- * The ways to read a first-name field, each as a list of names: `Robert (Bob)` and `Robert / Bob`
+ * Returns the ways to read a first-name field, each as a list of names: `Robert (Bob)` and `Robert / Bob`
  * mean either name. Titles before a name and suffixes after it are dropped.
  */
 export function parseGivenNames(text: string): string[][] {
@@ -39,8 +39,8 @@ function isSome(words: readonly string[]): boolean {
 }
 
 /**
- * The words of a name: lower case, without Latin accents and apostrophes; every other mark is a
- * gap. Square brackets are removed without a gap, because archives complete an initial as
+ * Returns the words of a name in lower case, without Latin accents and apostrophes. Every other mark
+ * separates words. Square brackets are removed without a gap, because archives complete an initial as in
  * `C[harles]`.
  */
 function splitWords(text: string): string[] {
@@ -68,7 +68,7 @@ function givenWords(text: string): string[] {
   return start === -1 ? words : words.slice(start);
 }
 
-/** The words without those at the end that match the test; the first word always stays. */
+/** Returns the words without the words at the end that match the test. The first word is always kept. */
 function withoutTail(words: readonly string[], isTail: (word: string) => boolean): string[] {
   const last = words.findLastIndex((word, index) => index === 0 || !isTail(word));
   return words.slice(0, last + 1);
@@ -79,8 +79,7 @@ function getGeneration([, ...words]: readonly string[]): number | null {
 }
 
 /**
- * A prefix forms one word with the next: `St. John` is not `John`, just as `McDonald` is not
- * `Donald`.
+ * A prefix forms one word with the next word: `St. John` is not `John`, just as `McDonald` is not `Donald`.
  */
 const PREFIX = /(?<!\p{L})(saint|sainte|ste?|mc|mac|o)[.\s-]+(?=\p{L})/giu;
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ownFile } from '../core/own-file.ts';
 
-/** The rows of a CSV file in this folder, with two columns each; its names need no quotes. */
+/** Returns the rows of a CSV file in this folder. Each row has two columns, and names need no quotes. */
 export function readNameTable(file: string): [string, string][] {
   const text = readFileSync(ownFile(`src/mapping/${file}`), 'utf8');
   const [, ...lines] = text.trimEnd().split(/\r?\n/);
@@ -13,9 +13,9 @@ export function readNameTable(file: string): [string, string][] {
 }
 
 /**
- * True if two different given names can belong to one person. One can be short for the other (`Bob`, `Robert`), both
- * can be short for the same name (`Liz`, `Beth`), or both can be spellings of the same name (`Katherine`, `Catherine`).
- * The names are in lower case without accents.
+ * Returns true if two different given names can belong to one person. One can be short for the other (`Bob`,
+ * `Robert`), both can be short for the same name (`Liz`, `Beth`), or both can be spellings of the same name
+ * (`Katherine`, `Catherine`). The names are in lower case without accents.
  */
 export function shareRoot(one: string, other: string): boolean {
   const mine = roots().get(one);
@@ -28,24 +28,24 @@ export function shareRoot(one: string, other: string): boolean {
   );
 }
 
-/** True if the word is a name with forms, or one of the forms. */
+/** Returns true if the word is a name with forms, or one of the forms. */
 export function hasNicknames(word: string): boolean {
   return roots().has(word);
 }
 
 let rootsByForm: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** The names that each form can mean, including the form itself. */
+/** Returns the names that each form can mean, including the form itself. */
 function roots(): ReadonlyMap<string, readonly string[]> {
   rootsByForm ??= indexForms(readForms());
   return rootsByForm;
 }
 
 /**
- * The short, pet and variant forms of English and Spanish given names in use in the United States.
- * A form may belong to several names (`Pat`, `Chris`), which does not make those related: `Patrick`
- * is not `Patricia`. Translations (`José`, `Joseph`) are left out on purpose, and so are forms that
- * only genealogists know.
+ * The short, pet and variant forms of English and Spanish given names in use in the United States. A form may
+ * belong to several names (`Pat`, `Chris`), but this does not make the names equal: `Patrick` is not
+ * `Patricia`. Translations (`José`, `Joseph`) are left out on purpose, and so are forms that only
+ * genealogists know.
  */
 function readForms(): { name: string; forms: readonly string[] }[] {
   return readNameTable('nicknames.csv').map(([name, forms]) => ({ name, forms: forms.split(' ') }));
@@ -59,14 +59,13 @@ function indexForms(table: ReturnType<typeof readForms>): Map<string, string[]> 
   return index;
 }
 
-/** True if the word, in lower case without accents, is a common given name. */
+/** Returns true if the word, in lower case without accents, is a common given name. */
 export function isGivenName(word: string): boolean {
   return hasNicknames(word) || commonNames().given.has(word);
 }
 
 /**
- * True if the word, in lower case without accents, is a surname that is easily mistaken for
- * another.
+ * Returns true if the word, in lower case without accents, is a surname that is easily mistaken for another.
  */
 export function isSurname(word: string): boolean {
   return commonNames().surnames.has(word);
@@ -80,10 +79,10 @@ interface CommonNames {
 let names: CommonNames | undefined;
 
 /**
- * Common names that differ in one letter from another of their kind: `Daniel` and `Daniela`,
- * `Johnson` and `Johnston`. Between two of them a different letter is not a typo. They come from
- * the most frequent first names and surnames of the United States. Spellings of one name
- * (`Gonzalez`, `Gonzales`) are listed at most once, so that they pass as typos.
+ * Common names that differ in one letter from another common name: `Daniel` and `Daniela`, `Johnson` and
+ * `Johnston`. Between two such names, a different letter is not a typo. They come from the most frequent
+ * first names and surnames in the United States. Of several spellings of one name (`Gonzalez`, `Gonzales`),
+ * at most one is listed, so that they pass as typos.
  */
 function commonNames(): CommonNames {
   names ??= readCommonNames();

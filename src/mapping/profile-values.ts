@@ -18,9 +18,9 @@ export interface WarmPathValues {
 }
 
 /**
- * Every value that a profile, and a warm path if there is one, can provide to a field map (design,
- * section 4.2). An absent, blank or non-finite value has no entry, so that it can never erase a
- * value in the CRM. `enhancedAtMs` is in milliseconds since 1970-01-01T00:00:00Z.
+ * Returns every value that a profile, and a warm path if there is one, can provide for a field map (design,
+ * section 4.2). An absent, blank or non-finite value has no entry, so that it can never erase a value in the
+ * CRM. `enhancedAtMs` is in milliseconds since 1970-01-01T00:00:00Z.
  */
 export function profileValues(
   profile: Profile,
@@ -51,7 +51,7 @@ export function profileValues(
   });
 }
 
-/** Only the values of a warm path, if there is no new profile to deliver. */
+/** Returns only the values of a warm path, if there is no new profile to deliver. */
 export function warmPathValues(warmPath: WarmPathValues): RawValues {
   return toRawValues(pathValues(warmPath));
 }
@@ -66,7 +66,7 @@ function pathValues(warmPath: WarmPathValues): SomeValues {
   };
 }
 
-/** Values by source; null if there is none. */
+/** Values by source; null if there is no value. */
 type SomeValues = Partial<Record<FieldSource, RawValue | null>>;
 
 function toRawValues(some: SomeValues): RawValues {
@@ -79,8 +79,8 @@ function toRawValues(some: SomeValues): RawValues {
 }
 
 /**
- * Nobody owns a trillion dollars: an upper bound of all nines, or of a program's largest number,
- * means that the range is open. Such a number must not be shown.
+ * Nobody has a trillion dollars. An upper bound that consists of nines, or is a program's largest number,
+ * means that the range is open, so the number must not be shown.
  */
 const OPEN_ENDED_FROM_USD = 999_999_999_999;
 
@@ -133,7 +133,7 @@ function highest(values: readonly (number | null)[]): number | null {
   return figures.length === 0 ? null : Math.max(...figures);
 }
 
-/** The values in their order, without blanks and without duplicates that differ only in case. */
+/** Returns the values in their order, without blanks and without duplicates that differ only in case. */
 function distinct(values: readonly string[]): string[] {
   const lines = values.map(oneLine).filter(Boolean);
   if (lines.length < 2) return lines;
@@ -142,7 +142,7 @@ function distinct(values: readonly string[]): string[] {
 }
 
 /**
- * Removes line breaks, control characters and halves of characters, which do not belong in a
+ * Removes line breaks, control characters and halves of surrogate pairs, because they do not belong in a
  * one-line CRM field.
  */
 function oneLine(value: string | null | undefined): string {

@@ -2,9 +2,9 @@ import type { CrmFieldType } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
 
 /**
- * A value of a profile before it is fitted to a field. The kind says how it may be changed. Lists
- * and prose may be cut to length, because a reader sees that they continue. A text, a link or a
- * range would become wrong by cutting, so it fits completely or not at all.
+ * A value of a profile before it is fitted to a field. The kind decides how it may be changed. Lists and
+ * prose may be cut to length, because a reader sees that they continue. A text, a link or a range would
+ * become wrong if it were cut, so it must fit completely or is left out.
  */
 export type RawValue =
   | { kind: 'text'; text: string }
@@ -12,15 +12,15 @@ export type RawValue =
   | { kind: 'prose'; text: string }
   | { kind: 'list'; items: readonly string[] }
   | { kind: 'number'; value: number }
-  /** A share between 0 and 1; a percent field shows 0.72 as 72. */
+  /** A share between 0 and 1. A percent field shows 0.72 as 72. */
   | { kind: 'share'; value: number }
-  /** Whole US dollars; `high` is null if the range has no upper end. */
+  /** Whole US dollars. `high` is null if the range has no upper end. */
   | { kind: 'range'; low: number; high: number | null }
   | { kind: 'instant'; epochMs: number };
 
 export type RawKind = RawValue['kind'];
 
-/** Values by the field map's word for them; an unknown value has no entry. */
+/** Values under the field map's names for them. An unknown value has no entry. */
 export type RawValues = ReadonlyMap<FieldSource, RawValue>;
 
 /** The kind of value that each source provides. */
@@ -50,7 +50,7 @@ export const SOURCE_KINDS = {
   'sync.statusDate': 'instant',
 } as const satisfies Record<FieldSource, RawKind>;
 
-/** The field types that can hold each kind of value, the best one first. */
+/** The field types that can contain each kind of value, the best type first. */
 export const TYPES_FOR_KIND: Readonly<Record<RawKind, readonly CrmFieldType[]>> = {
   text: ['text', 'longText', 'picklist', 'multiPicklist'],
   url: ['url', 'text', 'longText'],

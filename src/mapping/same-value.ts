@@ -1,6 +1,6 @@
 import type { FieldValue } from '../core/crm-field.ts';
 
-/** True if a user would see no difference between the two values of a field. */
+/** Returns true if a user would see no difference between two values of a field. */
 export function sameValue(one: FieldValue, other: FieldValue): boolean {
   if (one === other) return true;
   // Most fields of a new contact are empty, so this is checked first.
@@ -8,7 +8,7 @@ export function sameValue(one: FieldValue, other: FieldValue): boolean {
   return comparableText(one) === comparableText(other);
 }
 
-/** True if a field with this value is empty. */
+/** Returns true if a field with this value is empty. */
 export function isBlank(value: FieldValue): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
@@ -28,7 +28,7 @@ export function comparableText(value: FieldValue): string {
   return DECIMAL.test(text) ? withoutZeros(text) : text;
 }
 
-/** Plain ASCII, like most values, has nothing to compose. */
+/** Most values are plain ASCII and contain nothing to compose. */
 function composed(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFC') : text;
 }
@@ -43,7 +43,7 @@ function withPlainLines(text: string): string {
   return lines.map((line) => line.trim()).join('\n');
 }
 
-/** Without a pattern, which would restart at each of very many zeros. */
+/** Does not use a pattern, which would restart at each of very many zeros. */
 function withoutZeros(decimal: string): string {
   let end = decimal.length;
   while (decimal[end - 1] === '0') end -= 1;
@@ -53,14 +53,14 @@ function withoutZeros(decimal: string): string {
 const DECIMAL = /^-?\d+\.\d+$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** Salesforce writes `+0000` for `Z`, and keeps no fractions. */
+/** Salesforce writes `+0000` instead of `Z`, and stores no fractions. */
 function wholeSeconds(instant: string): string {
   const epochMs = Date.parse(instant.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   if (Number.isNaN(epochMs)) return instant;
   return new Date(epochMs - (((epochMs % 1000) + 1000) % 1000)).toISOString();
 }
 
-/** The number as plain digits without grouping or exponent: `1000000`, `0.72`, `-5`. */
+/** Returns the number as plain digits without grouping or exponent: `1000000`, `0.72`, `-5`. */
 export function plainNumber(value: number): string {
   const text = String(value);
   return text.includes('e') ? withoutExponent(value) : text;

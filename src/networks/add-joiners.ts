@@ -1,4 +1,4 @@
-/** Joiners → members: bulk adds, each paid for once, with its intent on disk. */
+/** Joiners → members: bulk adds. Each is paid for once, and its intent is stored on disk. */
 
 import { findRestoreToSort } from '../backup/restores.ts';
 import { type Allowance, getAllowance, startOfMonth } from '../credits/budget.ts';
@@ -26,12 +26,12 @@ import { takeRecalledAdds } from './statements/recalled-adds.ts';
 /** A network that exists at the service. */
 export type PresentNetwork = NetworkRecord & { networkId: string };
 
-/** The settings section with the limits of the networks bucket. */
+/** The section of the settings with the limits of the networks bucket. */
 const NETWORKS = { bucket: 'networks', setting: 'budget.networks' } as const;
 
 /**
- * Sends joiners until none are left, the credits are used up, or the run stops; their jobs are
- * followed elsewhere. Throws PartnerNotFound if the network is gone.
+ * Sends joiners until none are left, the credits are used up, or the run stops. Other code follows their
+ * jobs. Throws PartnerNotFound if the network is gone.
  */
 export async function addJoiners(
   deps: NetworkDeps,
@@ -54,7 +54,7 @@ export async function addJoiners(
         donors: donorIds.map((donorId) => store.fingerprint('introducer', donorId)),
       },
     }),
-    // The job costs at most this; its outcome says how much.
+    // The job costs at most this. Its outcome contains the actual cost.
     toJournaledEnd: ({ jobId, donorIds }, { id }) => ({
       charged: donorIds.length,
       jobs: { [id]: jobId },
@@ -79,8 +79,8 @@ export async function addJoiners(
 }
 
 /**
- * After a restore, the service may have members that the backup does not know: they are looked up there,
- * since adding them again would cost a credit each.
+ * After a restore, the service may have members that are missing in the backup. They are looked up at the
+ * service, because adding them again would cost a credit each.
  */
 async function recallMembers(
   deps: NetworkDeps,
@@ -125,13 +125,13 @@ async function intend(
     balanceBefore,
     spendMark,
   };
-  // Another run with the same key may have been faster: this run waits for its bulk add.
+  // Another run with the same key may have been faster. This run then waits for the other run's bulk add.
   return (await store.checkpoint(run.lease, (trx) => recordAddIntent(trx, intent)))
     ? intent
     : 'progress';
 }
 
-/** How much of the networks bucket may be spent now. */
+/** Returns how much of the networks bucket may be spent now. */
 export async function findNetworkAllowance(
   { store, clock }: Pick<NetworkDeps, 'store' | 'clock'>,
   { id, integration }: Pick<NetworkRun, 'id' | 'integration'>,
@@ -149,7 +149,7 @@ export async function findNetworkAllowance(
   );
 }
 
-/** Donors that the service does not know must not keep the others out forever. */
+/** Donors that the service does not know must not keep the other donors out forever. */
 async function setUnknownAside(
   deps: NetworkDeps,
   run: NetworkRun,

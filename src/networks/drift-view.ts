@@ -19,7 +19,7 @@ export interface DriftView {
   renamedTo: string | null;
   removedByHand: DriftDonor[];
   addedByHand: DriftDonor[];
-  /** Members who are not contacts of the integration; null if the service reports no numbers. */
+  /** Number of members who are not contacts of the integration; null if the service reports no numbers. */
   strangers: number | null;
 }
 
@@ -51,13 +51,13 @@ export async function viewDrift(
   }));
 }
 
-/** True if there is nothing to repair. */
+/** Returns true if there is nothing to repair. */
 export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: DriftView): boolean {
   const isThere = state !== 'deleted' && renamedTo === null;
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;
 }
 
-/** Each difference as text; empty if the network equals its mirror. */
+/** Returns each difference as text; empty if the network equals its mirror. */
 export function describeDifferences({
   state,
   renamedTo,

@@ -1,4 +1,4 @@
-/** Finds networks at the service that differ from the mirror because they were changed by hand. */
+/** Finds networks at the service that differ from the mirror because someone changed them. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { MemberState } from '../database/tables/networks.ts';
 import type { Network } from '../partner/networks/network.ts';
@@ -23,7 +23,7 @@ export interface NetworkDrift {
    */
   removedByHand: string[];
   addedByHand: string[];
-  /** Members who are not contacts of the integration; null if the service reports no numbers. */
+  /** Number of members who are not contacts of the integration; null if the service reports no numbers. */
   strangers: number | null;
 }
 
@@ -37,7 +37,7 @@ type DriftDeps = Omit<NetworkDeps, 'connector'>;
 
 type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
 
-/** Batch size for contacts outside the groups: they are queried until all members are found. */
+/** Batch size for contacts outside the groups. They are queried until all members are found. */
 const PORTION = 100;
 
 /**
@@ -63,7 +63,7 @@ export async function findDrift(
   return drifts;
 }
 
-/** Networks in the settings; networks whose setting is gone are ignored. */
+/** Networks in the settings. Networks whose setting is gone are ignored. */
 async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]> {
   const rows = await listNetworks(deps.store.reader, run.integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
@@ -83,7 +83,7 @@ async function findDonors(deps: DriftDeps, rows: readonly NetworkRecord[]): Prom
 /** The service's IDs of the networks that each donor is in. */
 type Places = Map<string, ReadonlySet<string>>;
 
-/** The first query shows what all of them cost. */
+/** The first query shows the cost of all of them. */
 async function askAbout(
   deps: DriftDeps,
   run: DriftRun,
@@ -120,7 +120,7 @@ async function ask(
   }
 }
 
-/** A contact that is in no group may have been added by hand. */
+/** Someone may have added a contact that is in no group. */
 async function askOthers(
   deps: DriftDeps,
   run: DriftRun,
@@ -156,7 +156,7 @@ function compare(
   const donorsIn = (...states: MemberState[]) =>
     new Set(members.flatMap((one) => (states.includes(one.state) ? [one.donorId] : [])));
   const mirrored = donorsIn('member');
-  // A member that is being added or removed is neither missing nor extra.
+  // A member that is being added or removed is not missing or extra.
   const moving = donorsIn('adding', 'leaving');
   return {
     row,

@@ -19,9 +19,8 @@ import {
 /** Creates or finds the network of a group at the service, with the name from the settings. */
 
 /**
- * Returns the network at the service: known, adopted by its name, or created. Null while another
- * group's network has the name. Joiners who are already in an adopted network are not paid for
- * again.
+ * Returns the network at the service: known, adopted by its name, or created. Null while another group's
+ * network has the name. Joiners who are already in an adopted network are not paid for again.
  */
 export async function ensureNetwork(
   deps: NetworkDeps,
@@ -33,7 +32,7 @@ export async function ensureNetwork(
   if (row.networkId !== null) return { ...row, networkId: row.networkId };
   const { ending } = run.control;
   const { networkId, adopted, memberCount } = await partner.networks.create(name, color, ending);
-  // Checked before the joiners are queried, because that may cost credits.
+  // Checked before the joiners are queried, because their queries may cost credits.
   if (await isNetworkTaken(store.reader, networkId, row.id)) return holdName(deps, run, row, name);
   const isEmpty = !adopted || memberCount === 0;
   const present = isEmpty ? [] : await findPresent(deps, run, networkId, joiners);
@@ -47,7 +46,7 @@ export async function ensureNetwork(
   return { ...row, name, networkId };
 }
 
-/** Networks that were deleted at the service, which are not paid for again without a decision. */
+/** Networks that were deleted at the service. They are not paid for again without a decision. */
 
 /** Queries whether the network is gone at the service; false for a network that never existed. */
 export async function isDeleted(
@@ -73,7 +72,7 @@ export async function holdDeleted(
   });
 }
 
-/** True if the network is gone at the service and no user has requested a new one. */
+/** Returns true if the network is gone at the service and no user has requested a new one. */
 export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
   if (row.networkId === null) return false;
   const decision = await findNetworkDecision(
@@ -87,18 +86,18 @@ export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): P
 
 /** Networks that the service refuses as invalid. They are held, and all other networks continue. */
 
-/** A refusal because of the request's content: the same request would be refused again. */
+/** A refusal because of the request's content. The same request would be refused again. */
 export type NetworkRefusal = PartnerBadRequest | PartnerValidationError;
 
 /**
- * True for a 400 or 422 (service document, section 7): it cost nothing, and other requests may be
+ * Returns true for a 400 or 422 (service document, section 7). It cost nothing, and other requests may be
  * accepted.
  */
 export function isNetworkRefusal(error: unknown): error is NetworkRefusal {
   return error instanceof PartnerBadRequest || error instanceof PartnerValidationError;
 }
 
-/** Names the refused parts for users, by the field paths that the service named; never by the values. */
+/** Names the refused parts for users by the field paths from the service, never by the values. */
 export async function holdRefused(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -118,16 +117,16 @@ function describeRefusal(refusal: NetworkRefusal): string {
   return [`${endpoint} answered ${status}`, ...places].join(', ');
 }
 
-/** Without positions, so that the same refusal in the next nightly run is the same question. */
+/** Without positions, so that the same refusal in the next nightly run gives the same question. */
 function fieldsIn(loc: readonly (string | number)[]): string {
   return loc.filter((part) => typeof part === 'string' && part !== 'body').join('.');
 }
 
-/** Networks whose name in the settings differs from the one at the service. */
+/** Networks whose name in the settings differs from the name at the service. */
 
 /**
- * Gives every network the name in its setting, even if networks swap names. If a name is not
- * available, the network is held and keeps its present name.
+ * Gives every network the name from its setting, even if networks swap names. If a name is not available, the
+ * network is held and keeps its present name.
  */
 export async function renameNetworks(
   deps: NetworkDeps,
@@ -145,9 +144,7 @@ export async function renameNetworks(
   }
 }
 
-/**
- * Gives up a name that another network of the settings waits for, until the new name is available.
- */
+/** Gives up a name that another network in the settings waits for, until the new name is available. */
 async function freeName(
   { store, partner }: NetworkDeps,
   run: NetworkRun,
@@ -159,8 +156,8 @@ async function freeName(
   );
   if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
-  // Recorded first, so that the network is known to be without its name even if the process is killed or the rename is
-  // refused.
+  // Recorded first, so that the network is known to lack its name even if the process is killed or the rename
+  // is refused.
   await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   try {
     await partner.networks.rename(row.networkId, name, run.control.ending);
@@ -202,9 +199,7 @@ async function holdUnnamed(
   } else throw error;
 }
 
-/**
- * Another network has the name: a user decides. Resolves with null, because there is no network.
- */
+/** Another network has the name, so a user decides. Resolves with null, because there is no network. */
 export async function holdName(
   deps: Pick<NetworkDeps, 'store' | 'newId'>,
   run: Pick<NetworkRun, 'lease'>,

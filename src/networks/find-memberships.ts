@@ -1,6 +1,6 @@
 /**
- * Queries the service for network members: it does not list members, but returns the networks of a
- * donor.
+ * Queries the service for network members. The service does not list members, but it returns the networks of
+ * a donor.
  */
 import { RetriableError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
@@ -9,16 +9,16 @@ import { PartnerNotFound } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** The service's IDs of each donor's networks; null for a donor the service does not know. */
+/** The service's IDs of each donor's networks; null for a donor that the service does not know. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
 
 /** Number of donors queried at the same time, so that the key's full request rate is used. */
 const ASKED_AT_ONCE = 8;
 
-/** The caller: a run that holds a lease, or a user who only looks. */
+/** The caller: a run that holds a lease, or a user who only reads. */
 type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
 
-/** Queries each of these donors. Free, unless the service charges for queries. */
+/** Queries the networks of each of these donors. Free, unless the service charges for queries. */
 export async function findMemberships(
   deps: Omit<NetworkDeps, 'connector'>,
   { control, lease }: Asking,
@@ -67,7 +67,7 @@ export function membershipStatesIn(
   );
 }
 
-/** The donors among these who are in the network with this service ID. */
+/** Returns the donors among these who are in the network with this service ID. */
 export async function findPresent(
   deps: NetworkDeps,
   run: Asking,

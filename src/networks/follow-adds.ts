@@ -1,4 +1,4 @@
-/** Bulk adds that the service is processing: finds the result for each donor, paid for or not. */
+/** Bulk adds that the service is processing. Finds the result for each donor, paid for or not. */
 import { inParallel } from '../core/parallel.ts';
 import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
 import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
@@ -15,10 +15,13 @@ import {
 /** The delay between two polls of the same jobs. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** Number of jobs polled at the same time; each result is recorded separately. */
+/** Number of jobs that are polled at the same time. Each result is recorded separately. */
 const JOBS_AT_ONCE = 4;
 
-/** Ten minutes, because a hundred donors at "a few seconds" each take less. The next run polls again. */
+/**
+ * Ten minutes are enough, because a hundred donors at "a few seconds" each take less. The next run polls
+ * again.
+ */
 const MAX_LOOKS = 200;
 
 /** A job that runs longer than this will not end. */
@@ -60,7 +63,7 @@ async function lookAtJob(
   if (job.state === 'running' && !isTooOld(deps, add)) return 'running';
   const { adding: donors } = await listAddedDonors(store.reader, add.id);
   const named = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NO_OUTCOMES;
-  // A donor that the job does not name is searched for in the network itself.
+  // A donor that is missing in the job's result is searched for in the network itself.
   const unnamed = donors.filter((donorId) => !named.has(donorId));
   const places = membershipStatesIn(await findMemberships(deps, run, unnamed), add.networkId);
   const ends = new Map(
@@ -89,7 +92,7 @@ async function lookAtJob(
 
 const NO_OUTCOMES: ReadonlyMap<string, MemberOutcome> = new Map();
 
-/** Why a donor is not in the network, by the state in which the job ended. */
+/** The reasons why a donor is not in the network, by the state in which the job ended. */
 const JOB_FAILURES: Readonly<Record<BulkAdd['state'], string>> = {
   running: 'job_too_old',
   completed: 'member_failed',
@@ -112,7 +115,9 @@ function toMemberEnd(outcome: MemberOutcome): MemberEnd {
   }
 }
 
-/** Donors who have appeared in the meantime are members; after the age limit, the other donors have failed. */
+/**
+ * Donors who have appeared in the meantime are members. After the age limit, the other donors have failed.
+ */
 async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
   const { adding, members } = await listAddedDonors(store.reader, add.id);
@@ -131,7 +136,7 @@ async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord)
   );
 }
 
-/** The result according to the service's answer; null if the donor is not in the network. */
+/** Returns the result according to the service's response; null if the donor is not in the network. */
 function foundEnd(place: MembershipState | undefined): MemberEnd | null {
   if (place === 'unknown') return { kind: 'not_found' };
   return place === 'member' ? { kind: 'added' } : null;

@@ -1,5 +1,6 @@
 /**
- * Forecasts the changes that a run would make to the networks; it writes nothing and sends no request to the service.
+ * Forecasts the changes that a run would make to the networks. It writes nothing and sends no request to the
+ * service.
  */
 import { findContacts } from '../contacts/contacts.ts';
 
@@ -24,20 +25,22 @@ export interface NetworkForecast {
   leavers: number;
   /** Contacts of the group who are enhanced first and may then join. */
   toEnhance: number;
-  /** Why nothing would be changed, as text; null if there is no problem. */
+  /** Why nothing would be changed, as text; null if there is no obstacle. */
   problem: string | null;
 }
 
 /** The forecast for all networks of an integration. */
 export interface NetworksForecast {
   networks: NetworkForecast[];
-  /** Credits in the networks bucket; `needed` counts everyone who may join after enhancement. */
+  /** Credits in the networks bucket. `needed` counts everyone who may join after enhancement. */
   credits: { needed: number; allowed: number; remaining: number; limit: string | null };
-  /** The expected requests; a job that takes long is polled more often. */
+  /** The expected number of requests. If a job takes long, it is polled more often. */
   calls: { partner: number; crm: number };
 }
 
-/** Reads the groups and compares; `remaining` is the balance of the networks bucket. */
+/**
+ * Reads the groups and compares them with the networks. `remaining` is the balance of the networks bucket.
+ */
 export async function forecastNetworks(
   deps: NetworkDeps,
   integration: Integration,
@@ -75,7 +78,7 @@ export async function forecastNetworks(
   };
 }
 
-/** The balance, the bulk add, and one poll of its job. */
+/** One request each for the balance and the bulk add, and one poll of its job. */
 const CALLS_PER_BULK_ADD = 3;
 
 function partnerCalls(

@@ -1,4 +1,4 @@
-/** Removes one person from the networks at once, because they are to be erased. */
+/** Removes a person who is to be erased from the networks at once. */
 import { findContacts } from '../contacts/contacts.ts';
 
 import { isDonorSyncError } from '../core/errors.ts';
@@ -20,12 +20,9 @@ type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner' | 'clock'>;
 
 /** The networks that a person was in, by name. */
 export interface LeftNetworks {
-  /** The person has left these networks, and their mirror holds no data about the person. */
+  /** The person has left these networks, and their mirror contains no data about the person. */
   left: readonly string[];
-  /**
-   * The service could not be reached, or is adding the person right now: the next sync removes
-   * them.
-   */
+  /** The service could not be reached, or is just adding the person. The next sync removes the person. */
   pending: readonly string[];
 }
 
@@ -74,8 +71,9 @@ async function leave(
 }
 
 /**
- * Removes erased people from networks that an erasure could not remove them from. This does not depend on a group or a
- * decision: an unreadable group, or an open question about others, does not keep the erased people in.
+ * Removes erased people from networks that an erasure could not remove them from. This does not depend on a
+ * group or a decision, so an unreadable group, or an open question about other members, does not keep erased
+ * people in the networks.
  */
 export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
   const { stopping, ending } = run.control;
@@ -91,7 +89,7 @@ export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<vo
   }
 }
 
-/** If the service does not know the network or the donor, there is no member to remove. */
+/** If the service does not know the network or the donor, there is nobody to remove. */
 async function removeMember(
   deps: LeaveDeps,
   lease: Lease,
@@ -107,9 +105,9 @@ async function removeMember(
 }
 
 /**
- * Removes 1 to 100 donors from a network of the service. Free, and harmless when repeated. A
- * process that has lost its lease does not send it: another process may have added some of them
- * again in the meantime, and paid for it.
+ * Removes 1 to 100 donors from a network of the service. Free, and harmless when repeated. A process that has
+ * lost its lease does not send the request, because another process may have added and paid for some of them
+ * again in the meantime.
  */
 export async function takeOut(
   deps: LeaveDeps,

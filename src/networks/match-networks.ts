@@ -28,8 +28,8 @@ export interface MatchedNetworks {
 }
 
 /**
- * A group is identified by its selector, so a new name in the settings renames its network. A new
- * selector under an existing name keeps the network and changes its members.
+ * A group is identified by its selector. So if only the name changes in the settings, the network is renamed.
+ * If only the selector changes, the network is kept and its members change.
  */
 export function matchNetworks(
   settings: readonly PrintedSetting[],

@@ -9,7 +9,7 @@ import { listNetworkMembers, type MemberRecord } from './statements/network-memb
 import { listWantedMembers, type NetworkRecord } from './statements/networks.ts';
 
 export interface Membership {
-  /** The donors of the group's contacts, ascending; two contacts may be the same donor. */
+  /** The donors of the group's contacts, in ascending order. Two contacts may be the same donor. */
   wanted: string[];
   /** The members in the mirror. */
   members: MemberRecord[];
@@ -29,15 +29,15 @@ export async function findMembership(
     members.flatMap(({ donorId, state }) => (state === 'member' ? donorId : [])),
   );
   const inDoubt = await listOptOutsInDoubt(store.reader, row.integrationId);
-  // Adding a member again costs a credit, so nobody leaves because of a mark that a user may call
-  // an error.
+  // Adding a member again costs a credit, so nobody leaves because of a mark that a user may declare to be an
+  // error.
   const stays = ({ crmId, state, donorId }: ContactRecord) =>
     state !== 'removed' && inDoubt.has(crmId) && donorId !== null && isMember.has(donorId);
   return { ...findWanted(crmIds, contacts, stays), members };
 }
 
 /**
- * The wanted donors among the contacts of a group; `stays` is true for contacts that stay although
+ * Returns the wanted donors among the contacts of a group. `stays` is true for contacts that stay although
  * they are marked. Pure.
  */
 export function findWanted(
@@ -57,7 +57,7 @@ export function findWanted(
   return { wanted: [...donors].sort(), toEnhance };
 }
 
-/** Contacts that left the CRM or must not be researched are in no network. */
+/** Contacts that left the CRM, or that must not be researched, are not in any network. */
 function isWanted({ state, hasOptedOut }: ContactRecord): boolean {
   return state !== 'removed' && hasOptedOut === 0;
 }
@@ -68,31 +68,31 @@ function isOnItsWay({ state }: ContactRecord): boolean {
 
 /** Decides who joins a network and who leaves it. Pure. */
 
-/** The changes in one network; donor IDs, ascending. */
+/** The changes in one network: donor IDs in ascending order. */
 export interface MemberPlan {
-  /** Wanted, and never added: each costs a credit. */
+  /** Wanted and never added before. Each costs a credit. */
   joiners: string[];
-  /** Members that the group no longer wants. */
+  /** Members that are no longer in the group. */
   leavers: string[];
-  /** Members whose removal an earlier run has started: it needs no further decision. */
+  /** Members whose removal was started by an earlier run, so it needs no further decision. */
   leaving: string[];
-  /** Wanted again although their removal had started, so it is unknown whether they are members. */
+  /** Wanted again after their removal had started, so it is unknown whether they are members. */
   returned: string[];
-  /** Not in the network and no longer wanted: only a record is left. */
+  /** Not in the network and no longer wanted. Only a record is left. */
   outdated: string[];
   /** Number of present members. */
   members: number;
-  /** True if so many would leave that the group was probably emptied by mistake. */
+  /** True if so many members would leave that the group was probably emptied by mistake. */
   isImplausible: boolean;
 }
 
-/** Fewer leavers than this are always accepted, whatever their share (design, promise 7). */
+/** If fewer members than this leave, that is always accepted, whatever their share (design, promise 7). */
 const MIN_IMPLAUSIBLE = 5;
 
-/** More than this share of the members does not leave at once. */
+/** The maximum share of the members that may leave at once. */
 const IMPLAUSIBLE_PART = 0.5;
 
-/** Compares the wanted members in the CRM with the mirror. */
+/** Compares the members that the CRM wants with the mirror. */
 export function planMembers({
   wanted,
   members,

@@ -1,4 +1,4 @@
-/** Wanted members → members of the service's networks, all from the store. */
+/** Wanted members → members of the service's networks. All data comes from the store. */
 
 import { hasMissing } from '../contacts/many-at-once/missing.ts';
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
@@ -37,9 +37,9 @@ import {
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /**
- * Makes the networks equal to their groups, once the contacts are delivered. It first settles what
- * an earlier run has left open, then handles names, leavers and joiners, network by network. If
- * nothing has changed, it sends no request to the service.
+ * Makes the networks equal to their groups, once the contacts are delivered. It first settles the work that
+ * an earlier run has left open, then handles names, leavers and joiners, network by network. If nothing has
+ * changed, it sends no request to the service.
  */
 export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null) return;
@@ -60,8 +60,8 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   await renameNetworks(deps, run, networks);
   for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return;
-    // A partly read group is not a group: the network of a group that was not read completely in this run does not
-    // change.
+    // A group that was only partly read does not count. If a group was not read completely in this run, its
+    // network does not change.
     if (network.row.readRun === run.id) await mirrorNetwork(deps, run, network);
   }
   await followAdds(deps, run);
@@ -74,8 +74,8 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 }
 
 /**
- * Only the bulk adds of the run's own integration; another integration's lost response matters only to a run that wants
- * to add members.
+ * Only the bulk adds of the run's own integration. Another integration's lost response matters only to a run
+ * that wants to add members.
  */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const proof = addProof(deps, run);
@@ -119,9 +119,9 @@ async function mirrorNetwork(
 }
 
 /**
- * While contacts are missing and it is unknown whether they are gone, the groups can lack them,
- * too. So nobody leaves, and a member that could not be added is not dropped, because adding it
- * again would cost a credit.
+ * While contacts are missing and it is unknown whether they are gone, they may also be missing in the groups.
+ * So nobody leaves, and a member that could not be added is not dropped, because adding it again would cost a
+ * credit.
  */
 function keptPlan(plan: MemberPlan, isKept: boolean): MemberPlan {
   return isKept ? { ...plan, leavers: [], leaving: [], outdated: [] } : plan;
@@ -145,7 +145,7 @@ async function planNetwork(
   return planMembers(await findMembership(deps, row));
 }
 
-/** Whether the leavers may be removed: a group that shrank implausibly needs a decision. */
+/** Whether the leavers may be removed. If a group shrank implausibly, a user has to decide. */
 async function judgeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -173,7 +173,7 @@ export async function removeLeavers(
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  // Recorded first, so that they do not count as members if they are wanted again in the meantime.
+  // Recorded first, so that these people do not count as members if they are wanted again in the meantime.
   if (leavers.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
@@ -186,10 +186,10 @@ export async function removeLeavers(
   });
 }
 
-/** Number of requests in flight, each recorded separately; an unrecorded removal is repeated. */
+/** Number of requests in flight. Each is recorded separately, and an unrecorded removal is repeated. */
 const REMOVALS_AT_ONCE = 4;
 
-/** Donors that the service does not know must not keep others in. */
+/** Donors that the service does not know must not prevent the removal of other donors. */
 async function removeMembers(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -201,11 +201,11 @@ async function removeMembers(
     await takeOut(deps, run.lease, row.networkId, donorIds, run.control.ending);
   } catch (error) {
     if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
-    // Donors that the service no longer knows are not in any network; the other donors are removed.
+    // Donors that the service no longer knows are not in any network. The other donors are removed.
     if (donorIds.length === 1) return;
     for (const donorId of donorIds) await removeMembers(deps, run, row, [donorId]);
   }
 }
 
-/** The network stages of a run: groups are read before the contacts, and mirrored after them. */
+/** The network stages of a run. Groups are read before the contacts, and mirrored after them. */
 export const NETWORK_STAGES: Stages = { before: [readGroups], after: [mirrorNetworks] };

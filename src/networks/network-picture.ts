@@ -1,5 +1,6 @@
 /**
- * The introductions that the last run computed: which member can introduce which contact. Only from the store, by IDs.
+ * The introductions that the last run computed: which member can introduce which contact. The data comes only
+ * from the store, and contains IDs instead of names.
  */
 
 import { describeCount } from '../core/quantities.ts';
@@ -41,20 +42,20 @@ export interface PicturePath {
 export interface NetworkPicture {
   networks: { name: string; members: number }[];
   people: PicturePerson[];
-  /** Strongest first. */
+  /** The paths, strongest first. */
   paths: PicturePath[];
   /** Number of contacts with a path, including contacts that do not fit into the picture. */
   total: number;
 }
 
-/** A picture with more would be unreadable. */
+/** A picture with more paths would be unreadable. */
 export const MAX_PEOPLE = 2_000;
 export const MAX_PATHS = 6_000;
 
 /** The weakest connection that the service stores for networks, in hundredths. */
 export const WEAKEST = 45;
 
-/** The strongest paths; with `who`, includes all paths to this contact, however weak. */
+/** The strongest paths. With `who`, it includes all paths to this contact, even weak ones. */
 export async function readPicture(
   reader: Reader,
   integrationId: string,
@@ -87,7 +88,10 @@ export async function readPicture(
   };
 }
 
-/** The best path to each contact comes first, then the other people who know them, as long as there is room. Pure. */
+/**
+ * The best path to each contact comes first, then other people who know the contact, as long as there is
+ * room. Pure.
+ */
 export function rankPaths(
   known: readonly KnownPath[],
   named: ReadonlyMap<string, string>,
@@ -121,8 +125,8 @@ export function rankPaths(
 /** Which part of a picture to show. */
 export interface PictureFilter {
   /**
-   * In hundredths: weaker connections are omitted, and so are connections without a stored strength, unless this is the
-   * minimum.
+   * In hundredths. Weaker connections are omitted. Connections without a stored strength are also omitted,
+   * unless this is the minimum.
    */
   weakest: number;
   /** The name of a network; null for all. */
@@ -134,7 +138,7 @@ export interface PictureFilter {
 export const SORTS = ['strength', 'contact', 'introducer', 'network'] as const;
 export type PictureSort = (typeof SORTS)[number];
 
-/** The paths to show, in the order of a column. Pure. */
+/** Returns the paths to show, in the order of a column. Pure. */
 export function choosePaths(
   { paths, people }: NetworkPicture,
   { weakest, network, who }: PictureFilter,
@@ -164,7 +168,7 @@ function compare(one: PicturePath, other: PicturePath, sort: Exclude<PictureSort
   return key(one) < key(other) ? -1 : 1;
 }
 
-/** A path in words, with these names. */
+/** Describes a path in words, with these names. */
 export function pathSentence(path: PicturePath, people: number, from: string, to: string): string {
   const of = path.network === '' ? '' : ` of ${path.network}`;
   if (path.strength === null) return `${from}${of} knows ${to} as well.`;

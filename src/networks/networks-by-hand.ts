@@ -1,6 +1,6 @@
 /**
- * Networks that were changed by hand at the service: shows the differences, and makes them equal to
- * their groups again.
+ * Networks that someone changed at the service. Shows the differences, and makes the networks equal to their
+ * groups again.
  */
 
 import type { OpenIntegration } from '../clients/open-integration.ts';
@@ -18,7 +18,7 @@ import { listNetworkCounts, type NetworkCounts } from './statements/network-coun
 export interface ByHandOptions {
   /** True if queries may cost credits; if false, a ConfigurationError states the cost. */
   maySpend: boolean;
-  /** Aborted to give up. */
+  /** Aborted to cancel the work. */
   signal: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ export async function checkNetworks(
 export interface Repaired {
   found: DriftView[];
   done: NetworkCounts[];
-  /** Why it ended before everything was done; null if it did not. */
+  /** Why it ended before everything was done; null if everything was done. */
   stopped: RunReason | null;
 }
 
@@ -73,7 +73,7 @@ export function repairOpen(
   });
 }
 
-/** The parts of a run that a repair needs; it is not a run, and no report of it is stored. */
+/** The parts of a run that a repair needs. A repair is not a run, and no report of it is stored. */
 async function repairRun(
   { integration, partnerKey, deps: { store, clock, newId } }: OpenIntegration,
   lease: Lease,

@@ -1,4 +1,4 @@
-/** The state of an integration's networks, only from the store. */
+/** The state of an integration's networks, read only from the store. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { matchNetworks } from './match-networks.ts';
@@ -15,16 +15,16 @@ export interface NetworkOverview {
   /** The service's ID; null before there is a network. */
   networkId: string | null;
   members: number;
-  /** Donors who are to join, and contacts of the group who are enhanced first. */
+  /** Donors who will join, and contacts of the group who are enhanced first. */
   joiners: number;
   toEnhance: number;
-  /** Donors who could not be added; they are not tried again before a repair. */
+  /** Donors who could not be added. They are not tried again before a repair. */
   failed: { donorId: string; reason: string }[];
   /** When the group was last read completely (epoch ms); null for never. */
   readAt: number | null;
 }
 
-/** The networks in the settings, then those whose setting is gone. */
+/** The networks in the settings, then the networks whose setting is gone. */
 export async function describeNetworks(
   deps: MirrorReader,
   integration: Integration,

@@ -16,7 +16,7 @@ import {
   recordMirroredGroups,
 } from './statements/networks.ts';
 
-/** Number of groups read at the same time; the pages of one group are read one after the other. */
+/** Number of groups read at the same time. The pages of one group are read one after the other. */
 const GROUPS_AT_ONCE = 4;
 
 /** A group of the settings with the ID of its network in the store. */
@@ -76,7 +76,7 @@ async function readGroup(deps: NetworkDeps, run: NetworkRun, group: KnownGroup):
     members = await readToEnd(deps, run, group.group);
   } catch (error) {
     if (run.control.stopping.aborted) throw error;
-    // The contacts are still synced: if the CRM itself is unavailable, reading them reports that.
+    // The contacts are still synced. If the CRM itself is unavailable, reading the contacts reports that.
     return holdUnreadable(deps, run, group, error);
   }
   await store.checkpoint(run.lease, (trx) => recordGroupMembers(trx, run.id, group.id, members));
@@ -101,7 +101,7 @@ async function holdUnreadable(
   });
 }
 
-/** Every member's CRM ID, without erased contacts. */
+/** Every member's CRM ID, except erased contacts. */
 export async function readToEnd(
   deps: Pick<NetworkDeps, 'store' | 'connector'>,
   run: Pick<NetworkRun, 'forgotten' | 'erased'>,

@@ -1,4 +1,4 @@
-/** Makes the networks equal to their groups, including where they were changed by hand. */
+/** Makes the networks equal to their groups, even if someone changed them at the service. */
 
 import { type DriftOptions, findDrift, type NetworkDrift } from './drift.ts';
 import { holdDeleted } from './ensure-network.ts';
@@ -15,8 +15,8 @@ export interface RepairOptions extends DriftOptions {
 }
 
 /**
- * Sets the mirror to the service's state; mirroring then does the rest. Members removed by hand are added again (and
- * paid for again), members added by hand leave, and failed ones are tried again.
+ * Sets the mirror to the service's state. Mirroring then does the rest: members that someone removed are
+ * added and paid for again, members that someone added leave, and failed members are tried again.
  */
 export async function repairNetworks(
   deps: NetworkDeps,

@@ -1,6 +1,6 @@
 /**
- * A bulk add without a known response is settled, not guessed. After a quiet time the donors are queried at the
- * service, and the balance shows its cost. Until then no other bulk add of the key is sent.
+ * A bulk add without a known response is settled by evidence. After a quiet time, the donors are queried at
+ * the service, and the balance shows the cost. Until then no other bulk add of the key is sent.
  */
 import { findLosses } from '../credits/lost-responses.ts';
 import type { Proof } from '../credits/spend.ts';
@@ -15,7 +15,7 @@ import {
   recordAddEnds,
 } from './statements/network-adds.ts';
 
-/** Settles lost responses to bulk adds by the donors' networks and by the drop of the balance. */
+/** Settles lost responses to bulk adds by the donors' networks and by the decrease of the balance. */
 export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
   return {
     async listOpen() {
@@ -30,7 +30,7 @@ export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
   };
 }
 
-/** Leaves everything unchanged if the run stops in the meantime. */
+/** Changes nothing if the run stops in the meantime. */
 async function proveAdd(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -63,9 +63,9 @@ async function proveAdd(
 }
 
 /**
- * The results for the donors of a lost bulk add that cost `charged` credits. Pure. Donors in the network are paid for.
- * The other donors may be added again if nothing was charged, or if the members account for every missing credit.
- * Otherwise the job may still be running, and these donors have no result yet.
+ * Returns the results for the donors of a lost bulk add that cost `charged` credits. Pure. Donors in the
+ * network are paid for. The other donors may be added again if nothing was charged, or if the members account
+ * for every missing credit. Otherwise the job may still be running, and these donors have no result yet.
  */
 export function judgeLostAdd(
   charged: number,

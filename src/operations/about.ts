@@ -1,4 +1,4 @@
-/** All data held about one contact, where it is, and for how long. */
+/** All stored data about one contact, where it is stored, and for how long. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { listIntegrationsOfSameAccount } from '../clients/statements/integrations.ts';

@@ -50,7 +50,7 @@ const testSchema = z
 
 type Test = z.output<typeof testSchema>;
 
-/** Nobody reads a longer list. The result also has the total. */
+/** Nobody reads a longer list. The result also contains the total. */
 const MOST_LISTED = 500;
 
 export const listClientAlerts = reading({
@@ -194,7 +194,7 @@ export const checkAlerts = acting({
   ending: ({ alerts }) => (alerts.every(({ sent }) => sent) ? 'done' : 'stopped'),
 });
 
-/** The alerts of clients within the caller's access, by client and subject. */
+/** The alerts of clients that the caller has access to, by client and subject. */
 async function listOwn({ reader, clients }: World): Promise<AlertRecord[]> {
   return (await listAlerts(reader)).filter(({ integrationId }) => clients.has(integrationId));
 }

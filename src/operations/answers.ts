@@ -88,7 +88,10 @@ function describeAnswer({
   return { id, integration, about, subject, decision, countsFrom: isoTime(inForceFrom) };
 }
 
-/** An answer is deleted when it is carried out, so an answer that took effect looks like one that never existed. */
+/**
+ * An answer is deleted when it is carried out, so an answer that has taken effect looks like one that never
+ * existed.
+ */
 function tooLate(id: string): ConfigurationError {
   return new ConfigurationError(
     `No answer "${id}" can be withdrawn: it has already taken effect, was withdrawn, or never existed. Nothing was changed. List the answers that can be withdrawn: donor-sync holds answers`,

@@ -26,7 +26,7 @@ const input = z.object({ approval: z.string().describe('The ID of the request') 
 
 const result = z.object({ approval: approvalSchema });
 
-/** Also deletes requests that have expired, each with its audit entry. */
+/** Also deletes requests that have expired, each with an audit entry. */
 export const listWaitingApprovals = acting({
   name: 'approvals',
   summary: 'List the requests that wait for a second user, or are being carried out',
@@ -103,7 +103,7 @@ export const STATES: Readonly<Record<ApprovalView['state'], string>> = {
   failed: 'It could not be carried out.',
 };
 
-/** The parts that both ways of confirming share. */
+/** The parts that both kinds of confirmation share. */
 export const confirmDeclared = {
   name: 'approvals confirm',
   summary: 'Confirm a request that another user has made',
@@ -128,7 +128,10 @@ export const confirmRequest = acting({
   say: ({ approval: { text } }) => `Confirmed. ${text}`,
 });
 
-/** Confirms the request with this ID, which is carried out afterwards. Throws as `findAnswerable` does. */
+/**
+ * Confirms the request with this ID, which is carried out afterwards. Throws the same errors as
+ * `findAnswerable`.
+ */
 export async function confirmAnswerable(world: ActingWorld, id: string): Promise<ApprovalRecord> {
   const approval = await findAnswerable(world, id);
   requirePerson(world.caller, approval);
@@ -164,8 +167,8 @@ function withState(approval: ApprovalRecord, state: ApprovalView['state']): Appr
 }
 
 /**
- * The request with this ID, for a caller who may answer it. Throws a ConfigurationError: `unknown` without access to
- * all of its clients, `forbidden` for a role that may not do what is requested.
+ * Returns the request with this ID, for a caller who may answer it. Throws a ConfigurationError: `unknown`
+ * without access to all of its clients, `forbidden` if the caller's role may not do what is requested.
  */
 export async function findAnswerable(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
@@ -177,7 +180,7 @@ export async function findAnswerable(
   return approval;
 }
 
-/** The same for any caller who has access to its clients. */
+/** Returns the request for any caller who has access to its clients. */
 async function findRequest(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
   id: string,
@@ -190,8 +193,8 @@ async function findRequest(
 }
 
 /**
- * The error for an unknown request. It is the same if the request was answered, has expired, or is about clients
- * without access.
+ * The error for an unknown request. It is the same if the request was answered, has expired, or is about
+ * clients that the caller has no access to.
  */
 export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {
   return new ConfigurationError(
@@ -200,7 +203,7 @@ export function unknownRequest(id: string, known: Iterable<string> = []): Config
   );
 }
 
-/** An access token may not confirm anything that it may not do itself, such as erase a contact. */
+/** An access token may not confirm an action that it may not do itself, such as erasing a contact. */
 function requirePerson({ kind }: Caller, { request }: ApprovalRecord): void {
   const isForPersons =
     request.what === 'operation' ? request.by === 'person' : request.what === 'forget';

@@ -25,7 +25,7 @@ import { CURSOR, limitUpTo, NEXT, rowsUpTo } from './kit/pages.ts';
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
-/** More than an audit can contain if it is purged according to the settings. */
+/** More entries than an audit can contain if it is purged according to the settings. */
 const MAX_EXPORTED = 10_000_000;
 
 const entrySchema = z

@@ -1,4 +1,7 @@
-/** How results describe a client. It is a separate file so that `status` does not load the operations on clients. */
+/**
+ * How results describe a client. It is in a separate file so that `status` does not load the operations on
+ * clients.
+ */
 import { z } from 'zod';
 import { runReportSchema } from '../core/run.ts';
 

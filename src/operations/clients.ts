@@ -112,7 +112,7 @@ function describeNext({ nextRunAt, paused }: NonNullable<Shown['schedule']>): st
   return nextRunAt === null ? '' : `, next ${formatTimestamp(Date.parse(nextRunAt))}`;
 }
 
-/** The most clients in a document. Split a larger document into several. */
+/** The maximum number of clients in a document. Split a larger document into several. */
 const MAX_APPLIED = 10_000;
 
 export const applyClients = acting({
@@ -152,7 +152,10 @@ export const applyClients = acting({
     ),
 });
 
-/** In the terminal, a document can contain everything that a settings file can; over HTTP, it can contain less. */
+/**
+ * In the terminal, a document can contain everything that a settings file can. Over HTTP, it can contain
+ * less.
+ */
 async function readDocument(
   { application, caller, reader, sealer }: ActingWorld,
   documents: readonly unknown[],
@@ -194,7 +197,7 @@ export const removeClient = acting({
     const { id } = await findApplied(world, integration);
     const { store, clock, application } = world;
     const { takeLease } = application;
-    // A run would write its results again.
+    // Otherwise a run would write the results again.
     const files = (await hasOwnUpload(world, id))
       ? await withLease({ store, takeLease, clock }, id, () => dropUploads(toSetups(world), id))
       : [];
@@ -217,7 +220,10 @@ async function findApplied(world: ActingWorld, id: string): Promise<Integration>
   );
 }
 
-/** False for a client that is also in the settings file: that client may use the upload, so the file stays. */
+/**
+ * Returns false for a client that is also in the settings file. That client may use the upload, so the file
+ * is kept.
+ */
 async function hasOwnUpload(world: ActingWorld, id: string): Promise<boolean> {
   if (isOfFile(world.application.settings, { id })) return false;
   return hasUpload(toSetups(world), id);

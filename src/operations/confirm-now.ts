@@ -1,4 +1,7 @@
-/** Confirming a request and carrying it out at once, as the terminal does it instead of leaving it to the service. */
+/**
+ * Confirming a request and carrying it out at once, as the terminal does instead of leaving it to the
+ * service.
+ */
 import { z } from 'zod';
 import type { Log } from '../core/log.ts';
 import { formatTimestamp } from '../core/quantities.ts';
@@ -22,7 +25,7 @@ import { describeForgotten, describeReceipt, type Forgotten } from './forget-now
 import { acting } from './kit/operation.ts';
 import { describeUndone } from './undo.ts';
 
-/** The confirmation for the terminal: it asks first, carries the request out, and returns the outcome. */
+/** The confirmation for the terminal. It asks first, carries the request out, and returns the outcome. */
 export function confirmNow(log: Log) {
   return acting({
     ...confirmDeclared,
@@ -43,7 +46,7 @@ export function confirmNow(log: Log) {
       const deps = { application, clock, log, runOperation: world.carryOut };
       const { undo, forget: receipt } = await carryOut(deps, approval, signal);
       const left = await findStoredApproval(store, id);
-      // A request that has ended with no result to look up is no longer stored.
+      // A request without a result to look up is deleted when it ends.
       const state: ApprovalView['state'] = left ? describeApproval(left).state : 'done';
       const integration = application.integrations.get(approval.integrationId);
       const about = integration && { integration, crmId: approval.crmId ?? '' };

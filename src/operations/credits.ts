@@ -1,4 +1,4 @@
-/** Credits: the balance of each service key, the spending, a month's bill, and its reconciliation. */
+/** Credits: the balance of each service key, the spending, the monthly bill, and its reconciliation. */
 import { z } from 'zod';
 import type { CreditLimits } from '../core/integration-settings.ts';
 import { describeCount, formatCount, formatTimestamp } from '../core/quantities.ts';
@@ -119,7 +119,7 @@ function tableOfKey({ integrations, buckets, openSubmissions }: KeyBalances): Ta
   };
 }
 
-/** Networks are mentioned only for clients that have some. */
+/** Networks are mentioned only for clients that have networks. */
 function spendingTexts({ integration, budget, spentThisMonth }: ClientSpending): string[] {
   const { enhancements, networks } = spentThisMonth;
   const texts = [spendingText(integration, enhancements, budget)];
@@ -195,7 +195,7 @@ export const showSpending = acting({
   input: z.object({
     days: z
       .literal(SPENDING_DAYS, { error: `Choose one of ${SPENDING_DAYS.join(', ')}.` })
-      // The OpenAPI generator supports only one value of a literal.
+      // The OpenAPI generator supports literals with only one value.
       .meta({ enum: [...SPENDING_DAYS] })
       .default(SPENDING_DAYS[0])
       .describe('Number of days, today included'),
@@ -254,7 +254,10 @@ function daysText(days: SpendingView['days']): string {
   return `${describeCount(sum('enhancements'), 'credit')} for enhancements and ${formatCount(sum('networks'))} for networks in ${days.length} days.`;
 }
 
-/** The clients whose keys are read: the clients with spending, or the first clients if nothing was spent. */
+/**
+ * The clients whose keys are read: the clients that have spent credits, or the first clients if there are
+ * none.
+ */
 function listShown({ clients }: World, spending: SpendingView) {
   const spenders = spending.clients.flatMap(({ integration }) => clients.get(integration) ?? []);
   return spenders.length > 0 ? spenders : [...clients.values()].slice(0, CLIENTS_PAGE);

@@ -104,8 +104,8 @@ export const decideAll = acting({
 });
 
 /**
- * Throws a ConfigurationError: `unknown` for a client without access, `conflict` if no contact waits or this answer is
- * not possible.
+ * Throws a ConfigurationError: `unknown` for a client that the caller has no access to, `conflict` if no
+ * contact waits or this answer is not possible.
  */
 async function countWaiting(
   world: Pick<World, 'clients' | 'clock' | 'reader'>,
@@ -134,15 +134,15 @@ async function countWaiting(
   return { contacts, credits: decision === 'resubmit' ? contacts : 0 };
 }
 
-/** The end of the period: decisions that were opened later are not included. */
+/** The end of the period. Decisions that were opened later are not included. */
 function latest({ clock }: Pick<World, 'clock'>, { openedUntil }: Input): number {
   const now = clock.now();
   return openedUntil === undefined ? now : Math.min(Date.parse(openedUntil), now);
 }
 
 /**
- * The error for a reason that already has an answer. It names the user who gave the answer while it can still be
- * withdrawn.
+ * The error for a reason that has already been answered. While the answer can be withdrawn, the error names
+ * the user who gave it.
  */
 async function decidedFirst(
   world: ActingWorld,

@@ -204,7 +204,7 @@ export const decideHoldBatch = acting({
   result: batchResult,
   async run(world, { id, decision, openedUntil: seen, withdrawable: isWithdrawable }) {
     const batch = await findOpenBatch(world, id);
-    // A run in progress may add contacts that nobody has seen, and that no second user has confirmed.
+    // A run in progress may add contacts that nobody has seen, and that a second user has not confirmed.
     const until = seen === undefined ? batch.until : Math.min(Date.parse(seen), batch.until);
     requireBatchDecision(batch, decision);
     requirePersonToErase(world, batch.kind, decision, `holds batch ${id} ${decision}`);
@@ -242,8 +242,8 @@ export function describeBatchDecision(
 }
 
 /**
- * Finds the open question for an answer. Throws a ConfigurationError: `unknown` if it does not exist, `conflict` if it
- * is decided or does not allow this answer.
+ * Finds the open question for an answer. Throws a ConfigurationError: `unknown` if the question does not
+ * exist, `conflict` if it is already decided or does not allow this answer.
  */
 async function findDecidable(
   world: ActingWorld,
@@ -270,7 +270,7 @@ function requirePersonToErase(
   throw personNeeded('approve that contacts are erased', command);
 }
 
-/** The error for a question that was open a moment ago and has since been decided. */
+/** The error for a question that was open a moment ago and has been decided since. */
 async function decidedMeanwhile(
   world: ActingWorld,
   question: Question,
@@ -296,7 +296,7 @@ function notDecidable(question: Question): ConfigurationError {
   });
 }
 
-/** The error for an answer that is not possible; `why` lists the possible answers. */
+/** The error for an answer that is not possible. `why` lists the possible answers. */
 export function undecidable(
   why: string,
   details: Readonly<Record<string, string>> = {},
@@ -304,7 +304,7 @@ export function undecidable(
   return new ConfigurationError(why, { code: 'hold_not_decidable', refusal: 'conflict', details });
 }
 
-/** Gives an answer that can be withdrawn; null if there is already an answer. */
+/** Gives an answer that can be withdrawn; null if an answer already exists. */
 export async function give(
   { store, carryOn }: Pick<ActingWorld, 'store' | 'carryOn'>,
   answer: Answer,

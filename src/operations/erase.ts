@@ -1,4 +1,4 @@
-/** Erases all data about a client that leaves. A receipt lists what stays, and why. */
+/** Erases all data about a client that leaves. A receipt lists the data that stays, and the reasons. */
 import { z } from 'zod';
 import { knowsIntegration } from '../clients/statements/integrations.ts';
 import { countContacts } from '../contacts/contacts.ts';

@@ -73,7 +73,7 @@ export const checkFields = acting({
       ...waitingSentences(valuesWaiting).map((sentence) => `  ${sentence}`),
     ];
   },
-  // A user has to fix a field that cannot be written, just like wrong settings.
+  // A field that cannot be written has to be fixed by a user, just like wrong settings.
   ending: ({ fields }) => (fields.some(isBroken) ? 'refused' : 'done'),
 });
 
@@ -191,7 +191,7 @@ export const createMissingFields = acting({
   ending: (result) => (describeFailures(result).length === 0 ? 'done' : 'refused'),
 });
 
-/** The failures in sentences. */
+/** Describes the failures in sentences. */
 export function describeFailures({ created, findings, viewers, lists }: Created): string[] {
   return [
     ...[...created, ...(lists ?? [])].flatMap(({ name, result, problem }) =>

@@ -13,7 +13,7 @@ import type { World } from './kit/operation.ts';
 
 type Looking = Pick<World, 'reader' | 'caller' | 'fingerprint'>;
 
-/** True if the caller has access to this client, which can be a client that the settings no longer contain. */
+/** Returns true if the caller has access to this client. The client may no longer be in the settings. */
 export function hasAccess({ caller: { clients } }: Pick<World, 'caller'>, id: string): boolean {
   return clients?.has(id) ?? true;
 }
@@ -33,8 +33,8 @@ export async function findHold(world: Looking, id: string): Promise<Question> {
 }
 
 /**
- * Finds the open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if all of its
- * contacts are decided.
+ * Finds the open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if
+ * all of its contacts have been decided.
  */
 export async function findOpenBatch(world: Looking, id: string): Promise<QuestionBatch> {
   const open = await listOpenBatches(world);
@@ -61,7 +61,10 @@ async function listOpenBatches(world: Looking): Promise<QuestionBatch[]> {
   return batches.filter(({ integrationId }) => hasAccess(world, integrationId));
 }
 
-/** The error for a batch ID in place of a decision ID: deciding a whole batch has to be explicit. */
+/**
+ * The error for a batch ID in place of a decision ID, because a decision about a whole batch has to be
+ * explicit.
+ */
 function isBatch({ id, count }: QuestionBatch): ConfigurationError {
   return new ConfigurationError(
     `"${id}" is a batch of ${describeCount(count, 'contact')}. Nothing was changed. Decide all of them: donor-sync holds approve --batch ${id}, or donor-sync holds reject --batch ${id}`,

@@ -13,7 +13,7 @@ import { findClient } from './kit/clients.ts';
 import { acting } from './kit/operation.ts';
 import { RequestWaits } from './kit/requests.ts';
 
-/** The operation `forget` with the receipt as its result. */
+/** The operation `forget`, with the receipt as its result. */
 export function forgetNow(log: Log) {
   return acting({
     ...forgetDeclared,
@@ -46,7 +46,7 @@ export interface Forgotten {
   wasKnown: boolean;
   /** Fields that were cleared in the CRM; null if clearing was not requested. */
   cleared: string[] | null;
-  /** Fields whose value was changed after we wrote it, so that they were left alone. */
+  /** Fields whose value was changed after we wrote it, so that they were not cleared. */
   editedSince: string[];
   /** Names of the networks that the person was in. */
   networks: { left: string[]; pending: string[] };

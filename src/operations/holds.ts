@@ -348,7 +348,7 @@ function tableOfExamples(examples: Examples): TableView {
   };
 }
 
-/** The number of open decisions, and the commands to make them. */
+/** The number of open decisions, and the commands for deciding. */
 function describeOpen(holds: readonly HoldView[], batches: readonly BatchView[]): string[] {
   const single = holds.filter(({ batch }) => batch === null).length;
   const total = single + batches.length;

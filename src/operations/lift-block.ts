@@ -13,7 +13,8 @@ const inputSchema = z.object({
 });
 
 /**
- * It revokes the promise that an erased contact stays blocked, so it is only for owners, and never for access tokens.
+ * It revokes the promise that an erased contact stays blocked, so only owners may use it, and access tokens
+ * never may.
  */
 export const liftContactBlock = acting({
   name: 'forget lift-block',

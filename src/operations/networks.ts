@@ -81,7 +81,10 @@ function toRow({
   ];
 }
 
-/** A group's part in the words of the settings: `campaign "Board of Directors"` or `column "Role" equals "board"`. */
+/**
+ * Describes a group in the words of the settings: `campaign "Board of Directors"` or `column "Role" equals
+ * "board"`.
+ */
 function describePart(part: unknown): string {
   if (typeof part !== 'object' || part === null) return JSON.stringify(part);
   return Object.entries(part)
@@ -89,7 +92,7 @@ function describePart(part: unknown): string {
     .join(' ');
 }
 
-/** Why a donor of the group is not in the network. */
+/** Explains why a donor of the group is not in the network. */
 const FAILURES = new Map([
   ['donor_unknown', 'the service does not know this donor'],
   ['member_failed', 'the service could not add the donor'],
@@ -213,7 +216,7 @@ export const repairNetworks = acting({
   ending: ({ stopped }) => (stopped === null ? 'done' : 'stopped'),
 });
 
-/** The question before a repair, with what the check found. */
+/** The question before a repair, with the results of the check. */
 function toQuestion(
   integration: string,
   drifts: readonly { removedByHand: readonly unknown[]; addedByHand: readonly unknown[] }[],

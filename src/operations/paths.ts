@@ -1,6 +1,6 @@
 /**
- * Warm paths: shows who in the networks knows a contact, and whom else they know. Each operation sends one query to the
- * service.
+ * Warm paths: shows who in the networks knows a contact, and which other people they know. Each operation
+ * sends one query to the service.
  */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
@@ -29,7 +29,7 @@ const connectionSchema = z
   })
   .meta({ id: 'Connection' });
 
-/** A part of results: missing if the query was free. */
+/** A part of results. It is missing if the query was free. */
 const costShape = {
   cost: z
     .object({ credits: z.int(), bucket: z.string() })
@@ -49,7 +49,7 @@ function costTexts({ cost }: { cost?: Cost }): string[] {
   return [`This query cost ${describeCount(cost.credits, 'credit')} of the ${cost.bucket} bucket.`];
 }
 
-/** The most that one query returns. */
+/** The maximum number of people that one query returns. */
 export const MAX_PROSPECTS = 500;
 
 const STRENGTH = `Enter a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`;
@@ -181,7 +181,9 @@ export const showPaths = acting({
   remarks: costTexts,
 });
 
-/** Counts the names, each once: the contact's, and the names of the people who know the contact. */
+/**
+ * Counts the names, each of them once: the contact's name, and the names of the people who know the contact.
+ */
 function countNames({ name, connections }: ContactPaths): number {
   const introducers = connections.map(({ introducer }) => introducer.name);
   return new Set([name, ...introducers].filter((each) => each !== null)).size;

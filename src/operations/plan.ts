@@ -1,4 +1,4 @@
-/** Plans a sync: a dry run that writes and spends nothing. */
+/** Plans a sync. This is a dry run that writes nothing and spends nothing. */
 import { z } from 'zod';
 import type { OpenIntegration } from '../clients/open-integration.ts';
 import type { FieldValue } from '../core/crm-field.ts';
@@ -169,7 +169,7 @@ export async function planOne(
   const deps = await openCrm(open.deps, null);
   const only = contact ?? null;
   const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only, show });
-  // A run for one contact leaves the groups alone.
+  // A run for one contact does not read or change the groups.
   const mirrored = only === null ? integration : { ...integration, networks: [] };
   const { remaining } = preview.credits.networks;
   const forecast = await forecastNetworks(deps, mirrored, remaining);

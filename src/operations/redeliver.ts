@@ -1,6 +1,6 @@
 /**
- * Delivers paid profiles again: previews what it would write, and starts the run that writes it. Neither costs a
- * credit.
+ * Delivers paid profiles again: previews what would be written, and starts the run that writes it. Neither
+ * costs a credit.
  */
 import { z } from 'zod';
 import type { Integration } from '../core/integration-settings.ts';
@@ -132,7 +132,10 @@ function toNames({ contact, fields }: Wanted) {
   return { only: contact ?? null, names: fields ?? [] };
 }
 
-/** Throws a ConfigurationError for a field without a profile value, before the user is asked to agree. */
+/**
+ * Throws a ConfigurationError for a field that no profile value is written to, before the user is asked for
+ * confirmation.
+ */
 async function requireKnown(
   { application, signal }: Pick<ActingWorld, 'application' | 'signal'>,
   client: Integration,

@@ -29,7 +29,7 @@ export const runSchema = runReportSchema.meta({ id: 'Run' });
 
 const RUN = z.string().describe('The ID of the run');
 
-/** An input that has to be one of these words. */
+/** An input that must be one of these words. */
 function oneOf<Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `Choose one of ${words.join(', ')}.` });
 }
@@ -57,7 +57,7 @@ export const listRuns = reading({
     const { reader, caller } = world;
     const one = integration === undefined ? undefined : findClient(world, integration);
     const after = cursor === undefined ? undefined : readCursor(cursor);
-    // One row more than the page shows whether there is a next page.
+    // One row more than the page needs, which shows whether there is a next page.
     const rows = await listRunRecords(reader, {
       ...filter,
       integrationId: one?.id,
@@ -176,7 +176,7 @@ export interface Looking {
   caller: Pick<Caller, 'clients'>;
 }
 
-/** Streams all contacts that a run did something to as one file, because there can be a million. */
+/** Streams as one file all contacts that a run did something to, because there can be a million. */
 export async function* streamRunContacts(
   world: Looking,
   { run: id, ...words }: RunContactsInput,
@@ -209,7 +209,10 @@ function toFilter({
   return { outcomes: outcome, reason, idPrefix: contact };
 }
 
-/** Finds the run that covers this request: a run over all contacts can cover several requests. Null if it is queued. */
+/**
+ * Finds the run that serves this request, because a run over all contacts can serve several requests. Null if
+ * the request is queued.
+ */
 async function findBegun(world: Looking, id: string): Promise<RunKey | null> {
   const { id: begun } = await findRun(world, id);
   return (await findRunById(world.reader, begun)) ?? null;
@@ -256,8 +259,8 @@ export function nothingRuns(why: string, run: string): ConfigurationError {
 }
 
 /**
- * Finds the run with this ID in its current state: in progress, queued or ended. Throws a ConfigurationError (unknown)
- * if the caller has access to no such run.
+ * Finds the run with this ID in its current state: in progress, queued or ended. Throws a ConfigurationError
+ * (unknown) if the caller has no access to such a run.
  */
 export async function findRun(
   { reader, caller }: Looking,

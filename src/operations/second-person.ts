@@ -28,8 +28,8 @@ export async function waitForSecond(
 }
 
 /**
- * A sentence for the confirmation question if another user has to confirm the request; otherwise empty. Throws a
- * ConfigurationError (conflict) if nobody could.
+ * Returns a sentence for the confirmation question if another user has to confirm the request; otherwise
+ * empty. Throws a ConfigurationError (conflict) if nobody could confirm it.
  */
 export function warnOfSecond(
   { application, store, caller }: Asking,
@@ -39,8 +39,8 @@ export function warnOfSecond(
 }
 
 /**
- * Leaves work to the service. The work waits for a second user if the settings require one; otherwise the service
- * starts at once. Throws the same error.
+ * Leaves work to the service. If the settings require a second user, the work waits for that user. Otherwise
+ * the service starts it at once. Throws the same error.
  */
 export async function leaveToService(
   { application, store, caller, carryOn }: Asking & Pick<ActingWorld, 'carryOn'>,

@@ -1,4 +1,4 @@
-/** Exports a client's settings without secrets: alone, or with all data held about the client. */
+/** Exports a client's settings without secrets: alone, or with all stored data about the client. */
 import { z } from 'zod';
 import { hideSecrets, listVariables, toYaml } from '../clients/shown-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -31,8 +31,8 @@ export const exportSettings = reading({
 });
 
 /**
- * Exports all data held about a client, for a nonprofit that leaves. The server streams it and stores no copy, so that
- * no link or file can reach somebody else later.
+ * Exports all stored data about a client, for a nonprofit that leaves. The server streams the data and stores
+ * no copy, so no link or file can get to someone else later.
  */
 export const exportAll = acting({
   name: 'export everything',

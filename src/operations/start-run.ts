@@ -125,7 +125,10 @@ async function startOnce(
   return started;
 }
 
-/** The parts that make two requests equal. Requests from versions without the newer parts keep their key. */
+/**
+ * The parts that make two requests equal. For requests from versions of the program without the newer parts,
+ * the key does not change.
+ */
 function toRequestKey({ contact, full, ...wish }: Wish): unknown[] {
   const accepted = [
     wish.acceptMatchRate ? 'acceptMatchRate' : null,
@@ -149,8 +152,8 @@ async function start(
     contact,
     full,
     trigger: 'manual',
-    // A request that accepts a rate or marks does not join a run in progress: a run that has already stopped spending
-    // does not resume it.
+    // A request that accepts a rate or marks is not combined with a run in progress, because a run that has
+    // stopped spending does not start again.
     mayJoin: !acceptMatchRate && !acceptMarks,
     ...(runId !== undefined && { runId }),
   });

@@ -116,7 +116,7 @@ function toView({ id, name, role, integrations, createdAt, lastUsedAt }: AccessT
   };
 }
 
-/** Throws a ConfigurationError (unknown) if there is none. */
+/** Throws a ConfigurationError (unknown) if there is no such token. */
 async function findToken({ reader }: World, id: string): Promise<AccessTokenRecord> {
   const token = (await listAccessTokens(reader)).find((one) => one.id === id);
   if (token !== undefined) return token;

@@ -97,7 +97,7 @@ export const undoRunNow = acting({
   ending: ({ undo }) => (undo.contacts.refused === 0 ? 'done' : 'stopped'),
 });
 
-/** Describes what was undone, in sentences. */
+/** Describes in sentences what was undone. */
 export function describeUndone({ contacts, fields, refusals }: Undone): string[] {
   const restored = describeCount(fields.restored, 'field');
   return [
@@ -114,7 +114,7 @@ export function describeUndone({ contacts, fields, refusals }: Undone): string[]
   ];
 }
 
-/** Throws a ConfigurationError (unknown) if the caller has access to no client with this run. */
+/** Throws a ConfigurationError (unknown) if the caller has no access to a client with this run. */
 async function findRun(
   { reader, clients }: Pick<World, 'reader' | 'clients'>,
   id: string,

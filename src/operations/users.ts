@@ -146,7 +146,7 @@ export const renewLink = changing({
   secret: 'link',
   async run(world, { user }) {
     const { id, joinedAt } = await findUser(world, user);
-    // Someone who can use the machine needs no account in donor-sync, so the owners have to be notified.
+    // Anyone who can use the machine needs no account in donor-sync, so the owners have to be notified.
     const isRecovery = world.caller.kind === 'machine' && joinedAt !== null;
     const invited = await inviteAgain(world.trx, id, isRecovery ? RECOVERY_MS : undefined);
     if (isRecovery) await noteRecovery(world.trx, id);
@@ -178,7 +178,7 @@ export const changeRole = changing({
   result: oneUser,
   async run(world, { user, role, allClients, integrations }) {
     const before = await findUser(world, user);
-    // Leaving out an input never extends access. An owner has access to all clients by definition.
+    // If an input is left out, access must not increase. An owner always has access to all clients.
     const kept = role === 'owner' ? null : before.integrations;
     const wanted = integrations === undefined ? kept : integrations;
     const reach = allClients ? null : wanted;
@@ -342,7 +342,7 @@ async function describeInvited(world: World, invited: Invited) {
   return { user, link, days: INVITATION_DAYS };
 }
 
-/** `all`, or the IDs of the clients. */
+/** Returns `all`, or the IDs of the clients. */
 export function accessText(integrations: readonly string[] | null): string {
   return integrations === null ? 'all' : integrations.join(', ');
 }

@@ -1,10 +1,10 @@
-/** Addresses in settings and responses, and which of them may receive a key or a token. */
+/** Addresses in settings and responses, and the addresses to which a key or a token may be sent. */
 
 import { z } from 'zod';
 
 /**
- * The address of a CRM. Whether plain http may be used for it depends on the whole settings
- * (`allowInsecureHttp`) and is decided where they are read: `refusesPlainHttp` of the connector.
+ * The address of a CRM. Whether it may use plain http depends on the whole settings (`allowInsecureHttp`).
+ * This is decided where they are read, by the connector's `refusesPlainHttp`.
  */
 export const crmUrlSchema = z.url({ protocol: /^https?$/ });
 
@@ -13,17 +13,17 @@ export function withoutSlash(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
 }
 
-/** True if both have the same origin: what may be sent to one of them may be sent to the other. */
+/** Returns true if both have the same origin, so that data for one of them may also be sent to the other. */
 export function isSameOrigin(url: string, other: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(other).origin;
 }
 
-/** True if the address has no part that could be mistaken for another part. */
+/** Returns true if no part of the address could be mistaken for another part. */
 export function isBare({ username, password, search, hash }: URL): boolean {
   return username + password + search + hash === '';
 }
 
-/** True for a status that redirects. */
+/** Returns true for a redirect status. */
 export function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }

@@ -1,31 +1,31 @@
 /** The time limit of one exchange. */
 export interface Deadline {
-  /** Fires when the time is over, or when the caller cancels. */
+  /** Aborted when the time is over, or when the caller cancels. */
   signal: AbortSignal;
-  /** True if the time was over before the caller's signal fired. */
+  /** True if the time was over before the caller's signal was aborted. */
   expired(): boolean;
-  /**
-   * Stops the timer while we are not waiting for the other side; the caller's signal still applies.
-   */
+  /** Stops the timer while we are not waiting for the other side. The caller's signal still applies. */
   pause(): void;
   /** Restarts the timer with the full time. */
   restart(): void;
-  /** Leaves no timer and no listener behind. */
+  /** Removes the timer and the listener. */
   end(): void;
 }
 
-/** How long an exchange may take, and who may end it earlier. */
+/** The maximum time for an exchange, and the signal that can end it earlier. */
 export interface Patience {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** How long it may continue once the signal has fired, for a write in progress; 0 by default. */
+  /**
+   * How long the exchange may continue after the signal was aborted, for a write in progress; 0 by default.
+   */
   graceMs?: number;
 }
 
 /**
- * Starts a deadline in the machine's own time, not a clock's: it guards a real socket. It has its
- * own timer, because one of `AbortSignal.timeout` can be neither restarted nor cancelled: a run
- * would leave one behind for each request of some minutes.
+ * Starts a deadline. It uses the machine's own time and not a clock's, because it applies to a real socket.
+ * It has its own timer, because a timer of `AbortSignal.timeout` cannot be restarted or cancelled. A run
+ * would leave one behind for each request, for some minutes.
  */
 export function startDeadline({ timeoutMs, signal: stop, graceMs = 0 }: Patience): Deadline {
   const controller = new AbortController();

@@ -4,7 +4,7 @@ import { type Deadline, type Patience, startDeadline } from './deadline.ts';
 /** An outgoing request. */
 export interface Outgoing {
   method: string;
-  /** Absolute. */
+  /** The absolute URL. */
   url: string;
   headers: Readonly<Record<string, string>>;
   /** A text, or a function that returns a stream. */
@@ -22,17 +22,17 @@ export interface AnswerHead {
 /** Result of one request. */
 export type Outcome =
   | ({ kind: 'answered'; text: string } & AnswerHead)
-  /** The recipient must read the body: the connection is open until then. */
+  /** The recipient must read the body, because the connection is open until then. */
   | ({ kind: 'opened'; chunks: AsyncIterable<Uint8Array> } & AnswerHead)
   /**
-   * It certainly never reached the other side; the cause is a ConfigurationError if the guard
-   * rejected its address.
+   * It certainly never reached the other side. The cause is a ConfigurationError if the guard rejected its
+   * address.
    */
   | { kind: 'unsent'; cause: unknown }
   /** It may have arrived and been carried out. `head` is there if the response had started. */
   | { kind: 'broken'; why: BrokenBy; cause: unknown; head: AnswerHead | null };
 
-/** The cause that ended an exchange before its response was complete. */
+/** Why an exchange ended before its response was complete. */
 export type BrokenBy = 'timeout' | 'stop' | 'connection' | 'size';
 
 export interface Way extends Patience {
@@ -42,15 +42,15 @@ export interface Way extends Patience {
 }
 
 /**
- * The largest body that is read at once, in bytes after decompression: a small compressed body may
- * become huge. The largest legitimate ones, a page of 2,000 records or the description of all
- * fields of an object, are a fraction of it.
+ * The largest body that is read at once, in bytes after decompression, because a small compressed body may
+ * become huge. The largest normal bodies, such as a page of 2,000 records or the description of all fields of
+ * an object, are a fraction of it.
  */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Sends one request once and returns its result; never rejects. Redirects are returned as
- * responses: following them would send the key or the token to the redirect target.
+ * Sends one request once and returns its result. It never rejects. Redirects are returned as responses,
+ * because following them would send the key or the token to the target of the redirect.
  */
 export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   const deadline = startDeadline(way);
@@ -79,7 +79,7 @@ export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
 }
 
 /**
- * The value of a JSON text; null if it is not JSON, so that an odd response is recognised by its
+ * Returns the value of a JSON text; null if it is not JSON, so that an unusual response is recognised by its
  * status.
  */
 export function parseJson(text: string): unknown {
@@ -96,10 +96,10 @@ function buildInit({ method, headers, body }: Outgoing, signal: AbortSignal): Re
   return typeof body === 'string' ? { ...init, body } : { ...init, body: body(), duplex: 'half' };
 }
 
-/** Null beyond the limit; the rest is not read, and the connection is closed. */
+/** Returns null beyond the limit. The rest is not read, and the connection is closed. */
 async function readText(body: ReadableStream<Uint8Array> | null): Promise<string | null> {
   if (body === null) return '';
-  // A loop over the stream itself takes twice as long as its reader.
+  // A loop over the stream itself takes twice as long as using its reader.
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -115,7 +115,7 @@ async function readText(body: ReadableStream<Uint8Array> | null): Promise<string
   }
 }
 
-/** Yields a body as it arrives; the deadline restarts for each chunk. */
+/** Yields a body as it arrives. The deadline restarts with each chunk. */
 async function* flow(
   body: AsyncIterable<Uint8Array> | null,
   deadline: Deadline,
@@ -135,8 +135,8 @@ async function* flow(
 const CONNECTING = new Set<unknown>(['getaddrinfo', 'connect']);
 
 /**
- * Failures of a connection that was never established: no response to the first packet, or a bad
- * certificate.
+ * Failures of a connection that was never established, because the first packet got no response or the
+ * certificate was invalid.
  */
 const UNCONNECTED_CODES = new Set<unknown>([
   'UND_ERR_CONNECT_TIMEOUT',
@@ -152,8 +152,8 @@ const UNCONNECTED_CODES = new Set<unknown>([
 ]);
 
 /**
- * True only if it is certain that nothing was sent. A reset looks the same before and after the
- * other side did the work, so it proves nothing.
+ * Returns true only if it is certain that nothing was sent. A reset looks the same before and after the other
+ * side did the work, so it proves nothing.
  */
 function neverConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;

@@ -1,8 +1,8 @@
 /**
- * The one guard of outgoing requests. It receives the final URL of each and decides where it may lead. An operator's
- * settings file can name any host, even one in a private network. Addresses set in a browser may lead only to public
- * addresses and to addresses that the operator has named. All requests go through the proxies that the environment
- * names.
+ * The one guard of outgoing requests. It gets the final URL of each request and decides where it may lead. An
+ * operator's settings file can name any host, even one in a private network. Addresses set in a browser may
+ * lead only to public addresses and to addresses that the operator has named. All requests go through the
+ * proxies that the environment names.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
@@ -10,12 +10,9 @@ import type { Dispatcher } from 'undici';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
 import { createDispatcher, readProxies } from './proxy.ts';
 
-/** The addresses of a private network that are allowed anyway. */
+/** The addresses in a private network that are allowed anyway. */
 export interface NamedByOperator {
-  /**
-   * Origins of addresses in the settings and the environment: no other port of their hosts is
-   * allowed.
-   */
+  /** Origins of addresses in the settings and the environment. No other port on their hosts is allowed. */
   origins: readonly string[];
   /**
    * Hosts: `crm.example.org` for the default ports of http and https, `crm.example.org:8443` for
@@ -31,15 +28,15 @@ export type Reach =
   /** For all other addresses. */
   | {
       named: NamedByOperator;
-      /** Resolves a name to addresses; by default the system does. */
+      /** Resolves a name to addresses. By default, the system does this. */
       lookup?: LookupFunction | undefined;
     };
 
 type Fetch = typeof globalThis.fetch;
 
 /**
- * Sends requests within this reach. It follows no redirect, since that would bypass the check of
- * the final URL.
+ * Sends requests within this reach. It does not follow redirects, because that would bypass the check of the
+ * final URL.
  */
 export function outboundFetch(reach: Reach): Fetch {
   return async (input, init) => {
@@ -47,8 +44,8 @@ export function outboundFetch(reach: Reach): Fetch {
     const url = new URL(input);
     const request = { ...init, redirect: 'manual' } as const;
     if (reach === 'anywhere' || isNamed(url, reach.named)) {
-      // Node's own fetch, unless there is a proxy: undici takes memory that most installations do
-      // not need.
+      // Node's own fetch, unless there is a proxy, because undici needs memory that most installations can
+      // save.
       return readProxies() === null
         ? globalThis.fetch(url, request)
         : sendBy(await findProxied(), url, request);
@@ -59,7 +56,7 @@ export function outboundFetch(reach: Reach): Fetch {
   };
 }
 
-/** Whether the operator has named this address, with its port. */
+/** Returns whether the operator has named this address, with its port. */
 export function isNamed(
   { origin, hostname, host }: URL,
   { origins, hosts }: NamedByOperator,
@@ -71,8 +68,8 @@ export function isNamed(
 export type NotPublic = 'password' | 'plain' | 'private';
 
 /**
- * Why this is not the URL of a public address, as far as its text tells; null if it can be one.
- * Where its name leads is checked on connection.
+ * Returns why this is not the URL of a public address, as far as its text shows; null if it can be one. The
+ * address that a name leads to is checked when a request connects.
  */
 export function whyNotPublic({ hostname, username, password, protocol }: URL): NotPublic | null {
   if (username + password !== '') return 'password';
@@ -82,9 +79,12 @@ export function whyNotPublic({ hostname, username, password, protocol }: URL): N
   return isPrivate ? 'private' : null;
 }
 
-/** True if this IPv4 or IPv6 address is not on the public internet, or leads to one that is not. */
+/**
+ * Returns true if this IPv4 or IPv6 address is not on the public internet, or leads to an address that is
+ * not.
+ */
 export function isPrivateAddress(address: string): boolean {
-  // A link-local address can name its interface.
+  // A link-local address can contain the name of its interface.
   const [bare = ''] = address.split('%');
   if (!isIPv6(bare)) return PRIVATE.check(bare, 'ipv4');
   if (NAT64.check(bare, 'ipv6')) return translatesToPrivate(bare);
@@ -92,8 +92,8 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /**
- * The public internet of IPv6: all other addresses are local, lead to one of IPv4, or are not
- * assigned yet.
+ * The public internet of IPv6. All other addresses are local, lead to an IPv4 address, or are not assigned
+ * yet.
  */
 const GIVEN_OUT = new BlockList();
 GIVEN_OUT.addSubnet('2000::', 3, 'ipv6');
@@ -119,7 +119,7 @@ for (const [address, prefix] of [
   PRIVATE.addSubnet(address, prefix, 'ipv4');
 }
 for (const [address, prefix] of [
-  // These lead to an IPv4 address, possibly a private one: Teredo, and 6to4.
+  // These addresses lead to an IPv4 address, which may be private: Teredo and 6to4.
   ['2001::', 32],
   ['2002::', 16],
   // For benchmarks, for host identifiers that are not addresses, and for documentation.
@@ -133,30 +133,29 @@ for (const [address, prefix] of [
 }
 
 /**
- * The well-known prefix of NAT64: a network without IPv4 reaches all of IPv4 through it, so the
- * address inside decides.
+ * The well-known prefix of NAT64. A network without IPv4 reaches all of IPv4 through it, so the address
+ * inside decides.
  */
 const NAT64 = new BlockList();
 NAT64.addSubnet('64:ff9b::', 96, 'ipv6');
 
 function translatesToPrivate(address: string): boolean {
-  // The URL parser normalises every spelling to one form, whose last two groups are the IPv4
-  // address.
+  // The URL parser converts every spelling to one form, whose last two groups are the IPv4 address.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':');
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16));
   const bytes = [high >> 8, high & 0xff, low >> 8, low & 0xff];
   return PRIVATE.check(bytes.join('.'), 'ipv4');
 }
 
-/** Names that never lead outside. */
+/** Names that never lead outside this machine or network. */
 const PRIVATE_NAME =
   /^(localhost|[^.]+|.*\.(localhost|local|internal|intranet|lan|home|corp|home\.arpa))\.?$/i;
 
 /**
- * Connects to exactly the addresses that were checked: a name that resolves differently a moment
- * later cannot redirect the request. A name with one private address among public ones is rejected
- * as a whole. A proxy resolves the addresses itself, so with a proxy only the text of the URL is
- * checked; `doctor` says so.
+ * Connects to exactly the addresses that were checked, so a name that resolves differently a moment later
+ * cannot redirect the request. If a name has one private address among public ones, it is rejected as a
+ * whole. A proxy resolves names itself, so with a proxy only the text of the URL is checked. `doctor` reports
+ * this.
  */
 async function sendPinned(
   url: URL,

@@ -1,21 +1,21 @@
 import type { Clock } from '../core/clock.ts';
 
 /**
- * How a limit is kept. Instants are those of the monotonic clock: setting the time of day does not
- * make a short wait long.
+ * How a limit is kept. Instants are from the monotonic clock, so a short wait does not become long if the
+ * time of day is set.
  */
 export interface PacePolicy<Limit> {
-  /** How long the next request has to wait, as far as is known now; 0 or less if it may be sent. */
+  /** How long the next request has to wait, as far as it is known now; 0 or less if it may be sent. */
   waitMs(nowMs: number): number;
-  /** A request is sent. Call the returned function once the request is over. */
+  /** Records that a request is sent. Call the returned function once the request is over. */
   depart(nowMs: number): (nowMs: number) => void;
   /** Nothing is sent before `untilMs`. */
   pause(untilMs: number, nowMs: number): void;
-  /** Keeps another limit from now on. */
+  /** Keeps to a different limit from now on. */
   keep(limit: Limit, nowMs: number): void;
   /**
-   * Called before each departure, with the number of waiting requests, if others share the limit.
-   * If it rejects, those requests reject too.
+   * If the limit is shared, called before each departure with the number of waiting requests. If it rejects,
+   * those requests reject too.
    */
   prepare?: ((waiting: number) => Promise<void>) | undefined;
 }
@@ -23,9 +23,9 @@ export interface PacePolicy<Limit> {
 /** The pace of requests that the other side counts together. */
 export interface Pace<Lane extends string, Limit> {
   /**
-   * Resolves when a request of this lane may be sent: lanes take turns, and within a lane it is
-   * first come, first served. Call the returned function once the request was answered, or given
-   * up. Rejects with the signal's reason, and then nothing is counted.
+   * Resolves when a request of this lane may be sent: lanes take turns, and within a lane requests are served
+   * in order. Call the returned function once the request was answered or given up. Rejects with the signal's
+   * reason, and then nothing is counted.
    */
   take(lane: Lane, signal?: AbortSignal): Promise<() => void>;
   /** Lets no request through for that long, for example after a 429. */
@@ -45,7 +45,7 @@ interface Waiter {
   fail(reason: unknown): void;
 }
 
-/** A pace that follows a policy; lanes share fairly what it allows. */
+/** Creates a pace that follows a policy. Lanes share the allowed requests fairly. */
 export function createPace<Lane extends string, Limit>({
   clock,
   lanes,
@@ -74,7 +74,7 @@ export function createPace<Lane extends string, Limit>({
         };
         function leave(): void {
           waiter.fail(signal?.reason);
-          // A pause that no request waits for any longer would only keep the process alive.
+          // If no request waits for a pause any longer, the pause would only keep the process alive.
           if (!isAwaited()) nap.abort();
         }
         signal?.addEventListener('abort', leave, { once: true });
@@ -133,11 +133,11 @@ export function createPace<Lane extends string, Limit>({
   }
 }
 
-/** One pace per key, created on first use. */
+/** One pace for each key, created on first use. */
 export interface PaceRegistry<One> {
   /**
-   * `key` separates what is counted separately (a keyed hash, for example); it is never a secret
-   * itself.
+   * `key` distinguishes what is counted separately. It can be a keyed hash, for example, but is never a
+   * secret itself.
    */
   for(key: string): One;
 }
@@ -154,37 +154,40 @@ export function createPaceRegistry<One>(make: (key: string) => One): PaceRegistr
 }
 
 /**
- * Requests per second (null or 0: no limit), and the burst that may be sent at once after a pause.
+ * The number of requests per second (null or 0: no limit), and the burst that may be sent at once after a
+ * pause.
  */
 export interface BucketLimit {
   ratePerSecond: number | null;
   burst: number;
   /**
-   * The number of further requests that the service would accept at once, kept in reserve for late
-   * ones; none by default.
+   * The number of further requests that the service would accept at once. They are kept in reserve for late
+   * requests; none by default.
    */
   spare?: number;
 }
 
 /**
- * Even with many requests in flight, this many may be sent at once: with only one, nothing would
- * make up for a late timer.
+ * Even with many requests in flight, this many may be sent at once, because with only one a late timer could
+ * not be made up for.
  */
 const LEAST_AT_ONCE = 2;
 
 /**
- * A token bucket, as used by services that allow a rate and a burst; it starts to fill at `startMs`. A request takes
- * its token from the service's bucket at some moment between its departure and its response. A full bucket gains no
- * more tokens, so requests in flight count as part of the burst until they are answered. Otherwise late requests and
- * the requests after them might exceed the burst when they arrive together after a pause.
+ * A token bucket, for services that allow a rate and a burst. It starts to fill at `startMs`. A request takes
+ * its token from the service's bucket at some moment between its departure and its response. A full bucket
+ * gains no more tokens, so requests in flight count as part of the burst until they are answered. Otherwise
+ * late requests and the requests after them could exceed the burst when they arrive together after a pause.
  *
- * Requests that are counted seconds late, all of them in the worst moment, are rejected once in some 10,000 random
- * half-minutes (test/partner). That costs one pause, whereas a guarantee would cost a slower pace in every run.
+ * If requests are counted seconds late, all of them at the worst moment, one is rejected in about 10,000
+ * random half-minutes (test/partner). That costs one pause, whereas a guarantee would cost a slower pace in
+ * every run.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst, spare = 0 } = limit;
   let tokensPerMs = perMs(limit.ratePerSecond);
-  // Not full: a process that ended a moment ago may have emptied the service's own bucket.
+  // The bucket does not start full, because a process that ended a moment ago may have emptied the service's
+  // own bucket.
   let tokens = Math.max(1, Math.floor(burst / 2));
   let filledUntilMs = startMs;
   let underWay = 0;
@@ -203,7 +206,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
       };
     },
     pause(untilMs, nowMs) {
-      // Whatever was counted here, the service has just said that its bucket is empty.
+      // Whatever was counted here, the service has just reported that its bucket is empty.
       filledUntilMs = Math.max(refill(nowMs), untilMs);
       tokens = Math.min(tokens, 0);
     },
@@ -215,7 +218,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     },
   };
 
-  /** The instant up to which it is filled: later than now only during a pause. */
+  /** The instant up to which the bucket is filled. It is later than now only during a pause. */
   function refill(nowMs: number): number {
     tokens = Math.min(tokens, atOnce());
     if (nowMs <= filledUntilMs) return filledUntilMs;
@@ -224,7 +227,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     return nowMs;
   }
 
-  /** How many may be sent at once now. */
+  /** Returns how many requests may be sent at once now. */
   function atOnce(): number {
     return Math.min(burst, Math.max(LEAST_AT_ONCE, burst + spare - underWay));
   }
@@ -232,29 +235,33 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
 
 /** Assigns the departures of each key across all hosts. */
 export interface DepartureBoard {
-  /** Reserves departures; returns how long after now the first one is (ms). */
+  /** Reserves departures. Returns the time from now to the first of them (ms). */
   reserve(key: string, of: { count: number; apartMs: number; burst: number }): Promise<number>;
   pause(key: string, ms: number): Promise<void>;
 }
 
-/** Maximum number of departures that are reserved at once: a process that is killed loses them. */
+/**
+ * The maximum number of departures that are reserved at once, because a process that is killed loses them.
+ */
 const MAX_RESERVED = 10;
 
-/** Less than a service allows, since several processes may be a little late at the same time. */
+/** Less than a service allows, because several processes may be a little late at the same time. */
 const MAX_SHARED_BURST = 5;
 
 /**
- * A departure missed by more than this was delayed with the whole process, and is not made up for.
+ * If a departure was missed by more than this, the whole process was delayed, and the departure is not made
+ * up for.
  */
 const MISSED_AFTER_MS = 500;
 
-/**
- * How long nothing is sent if the board could not be reached, and after how long it is given up.
- */
+/** How long nothing is sent if the board could not be reached, and after how long that is given up. */
 const BOARD_AWAY_MS = 1_000;
 const BOARD_PATIENCE_MS = 30_000;
 
-/** The bucket of a limit that many hosts share: departures are reserved, and kept by this process's own clock. */
+/**
+ * The bucket for a limit that many hosts share. Departures are reserved, and kept by this process's own
+ * clock.
+ */
 export function sharedBucket(
   limit: BucketLimit,
   { board, key, clock }: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
@@ -296,7 +303,7 @@ export function sharedBucket(
     pause(untilMs, nowMs) {
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
       departuresMs = [];
-      // If it fails, the service itself tells the other processes to wait.
+      // If this fails, the service itself tells the other processes to wait.
       board.pause(key, untilMs - nowMs).catch(() => undefined);
     },
     keep(other) {
@@ -305,21 +312,21 @@ export function sharedBucket(
   };
 }
 
-/** Without a limit the bucket refills infinitely fast, and every wait becomes 0. */
+/** Without a limit, the bucket refills infinitely fast, and every wait becomes 0. */
 function perMs(ratePerSecond: number | null): number {
   return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
 }
 
-/** A number of requests per window, however the other side counts it; null means no limit. */
+/** A number of requests per window, however the other side counts them; null means no limit. */
 export type WindowLimit = { requests: number; windowMs: number } | null;
 
-/** The part of a limit that is used: a user may also work with the account by hand. */
+/** The part of a limit that is used, because a user may also work with the account by hand. */
 const USED_PART = 0.99;
 
-/** Requests are spaced by no more than this part of an even pace, to make up for late ones. */
+/** Requests are spaced by at most this share of an even pace, to make up for late requests. */
 const GAP_PART = 0.8;
 
-/** A request arrives before its response does, and within this time of its departure. */
+/** A request arrives before its response does, and within this time after its departure. */
 const LATEST_ARRIVAL_MS = 400;
 
 /** Clocks count in whole milliseconds. */
@@ -332,10 +339,10 @@ interface Answered {
 }
 
 /**
- * A sliding window, as CRMs count. A request counts from its departure until one window after its latest arrival. The
- * CRM has counted it at some time in between, so uneven networks do not put more requests into any of the CRM's
- * windows. No round trip is shorter than the fastest one. So a response comes at least that much later than its request
- * has arrived, and the next request arrives that much later than it is sent.
+ * A sliding window, as CRMs count. A request counts from its departure until one window after its latest
+ * possible arrival. The CRM has counted it at some time in between, so network delays cannot put more
+ * requests into any of the CRM's windows. No round trip is shorter than the fastest one, so at least that
+ * time passes between the arrival of a request and the arrival of the next request.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;
@@ -373,7 +380,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
     },
   };
 
-  /** The latest possible arrival, if the fastest round trip spent no time on the way there. */
+  /** The latest possible arrival, which assumes that the fastest round trip took no time on the way there. */
   function latestMs({ departedMs, answeredMs }: Answered): number {
     return Math.min(answeredMs - fastestMs, departedMs + LATEST_ARRIVAL_MS);
   }
@@ -387,7 +394,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
 const UNEVEN_ARRIVAL_MS = 100;
 
 /**
- * The window of a limit that many hosts share: departures as even as those of a bucket, within the
+ * The window for a limit that many hosts share. Departures are as even as those of a bucket, within the
  * process's own window.
  */
 export function sharedWindow(
@@ -414,10 +421,11 @@ export function sharedWindow(
   };
 }
 
-/** A bucket that never lets more through in any window than the limit allows. */
+/** A bucket that never lets more requests through in any window than the limit allows. */
 function toBucketLimit(limit: WindowLimit): BucketLimit {
   if (limit === null) return { ratePerSecond: null, burst: 1 };
-  // One request of ten at once: a window contains the burst and what the rate allows during it.
+  // The burst is one request out of ten, because a window contains the burst and the requests that the rate
+  // allows during it.
   const burst = Math.max(1, Math.min(MAX_SHARED_BURST, Math.floor(limit.requests / 10)));
   const windowMs = limit.windowMs + UNEVEN_ARRIVAL_MS;
   return { ratePerSecond: ((limit.requests * USED_PART - burst + 1) / windowMs) * 1_000, burst };

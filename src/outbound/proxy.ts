@@ -1,26 +1,26 @@
 /**
- * The proxies that the environment of the process names, by the variables that other programs read
- * as well. They belong to the process, so they are read here and not from the settings.
+ * The proxies from the environment of the process, by the variables that other programs read as well. They
+ * belong to the process, so they are not in the settings.
  */
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { ConfigurationError } from '../core/errors.ts';
 
-/** The proxies that requests go through. */
+/** The proxies through which requests are sent. */
 export interface Proxies {
-  /** For `http:`; empty if there is none. */
+  /** The proxy for `http:`; empty if there is none. */
   httpProxy: string;
-  /** For `https:`; if empty, `httpProxy` takes these requests as well. */
+  /** The proxy for `https:`; if empty, `httpProxy` is used for these requests as well. */
   httpsProxy: string;
   /** The hosts that are reached directly, separated by commas. */
   noProxy: string;
 }
 
-/** This machine is never reached through a proxy, which would reach itself instead. */
+/** This machine is never reached through a proxy, because the proxy would reach itself instead. */
 const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * The proxies of this environment; null if it names none. Throws a ConfigurationError for an
+ * Returns the proxies from this environment; null if there are none. Throws a ConfigurationError for an
  * invalid one.
  */
 export function readProxies(
@@ -36,7 +36,7 @@ export function readProxies(
 function readProxy(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const { value, spelling } = readVariable(env, name);
   if (value === '') return '';
-  // Read as by curl: `proxy.example.org:3128` is an address without its scheme.
+  // Read as curl does: `proxy.example.org:3128` is an address without its scheme.
   const address = value.includes('://') ? value : `http://${value}`;
   if (URL.canParse(address) && PROXY_SCHEMES.has(new URL(address).protocol)) return address;
   // The value may contain a password.
@@ -48,16 +48,14 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
 
 const PROXY_SCHEMES = new Set(['http:', 'https:']);
 
-/** Both spellings are in use, and the lower-case one wins, as in curl. */
+/** Both spellings are in use, and the lower-case one takes precedence, as in curl. */
 function readVariable(env: Readonly<Record<string, string | undefined>>, name: string) {
   const lower = name.toLowerCase();
   const spelling = env[lower] === undefined ? name : lower;
   return { spelling, value: env[spelling]?.trim() ?? '' };
 }
 
-/**
- * The proxies as text for a user, without their passwords: `proxy.example.org:3128 (HTTPS_PROXY)`.
- */
+/** Describes the proxies for a user, without their passwords: `proxy.example.org:3128 (HTTPS_PROXY)`. */
 export function describeProxies({ httpProxy, httpsProxy }: Proxies): string {
   const named = [
     ['HTTPS_PROXY', httpsProxy],
@@ -67,9 +65,9 @@ export function describeProxies({ httpProxy, httpsProxy }: Proxies): string {
 }
 
 /**
- * A dispatcher that sends requests through the proxies if there are any, otherwise directly. It
- * uses a tunnel (CONNECT), in which a proxy sees only the host and port of an https request.
- * `lookup` resolves the hosts that are reached directly.
+ * Creates a dispatcher that sends requests through the proxies if there are any, otherwise directly. It uses
+ * a tunnel (CONNECT), in which a proxy sees only the host and port of an https request. `lookup` resolves the
+ * hosts that are reached directly.
  */
 export async function createDispatcher(
   proxies: Proxies | null,
@@ -97,16 +95,16 @@ export async function createDispatcher(
   return new EnvHttpProxyAgent({
     ...connect,
     ...proxies,
-    // For http as well: a proxy never receives a request with a token in it.
+    // A tunnel is also used for http, so that a proxy never receives a request with a token in it.
     proxyTunnel: true,
     clientFactory: (origin, options) => new Tunnels(origin, options),
   });
 }
 
-/** A proxy that did not connect. Nothing was sent to the other side. */
+/** The error if a proxy did not connect. Nothing was sent to the other side. */
 class ProxyRefusal extends Error {
   override name = 'ProxyRefusal';
-  /** As in system errors, so that the sender knows that nothing was sent (`exchange.ts`). */
+  /** Set as in system errors, so that the sender knows that nothing was sent (`exchange.ts`). */
   readonly syscall = 'connect';
 
   constructor(status: number) {

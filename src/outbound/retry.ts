@@ -1,13 +1,17 @@
-/** When a failed request is sent again, as plain calculation. */
+/** When a failed request is sent again, as a plain calculation. */
 
-/** `firstMs`, then doubling, varied by up to a half by `random` (0 up to 1) if given. */
+/**
+ * Starts with `firstMs` and doubles each time. If `random` (from 0 up to 1) is given, the delay varies by up
+ * to a half.
+ */
 export function backoffMs(firstMs: number, attempt: number, random?: () => number): number {
   return firstMs * 2 ** (attempt - 1) * (random === undefined ? 1 : 0.5 + random());
 }
 
 /**
- * The wait that a `Retry-After` header requests, in milliseconds: a number of seconds, or an HTTP
- * date. A date is compared with the response's own `Date`, because the two clocks may disagree.
+ * Returns the wait that a `Retry-After` header requests, in milliseconds. The header contains a number of
+ * seconds or an HTTP date. A date is compared with the response's own `Date`, because the two clocks may
+ * differ.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const value = headers.get('retry-after')?.trim();

@@ -1,4 +1,4 @@
-/** OAuth sign-in: one sign-in for all requests, refresh tokens that rotate, error words. */
+/** OAuth: one sign-in for all requests, refresh tokens that rotate, and error codes. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WallClock } from '../core/clock.ts';
@@ -8,35 +8,35 @@ import { type Outgoing, parseJson } from './exchange.ts';
 
 /** The sign-in of one connector. Requests that find it expired share one renewal. */
 export interface SharedSignIn<SignIn> {
-  /** Signs in if not yet signed in, or if the sign-in is about to expire. */
+  /** Signs in if there is no sign-in yet, or if the sign-in is about to expire. */
   signIn(): Promise<SignIn>;
-  /** Sends with the current token, and again with a new one while the response is 401. */
+  /** Sends with the current token, and again with a new token as long as the response is 401. */
   authorized<Reply extends { status: number }>(
     send: (accessToken: string) => Promise<Reply>,
   ): Promise<Reply>;
 }
 
 export interface SignInWays<SignIn> {
-  /** Requests a sign-in; throws one of the four kinds of error. */
+  /** Requests a sign-in. Throws one of the four kinds of error. */
   ask(): Promise<SignIn>;
   /** False if another request would only return the same token. */
   isRenewable: boolean;
-  /** True if it should be renewed before the next use; never, if omitted. */
+  /** Returns true if it should be renewed before the next use. If omitted, it never is. */
   isStale?(signIn: SignIn): boolean;
   /** The error to throw if even a token that was just issued is rejected. */
   refusedForGood(): Error;
 }
 
-/** Maximum number of renewals in a row, without an accepted request in between. */
+/** The maximum number of renewals in a row without an accepted request in between. */
 const MAX_RENEWALS = 2;
 
 /**
- * Maximum number of attempts for one request; an accepted request in the meantime resets the count
- * of renewals.
+ * The maximum number of attempts for one request. An accepted request in the meantime resets the count of
+ * renewals.
  */
 const MAX_SIGN_INS = 4;
 
-/** Creates the sign-in of a connector; sends nothing yet. */
+/** Creates the sign-in of a connector. It does not send anything yet. */
 export function shareSignIn<SignIn extends { accessToken: string }>(
   ways: SignInWays<SignIn>,
 ): SharedSignIn<SignIn> {
@@ -65,7 +65,7 @@ export function shareSignIn<SignIn extends { accessToken: string }>(
     return current !== null && isUsable ? current : share();
   }
 
-  /** A sign-in other than the one with this token, which was rejected. */
+  /** Returns a sign-in other than the one with this token, because that token was rejected. */
   async function renew(rejectedToken: string): Promise<SignIn> {
     if (current !== null && current.accessToken !== rejectedToken) return current;
     if (underWay === null) {
@@ -89,7 +89,7 @@ export function shareSignIn<SignIn extends { accessToken: string }>(
   }
 }
 
-/** Storage of the encrypted refresh tokens; other processes write there too. */
+/** Storage for the encrypted refresh tokens. Other processes write to it too. */
 export interface RefreshTokens {
   secrets: {
     read(name: string): Promise<string | null>;
@@ -103,24 +103,21 @@ export interface RefreshTokens {
   settingsToken: string | null;
 }
 
-/**
- * How often the token of another process is looked for, and the wait before each attempt except the
- * first.
- */
+/** How often another process's token is looked for, and the wait before each attempt except the first. */
 const LOOKS = 5;
 const LOOK_WAIT_MS = 200;
 
 /**
- * Number of refresh tokens that are tried before a rejection counts; other processes may keep
- * overtaking us.
+ * The number of refresh tokens that are tried before a rejection counts, because other processes may
+ * repeatedly be faster.
  */
 const MAX_TOKENS = 3;
 
 /**
- * Refreshes with the stored token, or with the one in the settings. If it is rejected, another
- * process may have used it a moment ago; then the token that this process stored is tried. A
- * rotated token is on disk (`keep`) before its access token is used, since the old one may be
- * worthless from then on. Throws a ConfigurationError if there is no token.
+ * Refreshes with the stored token, or with the one in the settings. If it is rejected, another process may
+ * have used it a moment ago. Then the token that the other process has stored is tried. A rotated token is on
+ * disk (`keep`) before its access token is used, because the old token may be invalid from then on. Throws a
+ * ConfigurationError if there is no token.
  */
 export async function refreshWithStored<Reply>(
   tokens: RefreshTokens,
@@ -146,8 +143,8 @@ export async function refreshWithStored<Reply>(
 }
 
 /**
- * The token that another process has stored in the meantime; it may need a moment between response
- * and disk.
+ * The token that another process has stored in the meantime. It may need a moment between the response and
+ * the disk.
  */
 async function awaitOther(
   { secrets, name, clock, signal }: RefreshTokens,
@@ -172,12 +169,14 @@ export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
 
-/** The hash that the user's browser carries instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
+/**
+ * The hash that the user's browser passes on instead of the PKCE verifier (RFC 7636, section 4.2, `S256`).
+ */
 export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }
 
-/** For a consent request although `crm.auth` contains everything that a sign-in needs. */
+/** The error for a requested consent if `crm.auth` already contains everything that a sign-in needs. */
 export function consentNotWanted(authType: string): ConfigurationError {
   const message = `crm.auth of type ${authType} signs in automatically: no consent is needed.`;
   return new ConfigurationError(message, { code: 'consent_not_wanted' });
@@ -201,19 +200,19 @@ export function formRequest(
   };
 }
 
-/** Why a sign-in server rejects. */
+/** Why a sign-in server rejects a request. */
 export interface SignInRefusal {
-  /** The most specific word. */
+  /** The most specific code. */
   word: string;
-  /** The word of the standard; null if the response is not from a sign-in server. */
+  /** The code from the standard; null if the response is not from a sign-in server. */
   error: string | null;
-  /** May name a user; it appears in no message, except if its exact words are known. */
+  /** The description. It may name a user, so no message contains it unless its exact text is known. */
   description: string;
-  /** The same for a user who decides. */
+  /** The same description, for a user who decides. */
   words: ForeignText | null;
 }
 
-/** HubSpot has its own words under `status`, and its sentence under `message` as well. */
+/** HubSpot has its own codes under `status`, and its description under `message` as well. */
 const refusalSchema = z.object({
   error: z.string().optional(),
   status: z.string().optional(),
@@ -221,7 +220,7 @@ const refusalSchema = z.object({
   message: z.string().optional().catch(undefined),
 });
 
-/** Reads a response that grants nothing. */
+/** Reads a response in which nothing is granted. */
 export function refusalIn({ status, text }: { status: number; text: string }): SignInRefusal {
   const said = refusalSchema.safeParse(parseJson(text)).data ?? {};
   const word = oauthWord(said.status ?? said.error ?? `HTTP_${status}`);
@@ -234,7 +233,7 @@ export function refusalIn({ status, text }: { status: number; text: string }): S
   };
 }
 
-/** The words of OAuth and of the CRMs that may appear in a message; any other may be a text. */
+/** The codes of OAuth and of the CRMs that may appear in a message. Anything else may be a text. */
 const OAUTH_WORDS: ReadonlySet<string> = new Set(
   `access_denied app_not_found inactive_org inactive_user interaction_required invalid_app_access
   invalid_assertion_type invalid_client invalid_client_credentials invalid_client_id invalid_grant
@@ -247,7 +246,7 @@ const OAUTH_WORDS: ReadonlySet<string> = new Set(
   OAUTH_APPROVAL_ERROR_GENERIC OAUTH_APP_BLOCKED OAUTH_AUTHORIZATION_BLOCKED`.split(/\s+/),
 );
 
-/** A word of OAuth from a sign-in server or an address; `unknown_error` for any other text. */
+/** Returns an OAuth code from a sign-in server or an address; `unknown_error` for any other text. */
 export function oauthWord(word: string): string {
   return OAUTH_WORDS.has(word) || /^HTTP_\d{3}$/.test(word) ? word : 'unknown_error';
 }

@@ -11,8 +11,8 @@ export const BUCKETS = [
 export type Bucket = (typeof BUCKETS)[number];
 
 /**
- * The bucket that a request takes credits from (section 4.4); `unknown` if the document does not
- * say whether it costs anything; null if it is free. All requests except the free ones are never
- * repeated while it is unknown whether they were charged.
+ * The bucket from which a request takes credits (section 4.4); `unknown` if the document does not say whether
+ * it costs anything; null if it is free. While it is unknown whether a request was charged, only free
+ * requests are repeated.
  */
 export type Charge = Bucket | 'unknown' | null;

@@ -23,55 +23,57 @@ import { createSend } from './send.ts';
 import { type Submission, submitEnhancements } from './submission.ts';
 
 export interface PartnerClientOptions {
-  /** Ends in `/v1/partners`, with or without a trailing slash. */
+  /** The base URL. It ends in `/v1/partners`, with or without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   clock: Clock;
   log: Log;
-  /** Shared by all clients of the same key; by default, the client has its own. */
+  /** Shared by all clients with the same key. By default, each client has its own. */
   pacer?: Pacer;
-  /** Called for every request that got a response or failed to get one. Must not throw. */
+  /** Called for every request that got a response or failed. Must not throw. */
   onCall?: (call: PartnerCall) => void;
   fetch?: typeof globalThis.fetch;
   /**
-   * Maximum time of one attempt of a free call, in addition to the time that the service itself is
-   * known to need for it; 30,000 by default.
+   * The maximum time for one attempt of a free call, in addition to the time that the service itself is known
+   * to need for it; 30,000 by default.
    */
   requestTimeoutMs?: number;
-  /** The same for a call that costs credits or may cost credits; 60,000 by default. */
+  /** The same for a call that costs credits or may do so; 60,000 by default. */
   submitTimeoutMs?: number;
 }
 
 /**
- * The Partner Data Service in our words. Every method keeps the key's pace, is retried if that is
- * safe, and rejects with an error of `errors.ts`, or with the reason of its signal.
+ * The Partner Data Service in our own terms. Every method keeps the key's pace and is retried if that is
+ * safe. It rejects with an error of `errors.ts`, or with the reason of its signal.
  */
 export interface PartnerClient {
   /**
-   * Submits 1 to 100 people; costs a credit for each. `AnswerLost` is the only error after which
-   * credits may be spent. `mayLeave` is called before each attempt.
+   * Submits 1 to 100 people, and costs a credit for each. `AnswerLost` is the only error after which credits
+   * may have been spent. `mayLeave` is called before each attempt.
    */
   submitEnhancements(
     persons: readonly Person[],
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<Submission>;
-  /** The progress of one job. */
+  /** Reads the progress of one job. */
   readJobProgress(jobId: string, signal?: AbortSignal): Promise<JobProgress>;
-  /** The progress of up to 1,000 jobs, by job ID. */
+  /** Reads the progress of up to 1,000 jobs, by job ID. */
   readProgress(jobIds: readonly string[], signal?: AbortSignal): Promise<Map<string, JobProgress>>;
-  /** The results of up to 10 jobs, by job ID. */
+  /** Reads the results of up to 10 jobs, by job ID. */
   readResults(jobIds: readonly string[], signal?: AbortSignal): Promise<Map<string, JobResult>>;
-  /** The remaining credits. */
+  /** Reads the remaining credits. */
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   /**
-   * How far this machine's clock is ahead of the service's clock, by the `Date` of the last response. Negative if it is
-   * behind, 0 if no difference is certain, null if no response had a `Date`.
+   * How far this machine's clock is ahead of the service's clock, according to the `Date` of the last
+   * response. Negative if it is behind, 0 if no difference is certain, null if no response had a `Date`.
    */
   clockAheadMs(): number | null;
   /** Resolves if the service knows the key and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
-  /** The health of the service's areas: the documented areas, and the areas that `discover` has found. */
+  /**
+   * Reads the health of the service's areas: the documented areas, and the areas that `discover` has found.
+   */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
   /** Learns the paths of the operations and the rate limit from the service's openapi.json. */
   discover(signal?: AbortSignal): Promise<Discovery>;
@@ -87,7 +89,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const SUBMIT_TIMEOUT_MS = 60_000;
 
 /**
- * Creates a client for one key; sends nothing yet. Throws `ConfigurationError` for invalid
+ * Creates a client for one key. It does not send anything yet. Throws `ConfigurationError` for invalid
  * settings.
  */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {

@@ -37,18 +37,18 @@ import { SEARCH, SEARCH_BY_PARAMETERS } from './search.ts';
 import type { Send } from './send.ts';
 import { SUBMIT } from './submission.ts';
 
-/** The facts that a service publishes about itself, and the facts that we have to assume. */
+/** The facts that a service publishes about itself, and the facts that have to be assumed. */
 export interface Discovery {
   /** True if the service publishes a readable openapi.json. */
   published: boolean;
   findings: readonly Finding[];
-  /** The colours that a network may have; null if the service does not publish them. */
+  /** The colours that a network can have; null if the service does not publish them. */
   colors: readonly string[] | null;
-  /** The rate limit; null if the service does not publish it, and the documented one applies. */
+  /** The rate limit; null if the service does not publish it, so that the documented limit applies. */
   rateLimit: RateLimit | null;
 }
 
-/** One line for `doctor`. */
+/** One line in the output of `doctor`. */
 export interface Finding {
   /** For example `submit persons`. */
   subject: string;
@@ -57,7 +57,7 @@ export interface Finding {
    * is published and its body is not.
    */
   value: string;
-  /** `published`: according to openapi.json; `assumed`: not published, and tried first. */
+  /** `published`: according to openapi.json. `assumed`: not published, so it is only tried first. */
   source: 'published' | 'assumed';
 }
 
@@ -70,10 +70,10 @@ const OPENAPI: Operation = {
   routes: [{ method: 'GET', path: '/openapi.json' }],
 };
 
-/** A missing description does not prevent work, because the fallbacks then apply. */
+/** The client works without a description, because there are defaults for everything. */
 const ABSENT = [PartnerEndpointMissing, PartnerRedirected, PartnerServerError, ReplyUnreadable];
 
-/** Learns from the service where its operations live, and remembers it in `routes`. Free. */
+/** Learns from the service which paths its operations have, and stores them in `routes`. Free. */
 export async function discover(
   send: Send,
   routes: Routes,
@@ -102,8 +102,8 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
 }
 
 /**
- * Services that cannot describe themselves fail with a 500 in plain text; other failures mean that the service is
- * unavailable.
+ * Services that cannot describe themselves fail with a 500 in plain text. Other failures mean that the
+ * service is unavailable.
  */
 function isAbsence(error: unknown): boolean {
   if (error instanceof PartnerUnavailable) return error.status === 500;
@@ -124,7 +124,9 @@ function learn(operation: Operation, openApi: OpenApi | null, routes: Routes): F
   return { subject, value: first ? describe(first) : '', source: 'assumed' };
 }
 
-/** A route with everything that the service publishes about it; null if it does not list it. */
+/**
+ * Returns a route with everything that the service publishes about it; null if the service does not list it.
+ */
 function listedRoute(route: Route, openApi: OpenApi): Route | null {
   const path = openApi.getPath(route);
   if (path === null) return null;
@@ -167,9 +169,7 @@ export const NEEDED_OPERATIONS: readonly Operation[] = [
   LOOKUP,
 ];
 
-/**
- * Operations that a service may have in addition: a service that does not list them is complete.
- */
+/** Operations that a service may have in addition. A service that does not list them is still complete. */
 export const OTHER_OPERATIONS: readonly Operation[] = [
   TEST,
   DELETE_NETWORK,

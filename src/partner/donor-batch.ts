@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseReply, type Reply } from './reply.ts';
 import { idSchema } from './wire.ts';
 
-/** Requests that name many donors, and the data in their responses about donors without a result. */
+/** Requests that name many donors, and what their responses contain about donors without a result. */
 
 /** Maximum number of donor IDs in one request (service document, section 8). */
 export const MAX_DONORS_PER_REQUEST = 100;
 
 /**
- * The donors, each once, because the service also charges for repeated donors. Throws `RangeError` unless there are 1
- * to 100: the service would respond with 400.
+ * Returns the donors, each of them once, because the service would charge for a repeated donor again. Throws
+ * `RangeError` unless there are 1 to 100, because the service would respond with 400.
  */
 export function distinctDonors(donorIds: readonly string[]): string[] {
   const distinct = [...new Set(donorIds)];
@@ -19,15 +19,15 @@ export function distinctDonors(donorIds: readonly string[]): string[] {
   );
 }
 
-/** Donors of a request without a result. */
+/** The donors of a request that have no result. */
 export interface LeftOut {
   /** IDs that belong to no donor. */
   notFound: readonly string[];
-  /** Not covered by the balance (section 4.5, rule 3), or not mentioned in the response at all. */
+  /** Not covered by the balance (section 4.5, rule 3), or not mentioned in the response. */
   unprocessed: readonly string[];
 }
 
-/** The requested donors that are missing from the response, and why. */
+/** Returns the requested donors that are missing in the response, with the reason. */
 export function leftOut(
   reply: Reply,
   asked: readonly string[],
@@ -43,7 +43,7 @@ export function leftOut(
   };
 }
 
-/** A response without such a field, such as a bare list, names no missing donors. */
+/** If a response has no such field, such as a bare list, no donors are missing. */
 const leftOutSchema = z
   .object({ not_found_ids: z.array(idSchema).nullish().catch(null) })
   .catch({ not_found_ids: null });

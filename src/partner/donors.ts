@@ -10,14 +10,14 @@ import { bareOrUnder, idSchema, listUnder, withIdAs } from './wire.ts';
 /** Donor retrieval (service document, section 4.4). Payloads are not documented. */
 export interface Donors {
   /**
-   * One profile; costs a credit of the donors bucket. `PartnerNotFound` for an unknown donor
-   * (refunded); after `AnswerLost` the credit may be spent.
+   * Reads one profile, and costs a credit of the donors bucket. `PartnerNotFound` for an unknown donor
+   * (refunded). After `AnswerLost`, the credit may have been spent.
    */
   read(donorId: string, signal?: AbortSignal): Promise<Profile>;
   /**
-   * The profiles of 1 to 100 donors; costs a credit of the donors bucket for each. The service
-   * processes as many from the front as the balance covers. After `AnswerLost` credits may be
-   * spent.
+   * Reads the profiles of 1 to 100 donors, and costs a credit of the donors bucket for each. The service
+   * processes as many, from the start of the list, as the balance covers. After `AnswerLost`, credits may
+   * have been spent.
    */
   readMany(donorIds: readonly string[], signal?: AbortSignal): Promise<ProfileBatch>;
   /**
@@ -25,14 +25,16 @@ export interface Donors {
    * unknown donor.
    */
   readMetadata(donorId: string, signal?: AbortSignal): Promise<DonorMetadata>;
-  /** The same for 1 to 100 donors. Free. */
+  /** Does the same for 1 to 100 donors. Free. */
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
-/** A donor as mentioned in another record: the identity, without any data that has to be paid for. */
+/** A donor as mentioned in another record: the identity, without any paid data. */
 export interface DonorReference {
   donorId: string;
-  /** The full name; personal, so never for a log. Null if the service sends only the ID. */
+  /**
+   * The full name. It is personal data, so it must never be logged. Null if the service sends only the ID.
+   */
   name: string | null;
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
@@ -56,12 +58,12 @@ export const donorReferenceShape = {
   service_url: z.string().nullish(),
 };
 
-/** A donor as an object or as a bare ID, which may be under `donor_id` (section 2.2). */
+/** A donor, as an object or as a bare ID, which may be under `donor_id` (section 2.2). */
 export const donorReferenceSchema = withDonorId(z.object(donorReferenceShape)).transform(
   toDonorReference,
 );
 
-/** The reference in our words. */
+/** The reference in our own terms. */
 export function toDonorReference(wire: {
   id: string;
   name?: string | null | undefined;
@@ -74,14 +76,14 @@ export function toDonorReference(wire: {
   };
 }
 
-/** A record of a donor whose ID may have either name. */
+/** A record of a donor in which the ID may have either name. */
 export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
   return withIdAs('id', 'donor_id', donor);
 }
 
 /** A donor in a list or a search result. */
 export interface DonorSummary extends DonorReference {
-  /** Location of the current address; null if it is unknown or not given. */
+  /** The place of the current address; null if it is unknown or not given. */
   location: { city: string | null; state: string | null } | null;
 }
 
@@ -96,10 +98,10 @@ export const donorSummaryShape = {
 
 const wireSchema = z.object(donorSummaryShape);
 
-/** A summary, or a bare ID if the service lists no more. */
+/** A summary, or a bare ID if the service lists nothing more. */
 export const donorSummarySchema = withDonorId(wireSchema).transform(toDonorSummary);
 
-/** The summary in our words. */
+/** The summary in our own terms. */
 export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary {
   const { location } = wire;
   return {
@@ -115,7 +117,7 @@ export interface DonorMetadata extends DonorSummary {
     hasAge: boolean | null;
     hasNetWorth: boolean | null;
     hasCapacity: boolean | null;
-    /** Number of entries of each. */
+    /** Number of entries of each part. */
     work: number | null;
     education: number | null;
     boards: number | null;
@@ -171,7 +173,7 @@ export interface ProfileBatch extends LeftOut {
   profiles: ReadonlyMap<string, Profile>;
 }
 
-/** Profiles cost a credit of the donors bucket each. */
+/** Each profile costs a credit of the donors bucket. */
 export const DONOR = operation('profile of a donor', { charges: 'donors' }, [
   { method: 'GET', path: '/donors/{id}' },
 ]);

@@ -2,17 +2,21 @@ import { ConfigurationError, FatalError, RetriableError, SkippableError } from '
 import type { Bucket, Charge } from './buckets.ts';
 
 /**
- * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint` (method and
- * path, without IDs), `status` (null without a response) and `charged`. No message and no detail contains the key, or
- * anything the service wrote about a person: its texts are omitted, because some of them repeat the submitted data.
+ * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint`
+ * (method and path, without IDs), `status` (null without a response) and `charged`. No message and no detail
+ * contains the key, or anything that the service wrote about a person. The service's texts are omitted,
+ * because some of them repeat the submitted data.
  */
 
-/** Whether the credits of a failed request can be spent: refunded or never taken, or unknown. */
+/**
+ * Whether the credits of a failed request may have been spent: they were refunded or never taken, or this is
+ * unknown.
+ */
 export type Charged = 'no' | 'unknown';
 
 /**
- * Whether a request that rejected with `error` can have cost credits. `AnswerLost` is the one error
- * that leaves it open; all others, including the signal's own reason, mean no.
+ * Whether a request that rejected with `error` can have cost credits. Only after `AnswerLost` is this
+ * possible. All other errors, including the signal's own reason, mean no.
  */
 export function chargedBy(error: unknown): Charged {
   return error instanceof AnswerLost ? 'unknown' : 'no';
@@ -65,8 +69,7 @@ export class CreditsExhausted extends ConfigurationError {
 }
 
 /**
- * The base URL redirects. The redirect is not followed: the key is sent only to the configured
- * host.
+ * The base URL redirects. The redirect is not followed, because the key is sent only to the configured host.
  */
 export class PartnerRedirected extends ConfigurationError {
   constructor(endpoint: string, status: number) {
@@ -93,8 +96,9 @@ export class PartnerEndpointMissing extends ConfigurationError {
 }
 
 /**
- * A part of a request that the service rejected, and the reason. Its `msg` and `input` may be personal and are omitted.
- * Words that are not known places or types (validation-words.ts) may be personal too: they are replaced with `?`.
+ * A part of a request that the service rejected, and the reason. Its `msg` and `input` may be personal and
+ * are omitted. Words that are not known places or types (validation-words.ts) may also be personal, so they
+ * are replaced with `?`.
  */
 export interface ValidationItem {
   /** For example `missing`. */
@@ -103,7 +107,7 @@ export interface ValidationItem {
   loc: readonly (string | number)[];
 }
 
-/** 422: the body fails validation (section 2.8). Other requests, and other people, may pass. */
+/** 422: the body fails validation (section 2.8). Other requests, and other people, may be accepted. */
 export class PartnerValidationError extends SkippableError {
   readonly items: readonly ValidationItem[];
 
@@ -118,8 +122,8 @@ export class PartnerValidationError extends SkippableError {
 }
 
 /**
- * The indexes of the submitted people that a 422 blames, ascending. Empty if it does not name any, so that it is
- * unknown which of them to omit.
+ * Returns the indexes of the submitted people that a 422 blames, in ascending order. Empty if it names none,
+ * so that it is unknown which of them to omit.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -143,7 +147,7 @@ export class PartnerNotFound extends SkippableError {
   }
 }
 
-/** 400, and the 4xx that the document does not name: this request will never succeed, but others may. */
+/** 400, and other 4xx codes that are not in the document. This request will never succeed, but others may. */
 export class PartnerBadRequest extends SkippableError {
   constructor(endpoint: string, status: number) {
     super(
@@ -154,7 +158,7 @@ export class PartnerBadRequest extends SkippableError {
   }
 }
 
-/** 429 after the last attempt, or with a wait longer than a run should spend. */
+/** 429 after the last attempt, or with a longer wait than a run should spend on it. */
 export class PartnerThrottled extends RetriableError {
   /** The wait that the service requested; null if it named none. */
   readonly retryAfterMs: number | null;
@@ -172,7 +176,7 @@ export class PartnerThrottled extends RetriableError {
   }
 }
 
-/** The documented 500, twice. Refunded (section 4.5, rule 5). */
+/** The documented 500, received twice. Refunded (section 4.5, rule 5). */
 export class PartnerServerError extends RetriableError {
   constructor(endpoint: string) {
     super(
@@ -183,12 +187,11 @@ export class PartnerServerError extends RetriableError {
   }
 }
 
-/**
- * A request that certainly did not arrive, or a free call that got no response in any of its
- * attempts.
- */
+/** A request that certainly did not arrive, or a free call without a response in any of its attempts. */
 export class PartnerUnavailable extends RetriableError {
-  /** Status of the response instead, for example 502 from a gateway; null if there was none. */
+  /**
+   * The status of the response that arrived instead, for example 502 from a gateway; null if there was none.
+   */
   readonly status: number | null;
 
   constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
@@ -202,14 +205,12 @@ export class PartnerUnavailable extends RetriableError {
 }
 
 /**
- * A request that may have cost credits, and whose response was not read. Fatal, so that nothing
- * that repeats retriable work can ever spend its credits twice; the caller settles it by the
- * balance.
+ * A request that may have cost credits, and whose response was not read. It is fatal, so that no code that
+ * repeats retriable work can spend credits twice. The caller settles it by the balance.
  */
 export class AnswerLost extends FatalError {
   /**
-   * The bucket that its credits came from, if they are spent; null if the document names no bucket
-   * for it.
+   * The bucket from which its credits came, if they are spent; null if the document names no bucket for it.
    */
   readonly bucket: Bucket | null;
 
@@ -230,7 +231,7 @@ export class AnswerLost extends FatalError {
   }
 }
 
-/** A bulk add that takes longer than a caller should wait; it may still end. */
+/** A bulk add that takes longer than a caller should wait. It may still end. */
 export class BulkAddUnfinished extends RetriableError {
   readonly jobId: string;
 
@@ -248,8 +249,8 @@ export class BulkAddUnfinished extends RetriableError {
 }
 
 /**
- * A free call whose responses were unreadable in all its attempts: a page of an intermediary, or a
- * response that lacks something. The message names the field and the endpoint.
+ * A free call whose responses could not be read in any of its attempts, because they were an intermediary's
+ * page or lacked something. The message names the field and the endpoint.
  */
 export class ReplyUnreadable extends RetriableError {
   constructor(endpoint: string, problem: string, status: number | null = null) {
@@ -262,7 +263,7 @@ export class ReplyUnreadable extends RetriableError {
   }
 }
 
-/** Maximum number of places that a message lists; the items contain them all. */
+/** The maximum number of places in a message. The items contain all of them. */
 const MAX_PLACES_SHOWN = 5;
 
 function describePlaces(items: readonly ValidationItem[]): string {

@@ -15,20 +15,23 @@ import type { Lane } from './key-pace.ts';
 /** An outgoing request. */
 export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Relative to the base URL, with IDs and query filled in; empty for the base URL itself. */
+  /** Relative to the base URL, with IDs and query inserted; empty for the base URL itself. */
   path: string;
   /** Method and path without IDs, for errors, logs and reports. */
   endpoint: string;
   lane: Lane;
-  /** Sent as JSON; a call without it has no body. */
+  /** Sent as JSON. A call without it has no body. */
   body?: unknown;
   charges: Charge;
   /**
-   * The part of a success that counts; `nothing` if its status is enough, whatever its body
+   * The part of a successful response that is used; `nothing` if its status is enough, whatever its body
    * contains.
    */
   reads: 'json' | 'file' | 'nothing';
-  /** Returns the problem of the JSON in a response to a free call, which is then sent again; null if there is none. */
+  /**
+   * Returns the problem with the JSON in the response to a free call, which is then sent again; null if there
+   * is none.
+   */
   faultIn?: (json: unknown) => DonorSyncError | null;
   /** How long the service itself may work on it, in addition to the usual timeout. */
   workMs?: number;
@@ -42,13 +45,13 @@ export type Exchange =
   /** It may have arrived and been carried out. */
   | { kind: 'broken'; problem: string; cause: unknown };
 
-/** The body of a response; a problem describes its fault without quoting it. */
+/** The body of a response. `problem` describes what is wrong with it, without quoting it. */
 export type Body =
   | { kind: 'json'; json: unknown }
   | { kind: 'file'; file: ReceivedFile }
   | { kind: 'unreadable'; problem: string };
 
-/** A file that is being received. The recipient must read it: the connection is open until then. */
+/** A file that is being received. The recipient must read it, because the connection is open until then. */
 export interface ReceivedFile {
   chunks: AsyncIterable<Uint8Array>;
   /** For example `text/csv; charset=utf-8`; null if the service does not say. */
@@ -63,7 +66,7 @@ export interface Line {
   apiKey: string;
   fetch: typeof globalThis.fetch;
   clock: Clock;
-  /** Told of every response. */
+  /** Called for every response. */
   time: Pick<ServiceTime, 'note'>;
   /** Maximum time of a free request, from connecting to the last byte of its response. */
   requestTimeoutMs: number;
@@ -72,8 +75,8 @@ export interface Line {
 }
 
 /**
- * Sends one request once and returns its result. Rejects only with the signal's reason, and only for calls that cost
- * nothing: for other calls, a stop in flight is a broken exchange.
+ * Sends one request once and returns its result. It rejects only with the signal's reason, and only for calls
+ * that cost nothing. For other calls, a stop in flight is a broken exchange.
  */
 export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
   const { clock, fetch, time } = line;
@@ -108,10 +111,12 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
   }
 }
 
-/** The problem of the body of a response that counts anyway; null if it does not count. */
+/**
+ * Returns the problem with the body of a response that counts anyway; null if the response does not count.
+ */
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
-  // An error response counts by its status, however its explanation ends.
+  // An error response counts because of its status, even if its explanation is cut off.
   return status >= 400 ? 'it is cut off' : null;
 }
 
@@ -167,18 +172,20 @@ function receivedFile({ headers, chunks }: Extract<Outcome, { kind: 'opened' }>)
   };
 }
 
-/** Only the last part of a suggested path: a service must not choose where a file is written. */
+/**
+ * Returns only the last part of a suggested path, because a service must not choose where a file is written.
+ */
 function fileNameIn(disposition: string): string | null {
   const name = /filename="?([^";]+)"?/i.exec(disposition)?.[1]?.trim();
   return name?.split(/[/\\]/).at(-1) || null;
 }
 
 /**
- * The time at the service, by the `Date` of its responses. The monotonic clock continues from the
- * last one, so that setting this machine's clock between two responses is noticed as well.
+ * The time at the service, according to the `Date` of its responses. The monotonic clock continues from the
+ * last response, so that it is also noticed if this machine's clock is set between two responses.
  */
 export interface ServiceTime {
-  /** Records a response to a request that was sent at that moment of the monotonic clock. */
+  /** Records the response to a request that was sent at this moment of the monotonic clock. */
   note(headers: Headers, sentMs: number): void;
   /**
    * How far this machine's clock is ahead of the service's, in milliseconds; negative if it is
@@ -192,15 +199,14 @@ export interface ServiceTime {
 const DATE_UNIT_MS = 1_000;
 
 export function createServiceTime(clock: Pick<Clock, 'now' | 'monotonicMs'>): ServiceTime {
-  /** The service's time at the zero point of the monotonic clock lies between these (epoch ms). */
+  /** The service's time at the zero point of the monotonic clock is between these values (epoch ms). */
   let zero: { earliest: number; latest: number } | null = null;
   return {
     note(headers, sentMs) {
       const dateMs = Date.parse(headers.get('date') ?? '');
-      // The date of a cached response is the date of its caching.
+      // The date of a cached response is the date on which it was cached.
       if (Number.isNaN(dateMs) || headers.has('age')) return;
-      // However long the round trip took, the service set the date between the sending and this
-      // moment.
+      // However long the round trip took, the service set the date between the sending and this moment.
       zero = { earliest: dateMs - clock.monotonicMs(), latest: dateMs + DATE_UNIT_MS - sentMs };
     },
     aheadMs() {

@@ -19,34 +19,34 @@ import {
 /** Exports of donors as files (service document, section 4.4). Payloads are not documented. */
 export interface Exports {
   /**
-   * Orders an export; costs credits of the exports bucket: one for the request according to the
-   * document (section 4.5, rule 1), but expect one for each donor. `RangeError` without fields or
-   * donors; `PartnerBadRequest` if the service finds too many. After `AnswerLost` it may have been
-   * created and paid for.
+   * Orders an export; costs credits of the exports bucket: one for the request according to the document
+   * (section 4.5, rule 1), but expect one for each donor. `RangeError` without fields or donors;
+   * `PartnerBadRequest` if the service finds too many. After `AnswerLost`, the export may have been created
+   * and paid for.
    */
   create(order: ExportOrder, signal?: AbortSignal, mayLeave?: MayLeave): Promise<CreatedExport>;
-  /** A page of past exports. Free. */
+  /** Reads a page of past exports. Free. */
   list(page?: PageRequest, signal?: AbortSignal): Promise<Page<DonorExport>>;
-  /** One past export. Free. `PartnerNotFound` for an unknown one. */
+  /** Reads one past export. Free. `PartnerNotFound` for an unknown export. */
   read(exportId: string, signal?: AbortSignal): Promise<DonorExport>;
   /**
-   * Opens the file of an export. Free. The chunks must be read, or the connection stays open for
-   * the time of one request. They reject with `PartnerUnavailable` if the file is cut off.
+   * Opens the file of an export. Free. The chunks must be read, or the connection stays open for the time of
+   * one request. Reading rejects with `PartnerUnavailable` if the file is cut off.
    */
   download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
 }
 
 /** The donors to export: by ID, or all donors on a list. */
 export type ExportOrder = {
-  /** The columns, at least one; the available columns are not documented. */
+  /** The columns, at least one. The document does not list the available columns. */
   fields: readonly string[];
   format: 'csv' | 'xlsx';
 } & ({ donorIds: readonly string[] } | { listId: string });
 
-/** An export that was made. */
+/** An export that exists at the service. */
 export interface DonorExport {
   exportId: string;
-  /** The service's word; null if it has none, because exports are created at once. */
+  /** The service's word for the status; null if it has none, because exports are created at once. */
   status: string | null;
   /** Null if the service does not report it; the same applies to the fields below. */
   format: string | null;
@@ -75,7 +75,7 @@ export const EXPORT = operation('one export', { charges: null }, [
   { method: 'GET', path: '/exports/{id}' },
 ]);
 
-/** Not documented; free like everything about past exports (service document, section 4.4). */
+/** Not documented. Assumed to be free, like everything about past exports (service document, section 4.4). */
 export const DOWNLOAD = operation('download an export', { charges: null, reads: 'file' }, [
   { method: 'GET', path: '/exports/{id}/download' },
 ]);
@@ -146,7 +146,9 @@ const exportSchema = withIdAs(
   }),
 );
 
-/** A file that is cut off rejects with our own error: the part that was read so far is not the whole file. */
+/**
+ * A file that is cut off rejects with our own error, because the part that was read is not the whole file.
+ */
 async function* translated(
   chunks: AsyncIterable<Uint8Array>,
   endpoint: string,

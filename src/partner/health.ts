@@ -3,10 +3,10 @@ import { PartnerEndpointMissing } from './errors.ts';
 import { type Operation, operation, type Routes } from './routes.ts';
 import type { Send } from './send.ts';
 
-/** The areas whose health checks the document names (section 4.4): these are always checked. */
+/** The areas whose health checks are in the document (section 4.4). They are always checked. */
 const NAMED_AREAS = ['donors', 'search'] as const;
 
-/** Areas whose health is checked if the service's openapi.json lists a check of it. */
+/** Areas whose health is checked if the service's openapi.json lists a check for them. */
 const OTHER_AREAS = ['enhancements', 'exports', 'lists', 'networks'] as const;
 
 type Area = (typeof NAMED_AREAS | typeof OTHER_AREAS)[number];
@@ -26,7 +26,7 @@ export const HEALTH_CHECKS: readonly Operation[] = [...NAMED_CHECKS, ...OTHER_CH
 );
 
 /**
- * Resolves if the service knows the key and its team is active; otherwise rejects with the error.
+ * Resolves if the service knows the key and its team is active; otherwise rejects with the service's error.
  * Free.
  */
 export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
@@ -34,7 +34,8 @@ export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * The health of each area. Rejects for errors that are not about health, such as a bad key. Free.
+ * Returns the health of each area. Rejects for errors that are not about health, such as an invalid key.
+ * Free.
  */
 export function readHealth(
   send: Send,
@@ -65,7 +66,7 @@ function createCheck(area: Area) {
   return { area, check: statusOnly(`health of ${area}`, `/${area}/health`) };
 }
 
-/** The bodies of these are not documented; their status is enough. */
+/** The bodies of these responses are not documented, but their status is enough. */
 function statusOnly(name: string, path: string): Operation {
   const kind = { charges: null, lane: 'other', reads: 'nothing', namesThings: false } as const;
   return operation(name, kind, [{ method: 'GET', path }]);

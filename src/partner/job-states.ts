@@ -6,26 +6,25 @@ import { type Send, sendFor } from './send.ts';
 
 /** Reads the states of many jobs at once, for progress and results. */
 
-/** The states in a response of some of the requested jobs; jobs that it omits are in neither part. */
+/**
+ * The states of some of the requested jobs in a response. Jobs that the response omits are in neither part.
+ */
 export interface JobStates {
-  /**
-   * The unparsed state of each job, by job ID; it counts even for a job that is also reported as
-   * unknown.
-   */
+  /** The unparsed state of each job, by job ID. It counts even if the job is also reported as unknown. */
   found: ReadonlyMap<string, unknown>;
-  /** Jobs that the service says it does not know. */
+  /** Jobs that the service reports as unknown. */
   vanished: ReadonlySet<string>;
   endpoint: string;
 }
 
-/** How the state of a found job is read. */
+/** How the state of a job in a response is read. */
 export interface JobReader<State> {
   operation: Operation;
-  /** Maximum number of job IDs in one request. */
+  /** The maximum number of job IDs in one request. */
   maxJobs: number;
   read(entry: unknown, jobId: string, endpoint: string): State;
   vanished: State;
-  /** The state of a job that the service does not describe, and does not report as unknown. */
+  /** The state of a job that the service neither describes nor reports as unknown. */
   undecided: State;
 }
 
@@ -33,8 +32,8 @@ export interface JobReader<State> {
 const MAX_ROUNDS = 5;
 
 /**
- * The state of each job. A job counts as vanished if the service says that it does not know it, or omits it twice; once
- * is not enough, because a response may be cut short.
+ * Returns the state of each job. A job counts as vanished if the service reports it as unknown, or omits it
+ * twice. Once is not enough, because a response may be cut short.
  */
 export async function readJobs<State>(
   send: Send,
@@ -108,15 +107,15 @@ function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
   const { job_id_to_state: wrapped, not_found: notFound } = parseReply(wrappedSchema, reply);
   const keyed = wrapped ?? parseReply(keyedSchema, reply);
   const recognized = wrapped || notFound || jobIds.some((id) => Object.hasOwn(keyed, id));
-  // With an empty object, a service whose responses are keyed by job ID says that it knows none of
-  // them.
+  // With an empty object, a service whose responses are keyed by job ID reports that it knows none of the
+  // jobs.
   if (!recognized && Object.keys(keyed).length > 0) {
     throw new ReplyUnreadable(endpoint, 'job_id_to_state is missing');
   }
   return only(jobIds, new Map(Object.entries(keyed)), notFound ?? [], endpoint);
 }
 
-/** The states of the requested jobs; everything else in the response is ignored. */
+/** Returns the states of the requested jobs. Everything else in the response is ignored. */
 function only(
   jobIds: readonly string[],
   entries: ReadonlyMap<string, unknown>,

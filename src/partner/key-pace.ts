@@ -16,24 +16,22 @@ import {
 export const LANES = ['submit', 'poll', 'results', 'networks', 'queries', 'other'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** A limit as published by a service: requests per second (null: none), and burst after a pause. */
+/** A limit as published by a service: requests per second (null: none), and the burst after a pause. */
 export interface RateLimit {
   ratePerSecond: number | null;
   burst: number;
 }
 
-/** The pace of one API key: every request with the key waits for its turn first. */
+/** The pace of one API key. Every request with the key first waits for its turn. */
 export interface Pacer extends Pick<Pace<Lane, RateLimit>, 'take' | 'pause'> {
-  /**
-   * Keeps the limit that the service has published, with the same margins as the documented one.
-   */
+  /** Keeps to the limit that the service has published, with the same margins as for the documented limit. */
   keepLimit(limit: RateLimit): void;
 }
 
 /**
- * The service allows 10 requests per second and a burst of 10 (service document, section 8),
- * counted on arrival: requests in flight may arrive together with later ones. Two requests of the
- * burst and one percent of the rate are left unused.
+ * The service allows 10 requests per second and a burst of 10 (service document, section 8), counted on
+ * arrival, so requests in flight may arrive together with later ones. Two requests of the burst and one
+ * percent of the rate are left unused.
  */
 const DEFAULT_RATE_PER_SECOND = 9.9;
 const DEFAULT_BURST = 8;
@@ -50,11 +48,11 @@ export interface PaceOptions {
 
 export interface PacerOptions extends PaceOptions {
   clock: Clock;
-  /** Set if processes share the pace of each key; null or omitted: each process has its own. */
+  /** Set if processes share the pace of each key. If null or omitted, each process has its own pace. */
   board?: DepartureBoard | null;
 }
 
-/** Paces by a token bucket: one of this process, or one on the board that it shares with others. */
+/** Creates paces with a token bucket: one of this process, or one on the board that it shares with others. */
 export function createPacer(options: PacerOptions, key = ''): Pacer {
   const { clock, board, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
   const limit = { ratePerSecond, burst, spare: Math.max(0, DEFAULT_BURST + UNUSED_BURST - burst) };
@@ -75,7 +73,7 @@ export function createPacer(options: PacerOptions, key = ''): Pacer {
   };
 }
 
-/** The pacers of a process: one for each API key. */
+/** The pacers of a process, one for each API key. */
 export type Pacers = PaceRegistry<Pacer>;
 
 /** Creates each key's pacer on first use. */

@@ -21,28 +21,28 @@ import {
  * An unknown list is a `PartnerNotFound`.
  */
 export interface Lists {
-  /** All lists. Free. */
+  /** Returns all lists. Free. */
   list(signal?: AbortSignal): Promise<DonorList[]>;
   /**
    * Creates a list. Free. `PartnerBadRequest` if the team already has a list with that name, possibly created by a
    * first attempt whose response was lost.
    */
   create(name: string, signal?: AbortSignal): Promise<DonorList>;
-  /** A list with one page of its donors. Free. */
+  /** Returns a list with one page of its donors. Free. */
   read(listId: string, page?: PageRequest, signal?: AbortSignal): Promise<ListPage>;
   /**
-   * Free. `PartnerBadRequest` if another list has the name, or it is one of the service's own
-   * lists.
+   * Renames a list. Free. `PartnerBadRequest` if another list has the name, or if it is one of the service's
+   * own lists.
    */
   rename(listId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Free. `PartnerBadRequest` for one of the service's own lists, such as All Saved Donors;
-   * `PartnerNotFound` also if a first attempt, whose response was lost, has deleted it.
+   * Deletes a list. Free. `PartnerBadRequest` for one of the service's own lists, such as All Saved Donors.
+   * `PartnerNotFound` also if an earlier attempt, whose response was lost, has deleted it.
    */
   delete(listId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Adds 1 to 100 donors; costs a credit of the lists bucket for each. The service processes as
-   * many from the front as the balance covers. After `AnswerLost` they may have been added and paid
+   * Adds 1 to 100 donors, and costs a credit of the lists bucket for each. The service processes as many,
+   * from the start of the list, as the balance covers. After `AnswerLost`, they may have been added and paid
    * for.
    */
   addDonors(
@@ -61,7 +61,7 @@ export interface DonorList {
   /** Unique within the team. */
   name: string;
   /**
-   * True for a list that the service keeps itself, such as All Saved Donors; null if it does not
+   * True for a list that the service maintains itself, such as All Saved Donors; null if the service does not
    * say.
    */
   isSystem: boolean | null;
@@ -100,7 +100,7 @@ export interface ListAddition extends LeftOut {
   alreadyListed: readonly string[];
 }
 
-/** One credit of the lists bucket for each donor. */
+/** Each donor costs a credit of the lists bucket. */
 export const ADD_TO_LIST = operation('add donors to a list', { charges: 'lists' }, [
   { method: 'POST', path: '/lists/{id}/donors', listName: 'donor_ids' },
 ]);

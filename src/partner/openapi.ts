@@ -6,18 +6,18 @@ import type { Route } from './routes.ts';
  * The part of an OpenAPI document that we use: the paths of operations and their request bodies.
  */
 export interface OpenApi {
-  /** The path of a route as the document spells it; null if it does not list it. */
+  /** Returns the path of a route as the document spells it; null if the document does not list it. */
   getPath(route: Route): string | null;
   /**
    * The field that contains the list in a route's body, null if the body is the list itself;
    * undefined if the document leaves it open.
    */
   getListName(route: Route): string | null | undefined;
-  /** The allowed texts of a field of a route's JSON body; null if there is no restriction. */
+  /** Returns the allowed texts of a field in a route's JSON body; null if there is no restriction. */
   allowedValues(route: Route, field: string): string[] | null;
-  /** The maximum of a numeric field of a route's JSON body; null if there is no restriction. */
+  /** Returns the maximum of a numeric field in a route's JSON body; null if there is no restriction. */
   getMaximum(route: Route, field: string): number | null;
-  /** The rate limit in force, if the document has it (an extension of its `info`). */
+  /** The rate limit in force, if the document contains it (as an extension of its `info`). */
   rateLimit: RateLimit | null;
 }
 
@@ -50,7 +50,7 @@ const schemaSchema = z.object({
 
 type Schema = z.output<typeof schemaSchema>;
 
-/** Schemas refer to each other; more steps than this mean a cycle. */
+/** Schemas refer to each other. More steps than this mean a cycle. */
 const MAX_REFERENCES = 10;
 
 const REFERENCE = /^#\/components\/schemas\/(.+)$/;
@@ -108,7 +108,7 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
     return resolve(operation.data?.requestBody.content['application/json']?.schema);
   }
 
-  /** The schemas that a field of a body may follow. */
+  /** Returns the schemas that may apply to a field of a body. */
   function listFieldSchemas(route: Route, field: string): Schema[] {
     const schema = resolve(getBodySchema(route)?.properties?.[field]);
     return [schema, ...(schema?.anyOf ?? []).map(resolve)].filter((one) => one !== undefined);
@@ -128,7 +128,9 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
   }
 }
 
-/** A path without the base, without a trailing slash, and with the same name for all parameters. */
+/**
+ * Returns a path without the base and without a trailing slash, and with the same name for all parameters.
+ */
 function toPathShape(path: string, basePath: string): string {
   const below =
     basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`))

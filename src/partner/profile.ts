@@ -4,10 +4,9 @@ import type { Profile } from '../core/profile.ts';
 const capacitySchema = z.object({ capacity: z.number().nullish() }).nullish();
 
 /**
- * A donor profile as the service sends it (service document, section 2.6). Only its ID is required.
- * A field that is null, absent or empty has no value, and fields that we do not use are ignored.
- * Fields that are present must have the documented type: a number that arrives as a text is not
- * guessed at.
+ * A donor profile as the service sends it (service document, section 2.6). Only its ID is required. A field
+ * that is null, absent or empty has no value, and fields that we do not use are ignored. Fields that are
+ * present must have the documented type, so a number that arrives as a text is not accepted.
  */
 export const profileSchema = z.object({
   id: z.string().min(1),
@@ -29,7 +28,7 @@ export const profileSchema = z.object({
   bio: z.array(z.string().nullable()).nullish(),
 });
 
-/** The profile in our words. */
+/** The profile in our own terms. */
 export function toProfile(wire: z.output<typeof profileSchema>): Profile {
   return {
     donorId: wire.id,

@@ -10,9 +10,7 @@ import { type Send, sendFor } from './send.ts';
 export type JobProgress =
   | { state: 'processing'; pctDone: number | null }
   | { state: 'completed' }
-  /**
-   * `error` is the service's text and may be about the person: only for display, never for a log.
-   */
+  /** `error` is the service's text and may be about the person. It is only shown, and never logged. */
   | { state: 'failed'; error: string | null }
   /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' };
@@ -25,7 +23,7 @@ export const PROGRESS_OF_ONE = operation('progress of one job', { charges: null,
   { method: 'GET', path: '/progress/{id}' },
 ]);
 
-/** The body of the second form is documented as a list; the first one's is not documented. */
+/** The body of the second form is documented as a list. The body of the first form is not documented. */
 export const PROGRESS_OF_MANY = operation(
   'progress of many jobs',
   { charges: null, lane: 'poll' },
@@ -72,17 +70,17 @@ export function readProgress(
 }
 
 const stateSchema = z.object({
-  // An unreadable percentage must not hide that a job has ended.
+  // If the percentage cannot be read, this must not hide that a job has ended.
   progress: z.object({ status: z.string(), pct_done: z.number().nullish().catch(null) }),
   error: z.unknown().optional(),
 });
 
 const oneSchema = z.object({ job_state: stateSchema });
 
-/** An entry of a batch, either the state itself or wrapped as in the response for one job. */
+/** An entry in a batch: either the state itself, or the state wrapped as in the response for one job. */
 const entrySchema = z.union([stateSchema, oneSchema.transform(({ job_state }) => job_state)]);
 
-/** One malformed entry must not hide the other 999: its job is read again with the next poll. */
+/** One invalid entry must not hide the other 999. Its job is read again with the next poll. */
 function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): JobProgress {
   const parsed = entrySchema.safeParse(entry);
   if (parsed.success) return toProgress(parsed.data, log);
@@ -91,7 +89,7 @@ function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): J
   return { state: 'processing', pctDone: null };
 }
 
-/** Words that are not in the document count as running; the job's age limit ends that. */
+/** Words that are not in the document count as running. The age limit of the job ends that. */
 function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log): JobProgress {
   const word = progress.status.trim().toLowerCase();
   if (word === 'completed') return { state: 'completed' };
@@ -100,10 +98,10 @@ function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log)
   return { state: 'processing', pctDone: progress.pct_done ?? null };
 }
 
-/** Long enough for any explanation. */
+/** Longer than any explanation. */
 const MAX_ERROR_CHARACTERS = 300;
 
-/** The text of a job's error, whose form is not documented. */
+/** Returns the text of a job's error. Its form is not documented. */
 export function errorText(error: unknown): string | null {
   if (error === null || error === undefined) return null;
   const text = typeof error === 'string' ? error : JSON.stringify(error);

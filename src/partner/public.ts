@@ -1,4 +1,4 @@
-/** Exports of the package `donor-sync/partner-client`. */
+/** The exports of the package `donor-sync/partner-client`. */
 export { type Clock, systemClock } from '../core/clock.ts';
 export { type Log, silentLog } from '../core/log.ts';
 export type { Person } from '../core/person.ts';

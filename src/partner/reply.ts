@@ -3,7 +3,7 @@ import type { Charge } from './buckets.ts';
 import { AnswerLost, ReplyUnreadable } from './errors.ts';
 import type { ReceivedFile } from './exchange.ts';
 
-/** Content of a response, and the endpoint to name if it lacks something. */
+/** The content of a response, and the endpoint to name if something is missing. */
 export interface Reply {
   json: unknown;
   /** Null unless the operation reads a file. */
@@ -13,8 +13,8 @@ export interface Reply {
 }
 
 /**
- * The response in the shape of the schema; otherwise an error that names the field and endpoint:
- * `ReplyUnreadable`, or `AnswerLost` if credits may have been spent on it.
+ * Returns the response in the form of the schema. Otherwise throws an error that names the field and the
+ * endpoint: `ReplyUnreadable`, or `AnswerLost` if credits may have been spent on the request.
  */
 export function parseReply<Schema extends z.ZodType>(
   schema: Schema,
@@ -25,7 +25,7 @@ export function parseReply<Schema extends z.ZodType>(
   throw unreadable(reply, describeProblem(parsed.error));
 }
 
-/** The error for a response that lacks something. */
+/** The error for a response in which something is missing. */
 export function unreadable({ endpoint, charges }: Reply, problem: string): Error {
   return charges === null
     ? new ReplyUnreadable(endpoint, problem)
@@ -45,11 +45,11 @@ export function describeProblem(error: z.ZodError, within = ''): string {
 }
 
 /**
- * The parts of a 422 that may be shown: places and types that the service document and its
- * framework know. A service may quote its input in either, so any other word is replaced with `?`.
+ * The parts of a 422 that may be shown: places and types that the service document and its framework know. A
+ * service may quote its input in either of them, so any other word is replaced with `?`.
  */
 
-/** Replaces an unknown word. */
+/** Used in place of an unknown word. */
 export const HIDDEN = '?';
 
 const PLACES: ReadonlySet<string> = new Set([
@@ -72,8 +72,8 @@ const PLACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * From pydantic, version 2, which produces the service's errors; and the words that services derive
- * from them.
+ * From pydantic, version 2, which produces the service's errors, and the words that services derive from
+ * them.
  */
 const TYPES: ReadonlySet<string> = new Set([
   ...['missing', 'extra_forbidden', 'json_invalid', 'json_type', 'value_error', 'assertion_error'],
@@ -88,15 +88,15 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['url_parsing', 'date_type', 'date_parsing', 'datetime_type', 'datetime_parsing', 'invalid'],
 ]);
 
-/** A type of a 422, or `?`. */
+/** Returns a type from a 422, or `?`. */
 export function shownType(type: string): string {
   return TYPES.has(type) ? type : HIDDEN;
 }
 
-/** More than the number of entries in any list that is sent. A larger number cannot be an index. */
+/** More than the number of entries in any list that is sent, so a larger number cannot be an index. */
 const MOST_ENTRIES = 1_000;
 
-/** A place of a 422, with `?` for each part that may be a text. */
+/** Returns a place from a 422, with `?` for each part that may be a text. */
 export function shownPlace(loc: readonly (string | number)[]): (string | number)[] {
   return loc.map((part) => {
     if (typeof part === 'string') return PLACES.has(part) ? part : HIDDEN;
@@ -104,7 +104,7 @@ export function shownPlace(loc: readonly (string | number)[]): (string | number)
   });
 }
 
-/** The path of a field in a response; keys are the service's own, and may be texts. */
+/** Returns the path of a field in a response. Keys are the service's own, and may be texts. */
 export function shownPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) =>

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from './verdict.ts';
 
-/** One request that was sent, for counting. */
+/** One request that was sent. These are counted. */
 export interface PartnerCall {
   /** For example `POST /enhancements`. */
   endpoint: string;
@@ -24,7 +24,7 @@ export interface PartnerCall {
 }
 
 /**
- * Called right before each attempt is sent, however long it waited for its turn; rejects if it must
+ * Called right before each attempt is sent, however long the attempt waited for its turn. Rejects if it must
  * no longer be sent.
  */
 export type MayLeave = () => Promise<void>;
@@ -88,8 +88,8 @@ async function sendOnce(
 }
 
 /**
- * After a 429, all requests of the key wait, because the limit is the key's; otherwise only this
- * call. A stop during the wait takes effect when the next attempt takes its turn.
+ * After a 429, all requests with this key wait, because the limit is per key. After other failures, only this
+ * call waits. A stop during the wait takes effect when it is the next attempt's turn.
  */
 async function waitToRetry(
   deps: RequestDeps,

@@ -9,19 +9,17 @@ import type { Send } from './send.ts';
 
 /** The result of a job. */
 export type JobResult =
-  /** `match` is omitted if the service does not say how it found the profile. */
+  /** `match` is omitted if the service does not report how it found the profile. */
   | { state: 'completed'; profile: Profile; match?: Match }
   | { state: 'processing' }
-  /**
-   * `error` is the service's text and may be about the person: only for display, never for a log.
-   */
+  /** `error` is the service's text and may be about the person. It is only shown, and never logged. */
   | { state: 'failed'; error: string | null }
   /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' }
-  /** The job is done but its profile cannot be read; `problem` names the field and the endpoint. */
+  /** The job is done, but its profile cannot be read. `problem` names the field and the endpoint. */
   | { state: 'unreadable'; problem: string };
 
-/** How certain the service is, and why, in its own words; it does not name a person. */
+/** How certain the service is, and why, in its own words. It does not name a person. */
 export interface Match {
   /** From 0 to 1. */
   probability: number;
@@ -46,7 +44,10 @@ const reader: JobReader<JobResult> = {
   undecided: { state: 'processing' },
 };
 
-/** The results of up to 10 jobs, by job ID. A bad profile affects only its own job's state. Free. */
+/**
+ * Returns the results of up to 10 jobs, by job ID. If a profile is invalid, only the state of that job is
+ * affected. Free.
+ */
 export function readResults(
   send: Send,
   jobIds: readonly string[],
@@ -64,7 +65,7 @@ const resultSchema = z.object({
   progress: z.object({ status: z.string() }).nullish(),
   error: z.unknown().optional(),
   result: profileSchema.nullish(),
-  /** Some services say how certain they are; unreadable values are ignored. */
+  /** Some services report how certain they are. Unreadable values are ignored. */
   match: z
     .object({
       ...LIKELIHOOD,
@@ -74,7 +75,7 @@ const resultSchema = z.object({
     .catch(null),
 });
 
-/** A profile that is present is a result, whatever the progress says or omits. */
+/** If a profile is present, it is a result, whatever the progress contains or omits. */
 function readResult(entry: unknown, jobId: string, endpoint: string): JobResult {
   const parsed = resultSchema.safeParse(entry);
   if (!parsed.success)

@@ -8,29 +8,29 @@ import type { Call } from './exchange.ts';
 /** A possible path of an operation. */
 export interface Route {
   method: Call['method'];
-  /** Relative to the base URL; `{id}` is replaced with the requested ID. */
+  /** Relative to the base URL. `{id}` is replaced with the requested ID. */
   path: string;
-  /** The field of the body that contains the list to send; null if the body is the list. */
+  /** The field of the body that contains the list to send; null if the body is the list itself. */
   listName?: string | null;
-  /** The maximum `limit` of its body, if the service says so. */
+  /** The maximum `limit` in its body, if the service states it. */
   maxLimit?: number;
-  /** The allowed values of `color` in its body, if the service says so. */
+  /** The allowed values of `color` in its body, if the service states them. */
   colors?: readonly string[];
 }
 
 /** An operation of the service. */
 export interface Operation extends Pick<Call, 'lane' | 'charges' | 'reads' | 'workMs'> {
-  /** In our words, for `doctor`. */
+  /** The operation in our own words, for `doctor`. */
   name: string;
-  /** The most likely first. */
+  /** The possible paths, the most likely first. */
   routes: readonly Route[];
   /** True if a 404 may be about a thing that the request names, such as a job. */
   namesThings: boolean;
 }
 
-/** The knowledge about the routes of one service; lives as long as its client. */
+/** What is known about the routes of one service. It exists as long as the service's client. */
 export interface Routes {
-  /** The route that is known to be right, because it worked or the service lists it. */
+  /** The route that is known to be right, because it has worked or because the service lists it. */
   known(operation: Operation): Route | undefined;
   remember(operation: Operation, route: Route): void;
 }
@@ -49,8 +49,8 @@ export function createRoutes(): Routes {
 type OperationKind = Pick<Operation, 'charges'> & Partial<Omit<Operation, 'name' | 'routes'>>;
 
 /**
- * An operation with the given routes, followed by the same routes with the trailing slash that some
- * frameworks insist on. By default, operations are queries that read JSON and name things.
+ * Creates an operation with the given routes, followed by the same routes with the trailing slash that some
+ * frameworks require. By default, operations are queries that read JSON and name things.
  */
 export function operation(
   name: string,
@@ -62,14 +62,14 @@ export function operation(
 }
 
 /**
- * True for an operation that the document places at one path only. The path then exists, so a 404
- * is about the thing that the request names.
+ * Returns true for an operation with only one path in the document. The path then exists, so a 404 is about
+ * the thing that the request names.
  */
 export function hasOnePath({ routes }: Operation): boolean {
   return new Set(routes.map(({ path }) => path.replace(/\/$/, ''))).size === 1;
 }
 
-/** A route in the form used by errors, logs and reports. */
+/** Returns a route in the form for errors, logs and reports. */
 export function describeEndpoint(route: Route): string {
   return `${route.method} ${route.path || '/'}`;
 }

@@ -6,21 +6,21 @@ import type { Send } from './send.ts';
 import { listUnder, nextCursorSchema, type Page, type PageRequest, pageQuery } from './wire.ts';
 
 /**
- * Search in the whole database (service document, section 4.4). Payloads are not documented. Each
- * request, and so each page, costs a credit of the searches bucket. A search that the service
- * cannot read is a `PartnerValidationError` or `PartnerBadRequest` and is refunded. After
- * `AnswerLost` the credit may be spent.
+ * Search in the whole database (service document, section 4.4). Payloads are not documented. Each request,
+ * and therefore each page, costs a credit of the searches bucket. A search that the service cannot read
+ * causes a `PartnerValidationError` or `PartnerBadRequest` and is refunded. After `AnswerLost`, the credit
+ * may have been spent.
  */
 export interface Search {
-  /** By a question in plain English, optionally with filters. */
+  /** Searches by a question in plain English, optionally with filters. */
   ask(
     question: string,
     options?: PageRequest & { filters?: SearchFilters },
     signal?: AbortSignal,
   ): Promise<SearchPage>;
-  /** By filters in the service's own words. */
+  /** Searches by filters in the service's own words. */
   byFilters(filters: SearchFilters, page?: PageRequest, signal?: AbortSignal): Promise<SearchPage>;
-  /** By the parameters of `GET /search`, in the service's own words. */
+  /** Searches by the parameters of `GET /search`, in the service's own words. */
   byParameters(
     parameters: SearchParameters,
     page?: PageRequest,
@@ -29,23 +29,23 @@ export interface Search {
 }
 
 /**
- * Conditions for donors, in the service's own words; its openapi.json lists them. Not documented,
+ * Conditions for donors, in the service's own words, which its openapi.json lists. They are not documented,
  * so nothing is translated.
  */
 export type SearchFilters = Readonly<Record<string, unknown>>;
 
-/** The same as parameters of a URL; a list repeats its parameter. */
+/** The same conditions as parameters of a URL. For a list, the parameter is repeated. */
 export type SearchParameters = Readonly<
   Record<string, string | number | boolean | readonly string[]>
 >;
 
 /** A donor that was found. */
 export interface FoundDonor extends DonorSummary {
-  /** The evidence for this donor, in words for display; empty if the service does not say. */
+  /** The evidence for this donor, in words for display; empty if the service gives none. */
   matched: readonly string[];
 }
 
-/** A page of donors, the best first, and how the service understood the question. */
+/** A page of donors, best first, and how the service understood the question. */
 export interface SearchPage extends Page<FoundDonor> {
   /** Null if the service does not say how it understood the question. */
   interpretation: SearchInterpretation | null;
@@ -82,7 +82,7 @@ export function createSearch(send: Send): Search {
     },
   };
 
-  /** By a question, by filters, or by both. */
+  /** Searches by a question, by filters, or by both. */
   async function search(
     sought: { query?: string; filters?: SearchFilters | undefined },
     { limit, cursor }: PageRequest,
@@ -106,7 +106,7 @@ const ignoredSchema = z
   .object({ text: z.string(), reason: textSchema })
   .transform(({ text, reason }) => ({ text, reason: reason ?? null }));
 
-/** The results count; how the question was understood is only additional information. */
+/** The results are what counts. How the question was understood is only additional information. */
 const interpretationSchema = z
   .object({
     interpretation: z.object({

@@ -15,22 +15,23 @@ import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes }
 
 /** The parts of a request in addition to its route. */
 export interface Payload {
-  /** ID of the requested thing. */
+  /** The ID of the requested thing. */
   id?: string;
-  /** The list in the body: people or ids. */
+  /** The list in the body: people or IDs. */
   list?: readonly unknown[];
-  /** The other fields of the body; undefined ones are omitted. */
+  /** The other fields of the body. Undefined fields are omitted. */
   fields?: Readonly<Record<string, unknown>>;
   query?: URLSearchParams;
-  /** Cost of this request, if it is known more precisely than the cost of the operation in general. */
+  /** The cost of this request, if it is known more precisely than the operation's cost in general. */
   charges?: Charge;
   /**
-   * Reads the response; a free request whose response it cannot read is sent again, as after a 5xx.
+   * Reads the response. If the response to a free request cannot be read, the request is sent again, as after
+   * a 5xx.
    */
   read?: (reply: Reply) => unknown;
 }
 
-/** Sends a request for an operation, whichever its path is. */
+/** Sends a request for an operation, whichever path the operation has. */
 export type Send = (
   operation: Operation,
   payload: Payload,
@@ -39,10 +40,9 @@ export type Send = (
 ) => Promise<Reply>;
 
 /**
- * Creates the sender of a client. A missing path (404, 405, 307, 308) was never charged, so the
- * next candidate is tried even for a submission. A rejected body (422) was not charged either, so
- * the body's other form is tried if there is one. Nothing else is a reason to send by another
- * route.
+ * Creates the sender of a client. A missing path (404, 405, 307, 308) was never charged, so the next
+ * candidate is tried even for a submission. A rejected body (422) was not charged either, so the other form
+ * of the body is tried if there is one. Nothing else is a reason to use another route.
  */
 export function createSend(deps: RequestDeps, routes: Routes): Send {
   return async (operation, payload, signal, mayLeave) => {
@@ -58,7 +58,7 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
       } catch (thrown) {
         const error = certainly(thrown, call, signal);
         firstError ??= error;
-        // At any other path than the known one, a 404 says nothing about the requested thing.
+        // If the path is not the known one, a 404 says nothing about the requested thing.
         const isAboutThing =
           error instanceof PartnerNotFound && operation.namesThings && route === known;
         const left = isAboutThing ? null : candidatesAfter(error, route, candidates);
@@ -74,8 +74,8 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
 }
 
 /**
- * Sends, and reads the response. If credits may be spent, it is sent once, whatever the response
- * contains.
+ * Sends the request and reads the response. If credits may be spent, it is sent only once, whatever the
+ * response contains.
  */
 export async function sendFor<Read>(
   send: Send,
@@ -86,7 +86,7 @@ export async function sendFor<Read>(
   mayLeave?: MayLeave,
 ): Promise<Read> {
   let known: { json: unknown; value: Read } | null = null;
-  // The response to a free request is read to check whether it is readable: once is enough.
+  // The response to a free request is read only once, to check whether it can be read.
   const readOnce = (reply: Reply): Read => {
     if (known === null || known.json !== reply.json)
       known = { json: reply.json, value: read(reply) };
@@ -95,7 +95,7 @@ export async function sendFor<Read>(
   return readOnce(await send(operation, { ...payload, read: readOnce }, signal, mayLeave));
 }
 
-/** An unexpected error may have occurred after the request was sent: then its response is lost. */
+/** An unexpected error may have occurred after the request was sent, so its response is lost. */
 function certainly(error: unknown, call: Call, signal: AbortSignal | undefined): unknown {
   if (call.charges === null || error instanceof DonorSyncError) return error;
   if (signal?.aborted && error === signal.reason) return error;
@@ -136,7 +136,7 @@ function buildBody(route: Route, { list, fields }: Payload): unknown {
   return route.listName ? { [route.listName]: list, ...fields } : list;
 }
 
-/** The candidates that are still worth trying; null if the route did not cause the error. */
+/** Returns the candidates that are still worth trying; null if the route did not cause the error. */
 function candidatesAfter(
   error: unknown,
   failed: Route,

@@ -8,16 +8,16 @@ import type { Send } from './send.ts';
 
 /** The response to one submission. */
 export interface Submission {
-  /** Job ID by tracking ID. People that are not in it were not processed, and not charged. */
+  /** Job ID by tracking ID. People who are not in it were not processed and not charged. */
   jobIds: ReadonlyMap<string, string>;
   requested: number;
   /** Number of credits spent. */
   processed: number;
-  /** Why fewer were processed than requested, if the service said so. */
+  /** Why fewer people were processed than requested, if the service gave a reason. */
   partialReason: string | null;
 }
 
-/** One credit of the enhancements bucket for each person (service document, section 4.3). */
+/** Each person costs a credit of the enhancements bucket (service document, section 4.3). */
 export const SUBMIT = operation(
   'submit persons',
   { charges: 'enhancements', lane: 'submit', namesThings: false },
@@ -65,7 +65,7 @@ function toWire(person: Person) {
 }
 
 const replySchema = z.object({
-  // A person without a job ID was not processed, whether the service omits it or sends null.
+  // A person without a job ID was not processed, whether the service omits the ID or sends null.
   tracking_id_to_job_id: z.record(z.string(), z.string().min(1).nullable()),
   // The IDs were paid for, so they are kept even if the counts are unreadable.
   meta: z

@@ -21,12 +21,12 @@ import {
 import type { Body, Call, Exchange, ReceivedFile } from './exchange.ts';
 import { shownPlace, shownType } from './reply.ts';
 
-/** The meaning of an exchange: a response, or an error and whether another attempt is allowed. */
+/** The meaning of an exchange: a response, or an error together with whether another attempt is allowed. */
 export type Verdict =
   | ({ kind: 'reply' } & Success)
   | { kind: 'failure'; failure: FailureKind; retryAfterMs: number | null; error: DonorSyncError };
 
-/** Content of a success; `json` is undefined and `file` null if the call does not read them. */
+/** The content of a success. `json` is undefined and `file` is null if the call does not read them. */
 export interface Success {
   json: unknown;
   file: ReceivedFile | null;
@@ -34,7 +34,7 @@ export interface Success {
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
-/** Translates the result of a request into our words (service document, section 7). */
+/** Translates the result of a request into our own terms (service document, section 7). */
 export function judge(call: Call, exchange: Exchange): Verdict {
   if (exchange.kind === 'unsent') {
     // The guard rejects the address, and would reject it again.
@@ -62,8 +62,8 @@ function judgeSuccess(call: Call, { status, body }: Answered): Verdict {
 }
 
 /**
- * 307 and 308 say "send the same elsewhere": nothing was done. Other redirects may come after the
- * work was done.
+ * 307 and 308 mean "send the same elsewhere", so nothing was done. Other redirects may follow after the work
+ * was done.
  */
 function judgeRedirect(call: Call, status: number): Verdict {
   if (call.charges !== null && status !== 307 && status !== 308) {
@@ -84,14 +84,14 @@ function judgeRefusal(
     case 403:
       return fails('final', new PartnerKeyRejected(endpoint));
     case 404:
-      // Only the service itself explains a 404; a gateway's is about the path.
+      // Only the service itself explains a 404. A gateway's 404 is about the path.
       return readDetail(body) === null
         ? fails('final', new PartnerEndpointMissing(endpoint, status))
         : fails('final', new PartnerNotFound(endpoint));
     case 405:
       return fails('final', new PartnerEndpointMissing(endpoint, status));
     case 408:
-      // An intermediary may have given up while the service kept working.
+      // An intermediary may have given up while the service was still working.
       return unanswered({ endpoint, charges }, 'the response has status 408', status);
     case 422:
       return fails('final', new PartnerValidationError(endpoint, validationItems(body)));
@@ -102,7 +102,7 @@ function judgeRefusal(
   }
 }
 
-/** Only the documented 500 promises a refund; a gateway's 502 may hide a request that still runs. */
+/** Only the documented 500 promises a refund. A gateway's 502 may hide a request that is still running. */
 function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
   if (status === 500 && readDetail(body) !== null) {
     return fails('serverError', new PartnerServerError(call.endpoint));
@@ -142,7 +142,7 @@ const exhaustedSchema = z.object({
   available_credits: z.number().nullable().catch(null),
 });
 
-/** A service that does not name the bucket can only mean the bucket that the endpoint charges. */
+/** If a service does not name the bucket, it can only be the bucket that the endpoint charges. */
 function creditsExhausted(endpoint: string, charges: Charge, body: Body): CreditsExhausted {
   const named = exhaustedSchema.safeParse(getJson(body)).data;
   const bucket = named?.bucket ?? (charges === 'unknown' ? null : charges);
@@ -163,10 +163,10 @@ function validationItems(body: Body): ValidationItem[] {
   return items.map(({ type, loc }) => ({ type: shownType(type), loc: shownPlace(loc) }));
 }
 
-/** No date is longer, in any spelling. */
+/** No date is longer than this, in any notation. */
 const MAX_DAY_LENGTH = 60;
 
-/** The day in "… expired on <date> …", whose format is not documented; null if none is found. */
+/** Returns the day in "… expired on <date> …", whose format is not documented; null if there is none. */
 function expiryIn(body: Body): string | null {
   const detail = readDetail(body) ?? '';
   const isoDay = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/.exec(detail)?.[0];
@@ -184,8 +184,8 @@ function getJson(body: Body): unknown {
 }
 
 /**
- * When a failed request is sent again, as plain calculation (service document, section 7.2, rules 6
- * and 7). Whether it may be sent again at all is decided in `verdict.ts`.
+ * When a failed request is sent again, as a plain calculation (service document, section 7.2, rules 6 and 7).
+ * `verdict.ts` decides whether it may be sent again at all.
  */
 
 /**
@@ -196,11 +196,11 @@ function getJson(body: Body): unknown {
  */
 export type FailureKind = 'throttled' | 'serverError' | 'transient' | 'final';
 
-/** Maximum number of times that a request is sent while every response is 429. */
+/** The maximum number of times that a request is sent if every response is 429. */
 export const MAX_THROTTLED_TRIES = 5;
 export const MAX_THROTTLED_WAIT_MS = 30_000;
 
-/** The longest `Retry-After` that a call waits for; the caller has to plan for a longer one. */
+/** The longest `Retry-After` for which a call waits. For a longer one, the caller has to plan. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /** "Retry once after a short delay." */
@@ -210,12 +210,12 @@ export const SERVER_ERROR_WAIT_MS = 1_000;
 /** Waits of 1, 2, 4 and 8 seconds: long enough for a service that is being restarted. */
 export const MAX_TRANSIENT_TRIES = 5;
 
-/** Maximum number of requests of one call, whatever failures occur, in whatever order. */
+/** The maximum number of requests of one call, whatever failures occur, in any order. */
 export const MAX_TRIES = MAX_THROTTLED_TRIES + MAX_SERVER_ERROR_TRIES + MAX_TRANSIENT_TRIES;
 
 /**
- * How long to wait, in milliseconds, after the `count`-th failure of this kind (from 1); null to
- * give up.
+ * Returns how long to wait, in milliseconds, after the `count`-th failure of this kind (from 1); null to give
+ * up.
  */
 export function retryDelayMs(
   kind: FailureKind,

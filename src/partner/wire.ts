@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 /** The different forms in which services that follow the same document may send the same data. */
 
-/** An identifier; services that number theirs send numbers. */
+/** An identifier. Services whose identifiers are numbers send numbers. */
 export const idSchema = z.union([z.string().min(1), z.int().transform(String)]);
 
-/** A list that is the whole body, or is in it under a name; an error names the field. */
+/** A list that is the whole body, or that is in the body under a name. An error names the field. */
 export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
   return z
     .preprocess(
@@ -15,7 +15,7 @@ export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
     .transform((body) => body[name] ?? []);
 }
 
-/** A thing that is the whole body, or is in it under a name. */
+/** A thing that is the whole body, or that is in the body under a name. */
 export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing) {
   return z.preprocess((json) => {
     const inner = looseObject.safeParse(json).data?.[name];
@@ -23,7 +23,7 @@ export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing)
   }, thing);
 }
 
-/** An object whose ID may have another name than in the schema, or that is sent as a bare ID. */
+/** An object whose ID may have a different name than in the schema, or that is sent as a bare ID. */
 export function withIdAs<Thing extends z.ZodType>(name: string, otherName: string, thing: Thing) {
   return z.preprocess((json) => {
     if (idSchema.safeParse(json).success) return { [name]: json };
@@ -36,15 +36,15 @@ const looseObject = z.record(z.string(), z.unknown());
 
 /** Lists that the service returns page by page. The words and the sizes are not documented. */
 
-/** Which page is wanted. */
+/** Which page is requested. */
 export interface PageRequest {
   /** The `nextCursor` of the previous page; the first page without it. */
   cursor?: string;
-  /** Entries of a page; the service's own choice by default. */
+  /** Number of entries on a page; chosen by the service by default. */
   limit?: number;
 }
 
-/** One page of something. */
+/** One page of a list. */
 export interface Page<Entry> {
   entries: readonly Entry[];
   /** Start of the next page; null after the last one. */
@@ -59,7 +59,7 @@ export function pageQuery({ cursor, limit }: PageRequest): URLSearchParams {
   return query;
 }
 
-/** The start of the next page, whatever else a response contains; a bare list is the only page. */
+/** Returns the start of the next page, whatever else a response contains. A bare list is the only page. */
 export const nextCursorSchema = z
   .object({ next_cursor: z.string().min(1).nullish().catch(null) })
   .transform(({ next_cursor: cursor }) => cursor ?? null)

@@ -9,7 +9,7 @@ export interface WarmPath {
   network: NetworkName;
   /** How many people in the networks the contact is connected to. */
   people: number;
-  /** Donor IDs of all those people; null if the service did not name everyone. */
+  /** Donor IDs of all these people; null if the service did not name all of them. */
   connecting: readonly string[] | null;
 }
 
@@ -23,16 +23,16 @@ export interface PathChoice {
   minStrength: number;
 }
 
-/** A connection by which a member of a network could introduce the contact. */
+/** A connection through which a member of a network could introduce the contact. */
 export interface Introduction {
   connection: Connection;
   network: NetworkName;
 }
 
 /**
- * The strongest connection, or null if there is none. Pure. Ties go to the network that the
- * settings name first, then to the introducer with the lower ID, so that the same connections
- * always produce the same path.
+ * Returns the strongest connection, or null if there is none. Pure. If several are equally strong, the
+ * network that comes first in the settings is chosen, then the introducer with the lower ID. So the same
+ * connections always give the same path.
  */
 export function findBestPath(choice: PathChoice): WarmPath | null {
   const found = findIntroductions(choice);
@@ -44,9 +44,9 @@ export function findBestPath(choice: PathChoice): WarmPath | null {
 }
 
 /**
- * Every connection that is useful to someone who wants to be introduced, the best first. Pure. Nobody introduces
- * themselves, and a network already knows the connections between its own members. So members of the contact's own
- * networks count only through another network that they are also in.
+ * Returns every connection that is useful to someone who wants to be introduced, the best first. Pure. Nobody
+ * introduces themselves, and the connections between members of the same network are already known to it. So
+ * members of the contact's own networks count only through another network that they are also in.
  */
 export function findIntroductions({
   donorId,

@@ -1,4 +1,4 @@
-/** Donors ► the service ► their connections to the networks, a hundred per request. */
+/** Donors ► the service ► their connections to the networks, with a hundred donors per request. */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Allowance } from '../credits/budget.ts';
@@ -14,7 +14,7 @@ import { STRENGTH_FLOOR } from './strength.ts';
 /** Number of requests in flight, so that the key's full request rate is used. */
 const COMPARES_AT_ONCE = 10;
 
-/** If this many in a row are unknown, the donors are not the cause, and their paths still exist. */
+/** If this many donors in a row are unknown, the donors are not the cause, and their paths still exist. */
 const MANY_UNKNOWN = 20;
 
 /** The result for each donor; null if the service does not know the donor. */
@@ -22,9 +22,9 @@ export type Compared = Map<string, Pick<Prospect, 'connections' | 'totalConnecti
 
 /** Compares donors with the networks as long as the budget allows. */
 export interface Comparison {
-  /** Returns the connections of the donors; once `isOver`, not for all of them. */
+  /** Returns the connections of the donors. Once `isOver` is true, some donors may be missing. */
   compare(donorIds: readonly string[]): Promise<Compared>;
-  /** True if no more queries are possible in this run; the reason is on the run. */
+  /** True if no more queries are possible in this run. The reason is recorded in the run. */
   readonly isOver: boolean;
 }
 
@@ -60,9 +60,7 @@ export function createComparison(
     },
   };
 
-  /**
-   * Queries up to a hundred donors, and fewer if one of them makes the service refuse the request.
-   */
+  /** Queries up to a hundred donors, or fewer if one of them causes the service to refuse the request. */
   async function compareSome(donorIds: readonly string[], compared: Compared): Promise<void> {
     if (isOver || run.control.stopping.aborted) return;
     const query = await allowance.intend();
@@ -91,12 +89,13 @@ export function createComparison(
         deps.partner.connections.compare(donorIds, filters, run.control.ending, mayLeave),
       async accept(query, prospects) {
         await allowance.accept(query);
-        // A donor that the response leaves out has no connections.
+        // A donor that is missing in the response has no connections.
         for (const id of donorIds) compared.set(id, NO_CONNECTIONS);
         for (const prospect of prospects) compared.set(prospect.donor.donorId, prospect);
         return 'progress';
       },
-      // It may have been charged, so it is not repeated before the next run, and its intent stays open.
+      // The query may have been charged, so it is not repeated before the next run, and its intent stays
+      // open.
       async lose(_, error) {
         end(() => run.control.stopSpending('partner_unavailable', explain(messageOf(error))));
         return 'over';
@@ -107,7 +106,7 @@ export function createComparison(
           await compareHalves(donorIds, compared, error);
           return 'progress';
         }
-        // The rest of the run does not need the response; any other error ends the run.
+        // The rest of the run does not need this response. Any other error ends the run.
         if (error instanceof CreditsExhausted || error instanceof SpendingHeld) return null;
         throw error;
       },
@@ -133,7 +132,7 @@ export function createComparison(
     if (donorIds.length >= MANY_UNKNOWN && donorIds.every(isUnknown)) throw refusal;
   }
 
-  /** Reports the reason once, whichever request meets it first. */
+  /** Reports the reason only once, whichever request finds it first. */
   function end(say: () => void): void {
     if (!isOver) say();
     isOver = true;
@@ -142,7 +141,7 @@ export function createComparison(
 
 const NO_CONNECTIONS = { connections: [], totalConnections: 0 };
 
-/** One unknown donor makes the service refuse the whole request; nothing is charged then. */
+/** One unknown donor causes the service to refuse the whole request. Nothing is charged in that case. */
 function isRefusal(error: unknown): boolean {
   return isDonorSyncError(error) && error.kind === 'skippable';
 }

@@ -15,7 +15,7 @@ export interface ContactPaths {
   /** The contact's name in the CRM. */
   name: string | null;
   donorId: string;
-  /** The integration's networks that the contact is in. */
+  /** The integration's networks to which the contact belongs. */
   memberOf: string[];
   /** Strongest first. */
   connections: ShownConnection[];
@@ -29,8 +29,8 @@ export interface ContactPathsDeps {
 }
 
 /**
- * Fetches every connection of one contact from the service (one query). Throws a ConfigurationError
- * if there are no networks yet, or if the contact's donor is unknown.
+ * Reads every connection of one contact from the service (one query). Throws a ConfigurationError if there
+ * are no networks yet, or if the contact's donor is unknown.
  */
 export async function readContactPaths(
   { store, connector, partner }: ContactPathsDeps,

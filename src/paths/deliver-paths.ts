@@ -51,7 +51,7 @@ export async function deliverPaths(
 }
 
 interface Fingerprinted extends Found {
-  /** Fingerprint of the values that the CRM should hold. */
+  /** Fingerprint of the values that the CRM should contain. */
   inCrm: string;
 }
 
@@ -65,7 +65,7 @@ function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
 }
 
 /**
- * True unless the CRM already holds the same values, or there is no path and no value of ours to
+ * Returns true unless the CRM already contains the same values, or there is no path and no value of ours to
  * clear.
  */
 function mayDiffer({ contact, path, inCrm }: Fingerprinted, fields: readonly string[]): boolean {
@@ -85,9 +85,9 @@ async function writePaths(
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
     const { lookup, intended } = getRecord(crmId);
-    // The next read settles contacts that have left or opted out; their values stay until then.
+    // The next reading settles contacts that have left or opted out. Their values are kept until then.
     if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
-    // Nothing is written for a contact that was erased or may have been erased, either.
+    // Nothing is written for a contact that was erased, or that may have been erased.
     if (forgottenFingerprint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
     return [planPath(deps, run, each, lookup, intended)];
@@ -126,7 +126,7 @@ function storedPath(path: WarmPath | null): StoredPath | null {
   };
 }
 
-/** The values of a path for a contact with this name. */
+/** Returns the values of a path for a contact with this name. */
 export function pathValues(
   { connection, network, people }: WarmPath,
   calledName: string,
@@ -141,8 +141,8 @@ export function pathValues(
 }
 
 /**
- * The whole content of a path as one text, without the contact's own name. While it is unchanged, the CRM already has
- * it.
+ * The whole content of a path as one text, without the contact's own name. If it has not changed, the CRM
+ * already contains the path.
  */
 export function pathText(path: WarmPath): string {
   return JSON.stringify(pathValues(path, ''));

@@ -7,7 +7,7 @@ import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
-/** A person who is not in the CRM and whom people in the networks know. */
+/** A person who is not in the CRM but is known to people in the networks. */
 export interface FoundProspect {
   donorId: string;
   name: string | null;
@@ -32,14 +32,14 @@ export interface ProspectDeps {
 }
 
 /**
- * Requested at once, because many of the strongest are already in the CRM. The service may return
+ * More are requested at once, because many of the strongest are already in the CRM. The service may return
  * fewer.
  */
 const ASKED_FOR = 500;
 
 /**
- * Fetches the strongest prospects in the service's whole database (one query), without contacts of
- * the integration. Strongest first.
+ * Reads the strongest prospects from the service's whole database (one query), except contacts of the
+ * integration. Strongest first.
  */
 export async function findProspects(
   { store, partner }: ProspectDeps,
@@ -70,7 +70,7 @@ function foundProspect({ donor, connections }: Prospect, best: ShownConnection):
   return { donorId, name, profileUrl, people, best };
 }
 
-/** Only a CRM says which part of a name is the first name; here it is the first word. */
+/** Only a CRM shows which part of a name is the first name. Here the first word is used. */
 function calledByName({ donor }: Prospect): string {
   const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];
   return calledName({ firstName, lastName: others.at(-1) ?? null });

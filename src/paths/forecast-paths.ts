@@ -1,4 +1,4 @@
-/** Forecasts a run's work on warm paths; it writes nothing and sends no request to the service. */
+/** Forecasts the work of a run on warm paths. It writes nothing and sends no request to the service. */
 
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -10,11 +10,11 @@ import { countPossiblePaths, countStalePaths, hasPathScope } from './statements/
 
 /** The forecast for the warm paths of an integration. */
 export interface PathsForecast {
-  /** The most contacts whose connections to the networks would be queried. */
+  /** The maximum number of contacts whose connections to the networks would be queried. */
   contacts: number;
-  /** Number of queries; if the service charges for them, `insights.budget` is their limit. */
+  /** Number of queries. If the service charges for them, `insights.budget` limits them. */
   queries: number;
-  /** Requests: all requests to the service, and the requests to the CRM if every path changed. */
+  /** Number of requests: all requests to the service, and the requests to the CRM if every path changed. */
   calls: { partner: number; crm: number };
 }
 
@@ -30,7 +30,7 @@ export interface PathsForecastFacts {
   joiners: number;
 }
 
-/** Only counts, because the paths themselves are known only to the service, whose responses may cost credits. */
+/** Returns only counts, because the service alone has the paths, and its responses may cost credits. */
 export async function forecastPaths(
   { store, connector }: Pick<InsightDeps, 'store' | 'connector'>,
   { integration, mappings, only, enhanced, joiners }: PathsForecastFacts,

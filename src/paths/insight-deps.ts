@@ -1,4 +1,4 @@
-/** The dependencies of warm paths, and the part of the run that they need. */
+/** The dependencies of warm paths, and the parts of the run that they need. */
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 export type InsightDeps = Omit<SyncDeps, 'takeLease'>;

@@ -9,7 +9,7 @@ import type { Store } from '../store.ts';
 import type { InsightRun } from './insight-deps.ts';
 import type { Members } from './statements/stale-paths.ts';
 
-/** A network as a path names it. */
+/** A network, as named in a path. */
 export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
 
 /** The networks of an integration, and their members. */
@@ -18,16 +18,16 @@ export interface Memberships {
   networkIds: readonly string[];
   /** True if none of them has a member, so that there is nothing to compare with. */
   isEmpty: boolean;
-  /** The networks that a donor is in, in the order of the settings. */
+  /** The networks of a donor, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];
   /**
-   * The networks that a connection comes from, in the order of the settings. These are the networks that the service
-   * names or, if it names none, the member's networks.
+   * The networks that a connection comes from, in the order of the settings. These are the networks that the
+   * service names; if it names none, the member's networks.
    */
   listNetworks(connection: Connection): readonly NetworkName[];
 }
 
-/** Indexes networks, given in the order of the settings, for lookups of many donors. */
+/** Indexes networks, in the order of the settings, for looking up many donors. */
 export function indexMemberships(networks: readonly MirroredNetwork[]): Memberships {
   const byDonor = new Map<string, NetworkName[]>();
   for (const network of networks) {
@@ -54,7 +54,10 @@ export function membersByNetwork(networks: readonly MirroredNetwork[]): Members 
   return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
 }
 
-/** The mirrored networks of an integration; if there are none, a ConfigurationError explains how to create them. */
+/**
+ * Returns the mirrored networks of an integration. If there are none, throws a ConfigurationError that
+ * explains how to create them.
+ */
 export async function requireNetworks(
   reader: Reader,
   integrationId: string,
@@ -67,7 +70,7 @@ export async function requireNetworks(
   );
 }
 
-/** Fingerprint of the settings that determine a path's definition, its wording, and its fields. */
+/** Fingerprint of the settings that determine the definition of a path, its wording and its fields. */
 export function fingerprintSettings(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,

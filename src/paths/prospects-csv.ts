@@ -4,8 +4,7 @@ import { plainCell } from '../core/printable.ts';
 import type { FoundProspect } from './find-prospects.ts';
 
 /**
- * No cell is a formula that a spreadsheet would run, and no cell contains terminal control
- * characters.
+ * No cell contains a formula that a spreadsheet would run, and no cell contains terminal control characters.
  */
 export function prospectsCsv(prospects: readonly FoundProspect[]): string {
   return stringify(

@@ -1,7 +1,7 @@
 /**
- * Limits the cost of one run's queries. Their price is not documented (service document, section 4.1): the client
- * learns it from the first query, and until then assumes one credit. Each query is on disk before it is sent. If its
- * response was lost, the next run's first reading of the balance proves its cost.
+ * Limits the cost of one run's queries. Their price is not documented (service document, section 4.1). The
+ * client learns it from the first query, and assumes one credit until then. Each query is on disk before it
+ * is sent. If its response was lost, the next run's first reading of the balance shows its cost.
  */
 
 import { type Allowance, getAllowance } from '../credits/budget.ts';
@@ -11,7 +11,7 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import type { InsightDeps, InsightRun } from './insight-deps.ts';
 
-/** The bucket named after what a query does; the first query shows whether that is right. */
+/** The bucket whose name fits what a query does. The first query shows whether it is the right one. */
 const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
   bucket: Bucket;
   credits: number;
@@ -21,21 +21,23 @@ const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
 export interface IntendedQuery {
   /** The ID of the recorded intent. */
   id: string;
-  /** True if the query is known to be free: there is no intent. */
+  /** True if the query is known to be free, so that there is no intent. */
   isFree: boolean;
 }
 
 /** Allows queries as long as the settings and the bucket allow them. */
 export interface QueryAllowance {
-  /** Records the next query as intended; returns the reason if no more queries may be sent. */
+  /** Records the next query as intended. Returns the reason if no more queries may be sent. */
   intend(): Promise<IntendedQuery | Allowance>;
-  /** The response arrived; if the price is not known yet, the next reading proves it. */
+  /** Records that the response arrived. If the price is not known yet, the next reading shows it. */
   accept(query: IntendedQuery): Promise<void>;
-  /** The service refused it, and charged nothing (section 4.5, rule 5). */
+  /** Records that the service refused the query and charged nothing (section 4.5, rule 5). */
   refuse(query: IntendedQuery): Promise<void>;
 }
 
-/** The allowance of one run. Send the first query alone, because its price is not known beforehand. */
+/**
+ * The allowance of one run. The first query must be sent alone, because its price is not known beforehand.
+ */
 export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryAllowance {
   const { store, partner, newId } = deps;
   const { perRun, keep } = run.integration.insights.budget;
@@ -88,7 +90,7 @@ export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryA
 /** The balances before the run's first query. */
 interface Reading {
   balances: CreditBalances;
-  /** Credits of earlier queries that the reading does not show, and that may still be deducted. */
+  /** Credits of earlier queries that are not in the reading yet and may still be deducted. */
   unproven: ReadonlyMap<string, number>;
 }
 

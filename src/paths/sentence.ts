@@ -1,4 +1,4 @@
-/** A warm path in words that a person would use. Pure. */
+/** A warm path in words, as a person would write it. Pure. */
 import type { Connection } from '../partner/connections/connection.ts';
 
 /** The parts of a sentence. */
@@ -8,7 +8,7 @@ export interface SentenceParts {
   network: string;
   /** How many people in the networks the contact is connected to. */
   people: number;
-  /** The name by which the sentence calls the contact: the first name in the CRM. */
+  /** The name by which the sentence calls the contact: the first name from the CRM. */
   calledName: string;
 }
 
@@ -65,10 +65,7 @@ interface Scene {
   years: SharedYears | null;
 }
 
-/**
- * `past` has ended, `perfect` started in a known year and continues, `present` continues or is
- * unknown.
- */
+/** `past` has ended, `perfect` started in a known year and continues, `present` continues or is unknown. */
 type Tense = 'past' | 'perfect' | 'present';
 
 function chooseTense(source: Tie, target: Tie, years: SharedYears | null): Tense {
@@ -85,7 +82,7 @@ const ACTIONS = {
   gift: { past: 'gave to', perfect: 'has given to', present: 'gives to' },
 } as const satisfies Record<TieKind, Record<Tense, string>>;
 
-/** Both had the same relationship to the same organization. */
+/** Both people had the same relationship to the same organisation. */
 function describeTogether(scene: Scene, kind: TieKind, tense: Tense): string {
   const { introducer, calledName, years } = scene;
   const action = `${ACTIONS[kind][tense]} ${boardOr(kind, scene.place)}`;
@@ -106,7 +103,7 @@ const MEANWHILE = {
   gift: { past: 'gave to it', present: 'gives to it' },
 } as const satisfies Record<TieKind, Record<Exclude<Tense, 'perfect'>, string>>;
 
-/** Each had a different relationship to the same organization. */
+/** The two people had different relationships to the same organisation. */
 function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: Tense): string {
   const { introducer, calledName, years } = scene;
   const action = `${introducer} ${ACTIONS[source][tense]} ${boardOr(source, scene.place)}`;
@@ -116,7 +113,7 @@ function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: T
   return ended(`${action}${yearsText(years)}, and ${calledName} ${MEANWHILE[target].present}`);
 }
 
-/** `the board of Hill College`; a committee has no board, because it is one. */
+/** `the board of Hill College`. A committee has no board, because it is itself like a board. */
 function boardOr(kind: TieKind, place: string): string {
   const isBoardItself = /\b(board|committee|commission|council|conference|panel)\b/i.test(place);
   return kind === 'board' && !isBoardItself ? `the board of ${place}` : place;
@@ -129,14 +126,14 @@ function yearsText(years: SharedYears | null): string {
   return from === to ? ` in ${from}` : `, ${from}–${to}`;
 }
 
-/** Adds the full stop, unless a name such as `Tom Jr.` already ends with one. */
+/** Adds a full stop, unless a name such as `Tom Jr.` already ends with one. */
 function ended(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
-/** How to write the name of an organization within a sentence. */
+/** How the name of an organisation is written within a sentence. */
 
-/** Starts of names that need an article, whatever kind the organization is. */
+/** First words of names that need an article, whatever kind the organisation is. */
 const ARTICLE_BEFORE =
   /^(?:U\.S\. (?!Steel|Bank)|United States (?!Steel)|United Nations|University of |College of |Supreme Court|Department of |City of |State of |White House|Board of |Committee on |Joint |Friends of |YMCA|YWCA|NAACP)/;
 
@@ -144,10 +141,10 @@ const ARTICLE_BEFORE =
 const ARTICLE_FOR =
   /\b(?:Administration|Agency|Alliance|Army|Arboretum|Aquarium|Association|Authority|Ballet|Board|Bureau|Cent(?:er|re)|Chamber|Clinic|Club|Coalition|Collaborative|Commission|Committee|Conference|Congress|Conservancy|Consortium|Corps|Council|Court|Cross|Department|Endowment|Federation|Fellowship|Foundation|Friends|Fund|Gallery|Gardens?|Guild|House of Representatives|Initiative|Institute|Institution|League|Library|Mission|Museum|Network|Opera|Orchestra|Panel|Partnership|Philharmonic|Project|Senate|Shelter|Society|Symphony|Theatre|Theater|Trust|Union|Zoo)(?: (?:of|for|on|to|against)\b[\s\S]*)?$/;
 
-/** The kinds of organizations whose names take no article. */
+/** The kinds of organisations whose names take no article. */
 const PLAIN_KINDS: ReadonlySet<string> = new Set(['company', 'school']);
 
-/** `the Women's Shelter`, but `Riverside Food Bank`, on one line; `kind` is the service's word. */
+/** `the Women's Shelter`, but `Riverside Food Bank`, on one line. `kind` is the service's word. */
 export function withArticle(name: string, kind: string | null): string {
   const plain = name.replace(/\s+/g, ' ').trim();
   const isDescription = !PLAIN_KINDS.has(kind ?? '') && ARTICLE_FOR.test(plain);
@@ -155,19 +152,19 @@ export function withArticle(name: string, kind: string | null): string {
   return !hasOwn && (isDescription || ARTICLE_BEFORE.test(plain)) ? `the ${plain}` : plain;
 }
 
-/** A person's relationship to an organization, as far as it changes the sentence. */
+/** A person's relationship to an organisation, as far as it changes the sentence. */
 export type TieKind = 'board' | 'service' | 'work' | 'school' | 'gift';
 
 /** A relationship in our own terms. */
 export interface Tie {
   kind: TieKind;
-  /** True if the service's word says that it has ended. */
+  /** True if the service's word means that it has ended. */
   isOver: boolean;
 }
 
 /**
- * The service's words for relationships. The complete set is not documented (section 2.2); a word
- * that is not here produces a plainer sentence.
+ * The service's words for relationships. The complete set is not documented (section 2.2). A word that is
+ * missing here gives a plainer sentence.
  */
 const TIES = {
   sits_on_board_of: { kind: 'board', isOver: false },
@@ -182,7 +179,7 @@ const TIES = {
   donated_to: { kind: 'gift', isOver: true },
 } as const satisfies Record<string, Tie>;
 
-/** The tie for a relationship; null for an unknown word. */
+/** Returns the tie for a relationship; null for an unknown word. */
 export function toTie(relationship: string | null): Tie | null {
   const word = relationship?.trim().toLowerCase().replaceAll(' ', '_') ?? '';
   return isKnown(word) ? TIES[word] : null;
@@ -192,16 +189,16 @@ function isKnown(word: string): word is keyof typeof TIES {
   return Object.hasOwn(TIES, word);
 }
 
-/** When two people were at the same place, in calendar years; `to` is null while it continues. */
+/** When two people were at the same place, in calendar years. `to` is null if it still continues. */
 export interface SharedYears {
   from: number;
   to: number | null;
 }
 
 /**
- * The years in a connection's snippet, such as `Both on the board of Hill College, 2012–2018; also
- * …`, or null if it names none. A snippet can have any form (service document, section 2.2), so
- * years in the organization's own name are ignored.
+ * Returns the years in a connection's snippet, such as `Both on the board of Hill College, 2012–2018; also
+ * …`, or null if it contains none. A snippet can have any form (service document, section 2.2), so years in
+ * the organisation's own name are ignored.
  */
 export function sharedYearsIn(snippet: string, entityName: string | null): SharedYears | null {
   const text = afterName(snippet, entityName).split(';')[0] ?? '';
@@ -228,14 +225,14 @@ function plausible(from: number, to: number | null): SharedYears | null {
   return isPlausible ? { from, to } : null;
 }
 
-/** The name for a contact in a sentence: the first name, as a person would write it. */
+/** Returns the name for a contact in a sentence: the first name, as a person would write it. */
 export function calledName(contact: { firstName: string | null; lastName: string | null }): string {
   const [first, last] = [contact.firstName, contact.lastName].map(tidy);
   if (!first) return last || 'this person';
   const words = first.split(' ');
   const lastName = words.findLastIndex((word, at) => at === 0 || !/^\p{L}\.?$/u.test(word));
   const withoutInitials = words.slice(0, lastName + 1).join(' ');
-  // An initial alone is not enough.
+  // An initial alone is not enough for a name.
   return isInitial(withoutInitials) && last ? `${withoutInitials} ${last}` : withoutInitials;
 }
 
@@ -244,14 +241,14 @@ function tidy(name: string | null): string {
   return line.split(' ').map(recased).join(' ');
 }
 
-/** Corrects names typed all in one case; two capitals may well be initials. */
+/** Corrects names that were typed all in one case. Two capitals may well be initials. */
 function recased(word: string): string {
   const isUpper = word === word.toUpperCase() && word.length > 2;
   if (!isUpper && word !== word.toLowerCase()) return word;
   return word.toLowerCase().replace(/(^|[-'’.])\p{L}/gu, (start) => start.toUpperCase());
 }
 
-/** `E.`, `J.P.` or `JP`, but not `Jo`. */
+/** Matches `E.`, `J.P.` or `JP`, but not `Jo`. */
 function isInitial(name: string): boolean {
   return /^(?:\p{L}|(?:\p{L}\.)+|\p{Lu}{2})$/u.test(name);
 }

@@ -8,11 +8,11 @@ import { roundedStrength } from './strength.ts';
 export interface ShownConnection {
   /** From 0 to 1, in whole hundredths. */
   strength: number;
-  /** The member who could introduce; the name is null if the service does not say it. */
+  /** The member who could introduce the contact. The name is null if the service does not report it. */
   introducer: { donorId: string; name: string | null };
-  /** The integration's networks that the member is in. */
+  /** The integration's networks to which the member belongs. */
   networks: string[];
-  /** The organization that the two share. */
+  /** The organisation that the two people share. */
   organization: string | null;
   /** The service's word, for example `sits_on_board_of`. */
   introducerIs: string | null;

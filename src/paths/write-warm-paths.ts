@@ -30,19 +30,19 @@ import {
   type StalePlace,
 } from './statements/warm-paths.ts';
 
-/** Number of contacts compared at a time, while the previous ones are written. */
+/** Number of contacts that are compared at a time, while the previous ones are written. */
 const PORTION_SIZE = 1_000;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Computes the paths that can have changed, and writes them into the CRM. If there are none, it sends no request to the
- * service. Unfinished work of a run is in the store, and the next run continues with it.
+ * Computes the paths that may have changed, and writes them into the CRM. If there are none, it sends no
+ * request to the service. Unfinished work of a run is in the store, and the next run continues with it.
  */
 export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
   const { id, insights, networks: settings } = run.integration;
   if (!insights.enabled) return;
-  // Without networks, the only work is to clear the values of earlier networks.
+  // Without networks, only the values of earlier networks have to be cleared.
   if (settings.length === 0 && !(await hasPaths(deps.store.reader, id))) return;
   const mirrored = settings.length === 0 ? [] : await listMirroredNetworks(deps.store.reader, id);
   await noticeChanges(deps, run, mirrored);
@@ -68,7 +68,10 @@ async function noticeChanges(
   );
 }
 
-/** Omits networks that were deleted at the service, which would refuse every comparison. Free. */
+/**
+ * Omits networks that were deleted at the service, because the service would refuse every comparison with
+ * them. Free.
+ */
 async function existingNetworks(
   { partner }: InsightDeps,
   { control }: InsightRun,
@@ -104,8 +107,8 @@ async function computePaths(
 }
 
 /**
- * A comparison costs a query, so contacts that have left `contacts.filter` are not compared. Their
- * paths wait, and their values stay.
+ * A comparison costs a query, so contacts that have left `contacts.filter` are not compared. Their paths
+ * wait, and their values are kept.
  */
 async function onlyIncluded(
   deps: InsightDeps,
@@ -120,7 +123,7 @@ async function onlyIncluded(
   return portion.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** The next contacts, without the last few whose donors would not fill a request. */
+/** The next contacts, except the last few whose donors would not fill a request. */
 async function readNextBatch(
   { store }: InsightDeps,
   { integration, only }: InsightRun,
@@ -131,7 +134,7 @@ async function readNextBatch(
   return stale.length < limit ? stale : fillRequests(stale);
 }
 
-/** Contacts up to the last complete request of different donors. Pure. */
+/** Returns contacts up to the last complete request of different donors. Pure. */
 export function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
   contacts: readonly Contact[],
 ): Contact[] {
@@ -149,7 +152,7 @@ const NO_COMPARISON: Comparison = {
   isOver: false,
 };
 
-/** Waits for both even if one fails: nothing may be written once the run has ended. */
+/** Waits for both even if one fails, because nothing may be written once the run has ended. */
 async function waitForBoth<Result>(one: Promise<Result>, other: Promise<void>): Promise<Result> {
   await Promise.allSettled([one, other]);
   await other;
@@ -203,10 +206,10 @@ async function withoutErased(
   );
 }
 
-/** The insight stages of a run: warm paths are written once the networks are mirrored. */
+/** The stages of a run for warm paths, which are written once the networks are mirrored. */
 export const INSIGHT_STAGES: Stages = { before: [], after: [writeWarmPaths, clearErased] };
 
-/** After the paths are written, because they replace most texts that name an erased person. */
+/** Runs after the paths are written, because they replace most texts that name an erased person. */
 function clearErased(deps: InsightDeps, { lease }: InsightRun): Promise<void> {
   return clearErasedMentions(deps, lease);
 }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The prefix of access tokens, by which scanners for leaked secrets recognise them. */
+/** The prefix of access tokens. Scanners for leaked secrets recognise it. */
 const TOKEN_PREFIX = 'dst_';
 
-/** 256 bits cannot be guessed, so a plain hash is enough at rest. */
+/** A value of 256 bits cannot be guessed, so a plain hash is enough for storage. */
 const TOKEN_BYTES = 32;
 
 /** Creates an access token: `dst_` and 43 characters of base64url. */

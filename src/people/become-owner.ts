@@ -23,9 +23,9 @@ import {
 const RIGHTS = { role: 'owner', integrations: null } as const;
 
 /**
- * Creates an owner with this password. A user who has the address already becomes the owner, and keeps the name. Throws
- * a ConfigurationError, with nothing changed, if others would guess the password, or if an owner exists and this is not
- * a recovery.
+ * Creates an owner with this password. If the address already belongs to a user, that user becomes the owner
+ * and keeps the name. Throws a ConfigurationError, with nothing changed, if others would guess the password,
+ * or if an owner exists and this is not a recovery.
  */
 export async function becomeOwner(
   deps: PeopleDeps,
@@ -57,7 +57,7 @@ export async function inviteOwner(
   const known = await findPersonBy(trx, 'email', emailFingerprint(trx, identity.email));
   if (known === null) return invitePerson(trx, sealer, { ...identity, ...RIGHTS });
   if (known.disabledAt !== null) {
-    // The disabled user is not necessarily the person who uses the address now.
+    // The disabled user may be a different person than the one who uses the address now.
     await removeWaysIn(trx, known.id);
     await disablePerson(trx, known.id, false);
   }

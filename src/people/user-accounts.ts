@@ -1,4 +1,4 @@
-/** The users who sign in. Their identities are encrypted, and decrypted here. */
+/** The users who sign in. Their identities are stored encrypted, and decrypted here. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../core/clock.ts';
@@ -42,7 +42,7 @@ import {
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 const INVITATION_MS = INVITATION_DAYS * DAY_MS;
-/** How long a link works that was created in the terminal for a user who has already joined. */
+/** How long a link works if it was created in the terminal for a user who has already joined. */
 export const RECOVERY_MS = 15 * 60_000;
 const SECRET_BYTES = 32;
 
@@ -50,7 +50,7 @@ export interface PeopleDeps {
   store: Store;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Pick<Clock, 'now'>;
-  /** Names that a password must not consist of. */
+  /** Names that must not be the whole password. */
   clientNames?: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export function readIdentity(
   return identitySchema.parse(JSON.parse(sealer.open(sealed, personSealContext(id))));
 }
 
-/** A user as the command line and the pages show it to owners. */
+/** A user as owners see it on the command line and on the pages. */
 export interface PersonView extends PersonIdentity {
   id: string;
   role: Role;
@@ -157,9 +157,9 @@ function getStatus(
 
 export interface Invited {
   id: string;
-  /** The secret in the link, which is shown once. */
+  /** The secret in the link. It is shown only once. */
   secret: string;
-  /** The end of its validity (epoch ms). */
+  /** The time until which it is valid (epoch ms). */
   until: number;
 }
 
@@ -207,7 +207,7 @@ function newInvitation(
   return { secret, invitation: { hash: hashToken(secret), until } };
 }
 
-/** Finds the user of a link; null if the link is not valid or no longer valid. */
+/** Finds the user of a link; null if the link is not valid, or no longer valid. */
 export function findInvited({ store }: PeopleDeps, secret: string): Promise<PersonRecord | null> {
   return findInvitedPerson(store.reader, hashToken(secret));
 }
@@ -235,7 +235,7 @@ export function describePasskey(
   };
 }
 
-/** Removes a passkey of a user. Throws a ConfigurationError if it cannot be removed. */
+/** Removes a passkey of a user. Throws a ConfigurationError if the passkey cannot be removed. */
 export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemoval): Promise<void> {
   const removed = await deletePasskey(trx, removal);
   if (removed === 'unknown') throw passkeyUnknown(removal.id);
@@ -250,8 +250,8 @@ export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemov
 }
 
 /**
- * Removes a passkey for a user who lost the device, and ends all of the user's sessions. Removes even the last way to
- * sign in, unless nobody could manage users then.
+ * Removes a passkey for a user who lost the device, and ends all of the user's sessions. Removes even the
+ * last way to sign in, unless then nobody could manage users.
  */
 export function removeLostPasskey(
   trx: ActorTransaction,
@@ -270,9 +270,9 @@ export function passkeyUnknown(typed: string): ConfigurationError {
 }
 
 /**
- * Uses up a link, with the password that the user chose, or with a passkey. Returns null if the
- * link is not valid or no longer valid. Throws a ConfigurationError for a password that others
- * would guess; the link then stays valid.
+ * Uses up a link, with the password that the user chose, or with a passkey. Returns null if the link is not
+ * valid, or no longer valid. Throws a ConfigurationError for a password that others would guess. In that
+ * case, the link stays valid.
  */
 export async function joinBy(
   deps: PeopleDeps,
@@ -352,8 +352,8 @@ export async function changeRights(
 }
 
 /**
- * Disables or enables a user. Throws a ConfigurationError if that is not possible, like every
- * function that changes users.
+ * Disables or enables a user. Like every function that changes users, throws a ConfigurationError if this is
+ * not possible.
  */
 export async function disablePerson(
   trx: ActorTransaction,
@@ -380,7 +380,7 @@ function lastOwner(next: string): ConfigurationError {
   );
 }
 
-/** Checks that an owner has access to everything, because owners grant access to others. */
+/** Checks that an owner has access to everything, because owners give access to others. */
 export function requireSensible({ role, integrations }: Rights): void {
   if (role !== 'owner' || integrations === null) return;
   throw new ConfigurationError(
@@ -396,7 +396,7 @@ export function personUnknown(typed: string): ConfigurationError {
   );
 }
 
-/** Returns the fingerprint by which the database knows an address. */
+/** Returns the fingerprint under which the database stores an address. */
 export function emailFingerprint({ fingerprint }: Pick<Store, 'fingerprint'>, email: string) {
   return fingerprint('person_email', email.trim().toLowerCase());
 }

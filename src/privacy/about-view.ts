@@ -1,17 +1,17 @@
-/** The data held about a contact, for programs and in words. */
+/** The stored data about a contact, for programs and in words. */
 import { isoTime } from '../core/clock.ts';
 import { outcomeText } from '../core/outcome.ts';
 import { describeCount } from '../core/quantities.ts';
 import type { Retention } from '../core/retention.ts';
 import type { AboutContact } from './statements/about.ts';
 
-/** A piece of held data, as a line to show to users. */
+/** A piece of stored data, as a line to show to users. */
 export interface Holding {
   integration: string;
   /** The place that holds the data. */
   where: 'database' | 'CRM' | 'service' | 'audit';
   what: string;
-  /** For how long. */
+  /** How long the data is stored. */
   kept: string;
 }
 
@@ -49,14 +49,14 @@ export function describeAbout({ integrationId, ...about }: AboutContact) {
   };
 }
 
-/** A time in ISO 8601; null for never, which is stored as 0 or less. */
+/** Returns a time in ISO 8601; null for never, which is stored as 0 or less. */
 function toTime(epochMs: number | null): string | null {
   return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
 }
 
 const UNTIL_FORGET = 'until `forget`';
 
-/** `days` is null for a client that the settings no longer have. */
+/** `days` is null for a client that is no longer in the settings. */
 function profileKeptText({ keptProfiles }: AboutContact, days: number | null): string {
   const own =
     days === null
@@ -75,7 +75,7 @@ function daysText(days: number | null | undefined): string {
   return days == null ? UNTIL_FORGET : `${describeCount(days, 'day')}, or ${UNTIL_FORGET}`;
 }
 
-/** Pure: the held data in words; empty if nothing is held. */
+/** Pure: describes the stored data in words; empty if nothing is stored. */
 export function listHoldings(
   about: AboutContact,
   retention: Retention,

@@ -41,15 +41,15 @@ export function describeEntry(record: AuditRecord): AuditView {
 
 export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'> & {
   /**
-   * A part of the actor's name, in any case. Names are encrypted, so entries are decrypted one by
-   * one.
+   * Part of the actor's name; upper and lower case are equal. Names are encrypted, so entries are decrypted
+   * one by one.
    */
   person?: string | undefined;
 };
 
 const PAGE = 500;
 
-/** The most entries that are decrypted for one page if the filter has a person. */
+/** The maximum number of entries that are decrypted for one page if the filter has a person. */
 const MOST_OPENED = 5_000;
 
 /** A page of entries, and where the next page starts; null at the end. */
@@ -59,7 +59,7 @@ export interface AuditPage {
 }
 
 /**
- * The newest entries before `before` that match the filter. The page can hold fewer than the limit
+ * The newest entries before `before` that match the filter. The page can contain fewer entries than the limit
  * if a person's entries are rare.
  */
 export async function readAuditPage(
@@ -70,7 +70,7 @@ export async function readAuditPage(
   const entries: AuditView[] = [];
   let from = before;
   for (let opened = 0; opened < MOST_OPENED; ) {
-    // One entry more than the page shows whether there is a next page.
+    // One entry more than the page needs, which shows whether there is a next page.
     const size = person === undefined ? limit + 1 : PAGE;
     const records = await listAuditEntries(source, { ...filter, before: from, limit: size });
     opened += records.length;
@@ -89,7 +89,7 @@ function isBy({ actor }: AuditRecord, person: string | undefined): boolean {
   return person === undefined || (actor.name ?? '').toLowerCase().includes(person.toLowerCase());
 }
 
-/** Entries that match the filter, newest first, in pages; all of them unless limited. */
+/** Returns entries that match the filter, newest first, in pages. Without a limit, it returns all of them. */
 export async function* pagesOfAudit(
   source: AuditSource,
   { person, ...filter }: AuditPageFilter,
@@ -101,7 +101,7 @@ export async function* pagesOfAudit(
     const records = await listAuditEntries(source, {
       ...filter,
       before,
-      // Which entries match the person is known only after they are decrypted.
+      // Whether an entry matches the person is known only after the entry is decrypted.
       limit: person === undefined ? Math.min(PAGE, left) : PAGE,
     });
     if (records.length === 0) return;
@@ -138,7 +138,7 @@ export function detailsText({ details, readable }: AuditView): string {
     .join(', ');
 }
 
-/** The contact's ID, or a note that the contact was erased. */
+/** Returns the contact's ID, or a note that the contact was erased. */
 export function contactText({ contact, contactErased }: AuditView): string {
   return contactErased ? '(erased)' : (contact ?? '');
 }

@@ -1,4 +1,4 @@
-/** Erases all data about an integration that leaves. A receipt lists what stays, and why. */
+/** Erases all data about an integration that leaves. A receipt lists the data that stays, and the reasons. */
 
 import type { Application } from '../application.ts';
 import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
@@ -15,7 +15,7 @@ import { eraseClientsFromJournal } from './statements/erase-from-journal.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
 import { eraseLeavingIntegration, hasOpenRequests } from './statements/erase-integration.ts';
 
-/** The result, and what others still have to do. */
+/** The result, and the work that is left for others. */
 export interface IntegrationReceipt {
   id: string;
   integration: string;
@@ -23,12 +23,12 @@ export interface IntegrationReceipt {
   at: string;
   /** When it was erased before; null if this is the first time. */
   erasedEarlier: string | null;
-  /** Number of rows by kind, without the rows of an earlier attempt that was cut off. */
+  /** Number of rows by kind, without rows from an earlier attempt that was interrupted. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
-  /** Files that were uploaded during its setup, and their results. They are deleted as well. */
+  /** Files that were uploaded during the set-up, and their results. They are deleted as well. */
   files: string[];
-  /** Data that is stored outside our database. */
+  /** Data outside our database. */
   outside: string[];
   /** False if the database file may still contain bytes of the data until the command is repeated. */
   overwritten: boolean;
@@ -50,8 +50,8 @@ interface EraseDeps {
 }
 
 /**
- * Erases everything about an integration. If it is killed, run it again: it continues. Throws
- * AlreadyRunning during a sync, and a RetriableError while the cost of a request is unknown.
+ * Erases everything about an integration. If it is killed, run it again to continue. Throws AlreadyRunning
+ * during a sync, and a RetriableError while the cost of a request is unknown.
  */
 export async function eraseIntegration(
   { application, clock, newId }: EraseDeps,
@@ -66,7 +66,7 @@ export async function eraseIntegration(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);
-    // First, because a repeated command could no longer tell that some of it was left.
+    // Checked first, because a repeated command could no longer tell that some data was left.
     const payments = await store.act(eraseClientsFromJournal(store.spendingJournal, [integration]));
     const { erased, kept } = await eraseLeavingIntegration(store, lease);
     const overwritten = await overwriteErased(store.connection);
@@ -87,7 +87,7 @@ export async function eraseIntegration(
 const UNKNOWN_FILES =
   'Its settings were encrypted with a key that is no longer here. If a CSV file was uploaded in its set-up, it is still in the folder "uploads" next to the database.';
 
-/** Null if the files cannot be determined; everything else is erased anyway. */
+/** Null if the files cannot be determined. Everything else is erased anyway. */
 async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {
   try {
     return await dropUploads(deps, integration);

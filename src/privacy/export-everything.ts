@@ -39,10 +39,11 @@ interface Exported {
 }
 
 /**
- * The total time for which the receiver may keep an export waiting. Until the export ends, no run, undo or erasure of the
- * client starts. Otherwise the files would show two different times, and after an erasure they would end early and look
- * complete. A transaction would also show only one time, but neither database should keep one open for that long. The
- * server cuts the connection earlier if the receiver accepts nothing at all (`stallTimeoutMs`).
+ * The total time for which the receiver may keep an export waiting. Until the export ends, no run, undo or
+ * erasure of the client starts. Otherwise the files would show data from two different times, and after an
+ * erasure they would end early and look complete. A transaction would also prevent this, but neither database
+ * should keep one open for that long. The server cuts the connection earlier if the receiver accepts nothing
+ * at all (`stallTimeoutMs`).
  */
 const MAX_RECEIVING_MS = 10 * 60_000;
 
@@ -115,8 +116,8 @@ export async function exportEverything(
   }
 
   /**
-   * The values that runs overwrote, as far as they are kept. Values that were changed in the
-   * database are left out.
+   * The values that runs overwrote, as far as they are kept. Values that were tampered with in the database
+   * are left out.
    */
   async function* before(writes: AsyncIterable<HeldValue[][]>): AsyncGenerator<HeldValue[][]> {
     for await (const page of writes) {

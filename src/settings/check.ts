@@ -12,7 +12,7 @@ import {
 import type { SettingPath } from './problem.ts';
 import type { SettingsTree, TreeProblem } from './settings-tree.ts';
 
-/** A part of the file after its check. The value is present if nothing is wrong with it. */
+/** A part of the file after its check. It has a value if there is no problem with it. */
 export interface Checked<T> {
   /** The value as the schema reads it, with defaults filled in. */
   parsed: { value: T } | null;
@@ -22,8 +22,8 @@ export interface Checked<T> {
 }
 
 /**
- * Checks the part of the file at `path` against a schema, and describes every problem. The schema's own messages take
- * precedence. If it has no message, one is built from the values that it accepts.
+ * Checks the part of the file at `path` against a schema, and describes every problem. The schema's own
+ * messages take precedence. If there is none, a message is built from the values that the schema accepts.
  */
 export function checkPart<T>(
   tree: SettingsTree,
@@ -31,8 +31,8 @@ export function checkPart<T>(
   schema: z.ZodType<T>,
 ): Checked<T> {
   const written = readVariables(tree, path, schema);
-  // The empty message marks issues for which the schema has no message. Compiling a check is not
-  // worth it for a single use.
+  // An empty message marks issues for which the schema has no message. The check is used only once, so
+  // compiling it is not worthwhile.
   const result = schema.safeParse(written, { error: () => '', jitless: true });
   if (result.success) return { parsed: { value: result.data }, written, problems: [] };
   const part: Part = { tree, path, schema, written };
@@ -40,7 +40,7 @@ export function checkPart<T>(
   return { parsed: null, written, problems };
 }
 
-/** The part to check, with everything needed to describe and locate problems. */
+/** The part to check, with everything that is needed to describe and locate problems. */
 interface Part {
   tree: SettingsTree;
   path: SettingPath;
@@ -48,9 +48,7 @@ interface Part {
   written: unknown;
 }
 
-/**
- * Creating the JSON schema takes longer than the check, and only problems and variables need it.
- */
+/** Creating the JSON schema takes longer than the check, and only problems and variables need it. */
 function expectedAt({ schema, written }: Omit<Part, 'tree' | 'path'>, path: SettingPath) {
   return alternativesAt(toJsonSchema(schema), written, path);
 }
@@ -99,8 +97,9 @@ function describeIssue(part: Part, issue: z.core.$ZodIssue, path: SettingPath): 
 }
 
 /**
- * In a choice between shapes, only the intended one is worth describing: the one whose issues all
- * lie deeper. If there is none, the unknown keys are described, or the choice as a whole.
+ * If several forms are possible, only the intended form is worth describing, which is the form whose issues
+ * are all at a deeper level. If there is none, the unknown keys are described, or the possible forms as a
+ * whole.
  */
 function describeUnion(
   part: Part,
@@ -172,7 +171,7 @@ const WORDS_OF_TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Longer values are cut. The line and column show the rest. */
+/** Longer values are shortened. The line and column show the rest. */
 const MAX_QUOTED_LENGTH = 60;
 
 function quote(value: unknown): string {
@@ -184,9 +183,9 @@ function quote(value: unknown): string {
 const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
 
 /**
- * Returns true if the value at the path can be shown. A text where a group or a list belongs may be
- * a secret that slipped up one level. So may anything under a name that suggests a secret, except
- * the `type` of a sign-in.
+ * Returns true if the value at the path may be shown. A text in place of a group or a list may be a secret
+ * that was written one level too high. So may anything under a name that suggests a secret, except the `type`
+ * of a sign-in.
  */
 function isPublic(part: Part, path: SettingPath): boolean {
   const alternatives = expectedAt(part, path);

@@ -3,9 +3,7 @@ import type { ConnectorDefinition } from '../../connectors/contract.ts';
 import type { JsonSchema } from './expectation.ts';
 import { settingsSchema } from './settings-schema.ts';
 
-/**
- * The variable that an editor accepts where a number, a boolean, a URL or a fixed word is expected.
- */
+/** A variable, which an editor accepts where a number, a boolean, a URL or a fixed word is expected. */
 const VARIABLE = {
   type: 'string',
   pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}',
@@ -15,9 +13,9 @@ const VARIABLE = {
 type CrmDefinition = Pick<ConnectorDefinition, 'kind' | 'settingsSchema' | 'groupSchema'>;
 
 /**
- * The JSON schema with which editors complete and check a settings file: the file's own schema and,
- * for each kind of CRM, its connector's. `config/settings.schema.json` holds it;
- * `scripts/write-settings-schema.ts` writes it.
+ * The JSON schema with which editors complete and check a settings file: the file's own schema and, for each
+ * kind of CRM, its connector's. It is stored in `config/settings.schema.json`, which
+ * `scripts/write-settings-schema.ts` writes.
  */
 export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema {
   const settings = buildRelaxedSchema(settingsSchema);
@@ -36,7 +34,7 @@ function buildCondition({ kind, settingsSchema, groupSchema }: CrmDefinition): J
   const group = withoutDialect(buildRelaxedSchema(groupSchema));
   const crm = withoutDialect(buildRelaxedSchema(settingsSchema));
   const consequence = { properties: { crm, networks: { items: { properties: { group } } } } };
-  // Built from entries, because an object literal with a `then` looks like a promise to JavaScript.
+  // Built from entries, because JavaScript treats an object literal with a `then` like a promise.
   return Object.fromEntries([
     ['if', { properties: { crm: isKind }, required: ['crm'] }],
     ['then', consequence],
@@ -65,7 +63,7 @@ function needsVariable({ type, pattern, format, enum: choices }: JsonSchema): bo
   return pattern !== undefined || format !== undefined || choices !== undefined;
 }
 
-/** Only the schema of the whole file names its dialect. */
+/** Only the schema of the whole file contains the name of its dialect. */
 function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

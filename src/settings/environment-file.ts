@@ -1,4 +1,4 @@
-/** `.env` next to the settings file: variables that the environment itself does not set. */
+/** `.env` next to the settings file: variables that are not set in the environment itself. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -11,8 +11,8 @@ export function getEnvironmentFile(settingsFile: string): string {
 }
 
 /**
- * Returns the environment with the variables of the file next to the settings. Variables that are
- * already set stay.
+ * Returns the environment with the variables from the file next to the settings. Variables that are already
+ * set do not change.
  */
 export async function withEnvironmentFile(options: {
   /** The settings file, relative to `cwd` if not absolute. */
@@ -31,7 +31,7 @@ async function readVariables(file: string): Promise<Environment> {
     return parseEnv(decodeText(await readFile(file)));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    // A folder with that name belongs to another program.
+    // If it is a folder, it belongs to another program.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return {};
     throw new ConfigurationError(
       `${file} cannot be read: ${messageOf(error)}. It may hold variables of the settings: let the user who runs donor-sync read it.`,
@@ -41,7 +41,7 @@ async function readVariables(file: string): Promise<Environment> {
 }
 
 /**
- * Windows editors start a file with a byte order mark, and the older Windows shell writes UTF-16.
+ * Windows editors put a byte order mark at the start of a file, and the older Windows shell writes UTF-16.
  */
 function decodeText(bytes: Buffer): string {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
 
-/** The environment as Node gives it. */
+/** The environment, in the form in which Node provides it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -13,7 +13,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface RuntimeOptions {
   /** DONOR_SYNC_SECRET_KEY: the key that encrypts secrets at rest; null if unset. */
   secretKey: string | null;
-  /** DONOR_SYNC_LOG_LEVEL. If unset: `warn` on a terminal, where progress is shown, else `info`. */
+  /**
+   * DONOR_SYNC_LOG_LEVEL. If it is not set: `warn` on a terminal, where progress is shown, otherwise `info`.
+   */
   logLevel: LogLevel;
 }
 
@@ -29,16 +31,16 @@ export function readRuntimeOptions(env: Environment, isTerminal: boolean): Runti
   return { secretKey: env['DONOR_SYNC_SECRET_KEY'] || null, logLevel };
 }
 
-/** The operator's environment for setup in a browser, in addition to the settings file. */
+/** The operator's environment for set-ups in a browser, in addition to the settings file. */
 export interface SetupEnvironment {
   /** The base URL of the service to offer; null for none. */
   serviceUrl: string | null;
-  /** Hosts inside the network that a browser can set anyway. */
+  /** Hosts in the private network that may be set in a browser anyway. */
   hosts: readonly string[];
 }
 
 /**
- * Reads the stand-ins and services of the operator's own network: PARTNER_BASE_URL and
+ * Reads the sandboxes and services in the operator's own network: PARTNER_BASE_URL and
  * DONOR_SYNC_SETUP_HOSTS.
  */
 export function readSetupEnvironment(env: Environment): SetupEnvironment {
@@ -54,12 +56,12 @@ export function wantsColor(stream: { isTTY?: boolean }, env: Environment): boole
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** Returns true if the log should show where in the program an unexpected error occurred. */
+/** Returns true if the log should include the place in the program where an unexpected error occurred. */
 export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
 }
 
-/** A variable of the environment that cannot be used; `why` continues its name. */
+/** The error for a variable of the environment that cannot be used. `why` follows its name. */
 export function invalidVariable(variable: string, why: string): ConfigurationError {
   return new ConfigurationError(`The environment variable ${variable} ${why}`, {
     code: 'environment_invalid',

@@ -95,7 +95,7 @@ function describeRange(schema: JsonSchema): string {
   return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`;
 }
 
-/** The limits of JavaScript's numbers are not useful to a reader. */
+/** The limits of JavaScript's numbers are of no use to a reader. */
 function bound(sign: string, limit: number | boolean | undefined): string {
   if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) return '';
   return `${sign} ${limit}`;

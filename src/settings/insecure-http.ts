@@ -1,7 +1,4 @@
-/**
- * Addresses in the settings to which keys or tokens would be sent over plain http to another
- * machine.
- */
+/** Addresses in the settings to which keys or tokens would be sent over plain http to another machine. */
 import type { AlertSettings } from '../core/alert-settings.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { isConfidential } from '../core/host.ts';
@@ -9,16 +6,14 @@ import type { Integration } from '../core/integration-settings.ts';
 
 /** An address to which everything is sent unencrypted. */
 export interface InsecureAddress {
-  /** Null if it concerns the whole installation. */
+  /** Null if it is about the whole installation. */
   integration: string | null;
   /** The setting that contains it, for example `partner.baseUrl`. */
   setting: string;
   host: string;
 }
 
-/**
- * Returns true if the address is plain http to a machine that `allowInsecureHttp` does not name.
- */
+/** Returns true if the address is plain http to a machine that is not in `allowInsecureHttp`. */
 export function isInsecure(address: string, allowInsecureHttp: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
@@ -27,7 +22,7 @@ export function isInsecure(address: string, allowInsecureHttp: readonly string[]
   );
 }
 
-/** Returns the insecure addresses in settings: of the integrations and of the alerts. */
+/** Returns the insecure addresses in the settings of the integrations and of the alerts. */
 export function insecureAddresses(
   integrations: Iterable<Integration>,
   {
@@ -57,7 +52,9 @@ export function insecureProblem(host: string): string {
   return `over plain http to ${host}, keys and tokens can be read on the way: use https, or name the host in allowInsecureHttp if that network is yours alone`;
 }
 
-/** An address of settings that is refused. `nothing` is what was not done, or what to do instead. */
+/**
+ * The error for a refused address in the settings. `nothing` says what was not done, or what to do instead.
+ */
 export function insecureAddress(
   { setting, host }: { setting: string; host: string },
   integration: string | null,

@@ -11,22 +11,22 @@ import {
 } from 'yaml';
 import type { Environment } from './environment.ts';
 
-/** A text of the settings after its `${NAME}` references were replaced. */
+/** A text from the settings after its `${NAME}` references were replaced. */
 export interface Interpolation {
   text: string;
   /** The variables that the text names, in order. */
   variables: string[];
-  /** The problems: an unset variable, an unclosed or misspelt `${`. */
+  /** The problems: a variable that is not set, or a `${` that is unclosed or misspelt. */
   problems: string[];
 }
 
-/** `$${`, then `${NAME}`, then a `${` that is neither. */
+/** Matches `$${`, then `${NAME}`, then a `${` that is neither. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}\s]*\}?/g;
 
 /**
- * Replaces every `${NAME}` by the environment's value; `$${` represents a plain `${`. An unset or empty variable is a
- * problem (design, section 4.2) and leaves its reference unchanged. Values are not interpolated again: a `${` inside a
- * variable stays unchanged.
+ * Replaces every `${NAME}` with the value from the environment. `$${` means a plain `${`. A variable that is
+ * not set or is empty is a problem (design, section 4.2), and its reference is left unchanged. Values are not
+ * interpolated again, so a `${` inside a variable does not change.
  */
 export function interpolate(text: string, env: Environment): Interpolation {
   const variables: string[] = [];
@@ -51,25 +51,30 @@ function unsetMessage(name: string, value: string | undefined): string {
   return `the environment variable ${name} is ${state}`;
 }
 
-/** YAML read within limits, so that no file takes longer than a moment to be refused. */
+/** Reads YAML within limits, so that every file is refused within a moment if necessary. */
 
-/** Maximum number of characters of a settings file. 5,000 integrations with separate field maps take 5 million. */
+/**
+ * The maximum number of characters of a settings file. 5,000 integrations with separate field maps have 5
+ * million.
+ */
 export const MAX_LENGTH = 8_000_000;
 
-/** Deeper than any setting. The parser takes time by the square of the depth, and then dies. */
+/**
+ * Deeper than any setting. The parser's time grows with the square of the depth, and at some depth it fails.
+ */
 export const MAX_DEPTH = 40;
 
-/** The parser's own levels around those of the settings: the document and its first collection. */
+/** The parser's own levels around the levels of the settings: the document and its first collection. */
 const PARSER_LEVELS = 4;
 
-/** A parsed file: what it says, or where it goes beyond a limit. */
+/** A parsed file: its content, or the position where it exceeds a limit. */
 export type YamlFile =
   | { document: Document; secondDocumentAt: number | null; excess: null }
   | { excess: { offset: number; message: string } };
 
 /**
- * Parses a text that is meant to be one document. Duplicate keys in a map are not an error here, because the parser
- * would compare each key with all keys before it.
+ * Parses a text that should be one document. Duplicate keys in a map are not an error here, because the
+ * parser would compare each key with all keys before it.
  */
 export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
   if (text.length > MAX_LENGTH) return { excess: { offset: 0, message: TOO_LONG } };

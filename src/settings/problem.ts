@@ -1,4 +1,4 @@
-/** The path to a setting: keys and list positions. */
+/** The path to a setting, which consists of keys and positions in lists. */
 export type SettingPath = readonly PropertyKey[];
 
 /** A position in the settings file. Lines and columns are counted from 1. */
@@ -7,7 +7,7 @@ export interface Position {
   column: number;
 }
 
-/** One problem of a settings file. It contains no secret and no value of a variable. */
+/** One problem in a settings file. It contains no secret and no value of a variable. */
 export interface Problem extends Position {
   /** The settings file as the user named it. */
   file: string;

@@ -27,8 +27,8 @@ export function ownUrl(port: number): string {
 /** How users sign in. */
 const signInSchema = z.strictObject({
   /**
-   * Whether users can sign in with a password. If not, only passkeys, the provider, and links from
-   * an owner let them in.
+   * Whether users can sign in with a password. If not, they need a passkey, the provider, or a link from an
+   * owner.
    */
   passwords: z.boolean().default(true),
   /** An OpenID Connect provider. Invited users can sign in through it. */
@@ -37,7 +37,7 @@ const signInSchema = z.strictObject({
       issuer: z.url({ protocol: /^https?$/ }),
       clientId: z.string().trim().min(1),
       clientSecret: z.string().trim().min(1),
-      /** The text of the button. Default: the issuer's host. */
+      /** The text of the button; by default the issuer's host. */
       name: z.string().trim().min(1).max(60).optional(),
       /** Restricts sign-in to email addresses of these domains. */
       allowedDomains: z.array(z.string().trim().toLowerCase().min(1)).min(1).max(100).optional(),
@@ -46,19 +46,19 @@ const signInSchema = z.strictObject({
     .default(null),
 });
 
-/** The address at which `serve` listens, and at which others reach it. */
+/** The address on which `serve` listens, and the address at which others reach it. */
 export const serverSchema = z
   .strictObject({
     host: z.string().trim().min(1).default('127.0.0.1'),
     /** 0 uses any free port. */
     port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
-    /** The address to which webhooks and sign-ins return. Default: this machine at this port. */
+    /** The address for webhooks and for returns from a sign-in; by default this machine at this port. */
     publicUrl: z.url({ protocol: /^https?$/ }).optional(),
     /** Number of integrations that are synced at the same time. The others wait for their turn. */
     maxRunsAtOnce: z.int().min(1).max(100).default(4),
     /** The proxies that are trusted to report the address of a caller: IP addresses, or ranges. */
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),
-    /** Whether users can sign in where others on the network could read the password in transit. */
+    /** Whether users can sign in over connections on which others in the network could read the password. */
     plainHttp: z.enum(['refuse', 'allow']).default('refuse'),
     signIn: signInSchema.prefault({}),
   })
@@ -81,47 +81,48 @@ const checkedScheduleSchema = scheduleSchema.extend({
 });
 
 /**
- * Number of days for which records of the past are kept. Money and ownership are not among them.
+ * The number of days for which records of the past are kept. These do not include data about money and
+ * ownership.
  */
 const retentionSchema = z.strictObject({
   /** The effects of each run on contacts, one row per contact. */
   runRows: z.int().min(1).max(3650).default(90),
-  /** Decisions about holds, and the contact of each run. Null means permanently. */
+  /** Decisions about holds, and the contact of each run. With null they are kept permanently. */
   outcomes: z.int().min(30).max(3650).nullable().default(null),
-  /** The previous values of written fields. After this time a run can no longer be undone. */
+  /** The previous values of written fields. After this time, a run can no longer be undone. */
   previousValues: z.int().min(7).max(3650).nullable().default(null),
-  /** Paid profiles. Null keeps them until they are too old to deliver, 0 keeps none. */
+  /** Paid profiles. With null they are kept until they are too old to be delivered; 0 keeps none. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
-  /** Data about contacts that left the CRM, except what was paid and what is ours. */
+  /** Data about contacts that left the CRM, except payments and the fingerprints of our values. */
   removedContacts: z.int().min(1).max(3650).nullable().default(null),
   /** The audit of who did what. */
   audit: z.int().min(30).max(3650).nullable().default(null),
 });
 
-/** The actions that wait for a second person. */
+/** The actions that wait for a second user. */
 const twoPeopleSchema = z.strictObject({
-  /** Approving, or resubmitting, more contacts than this at once. Null means that nothing waits. */
+  /** Approving or resubmitting more contacts than this at once. With null, nothing waits. */
   approvals: z.int().min(1).nullable().default(null),
-  /** Undoing a run that wrote to more contacts than this. Null means that nothing waits. */
+  /** Undoing a run that wrote to more contacts than this. With null, nothing waits. */
   undo: z.int().min(0).nullable().default(null),
-  /** Erasing a contact in the integrations of other accounts too. */
+  /** Erasing a contact also in the integrations of other accounts. */
   forgetEverywhere: z.boolean().default(false),
   /** Erasing any contact. */
   forget: z.boolean().default(false),
-  /** Erasing contacts because the CRM asks for it; without it, the first ones of a day need nobody. */
+  /** Erasing contacts because the CRM requests it. If false, the first ones of each day need no user. */
   forgetByCrm: z.boolean().default(false),
 });
 
 /** A CRM app to which users grant access: the credentials that its administrator received. */
 const appSchema = z.strictObject({
   clientId: z.string().trim().min(1),
-  /** Public clients of Salesforce leave it out. */
+  /** Omitted for public clients of Salesforce. */
   clientSecret: z.string().trim().min(1).optional(),
-  /** The address at which users sign in. Default: the CRM's own. */
+  /** The address at which users sign in; by default the CRM's own address. */
   url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-/** The values that setup in a browser does not have to ask for. */
+/** The values for which a set-up in a browser does not have to ask. */
 const setupSchema = z.strictObject({
   /** The base URL of the Partner Data Service. */
   service: z
@@ -141,17 +142,15 @@ export const settingsSchema = z.strictObject({
   twoPeople: twoPeopleSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
   /**
-   * A further file outside the database that records erasures. On Postgres, it replaces the one
-   * next to this file.
+   * Another file outside the database that records erasures. On Postgres, it replaces the file next to this
+   * one.
    */
   erasureLog: z.string().trim().min(1).nullable().default(null),
   /** See `Settings.spendingJournal`. */
   spendingJournal: z.string().trim().min(1).nullable().default(null),
-  /**
-   * Hosts to which keys and tokens may be sent over plain http, although others could read them.
-   */
+  /** Hosts to which keys and tokens may be sent over plain http, although others could read them. */
   allowInsecureHttp: z.array(hostSchema).default([]),
-  /** Can be empty if all integrations are in the database (`donor-sync apply`). */
+  /** May be empty if all integrations are in the database (`donor-sync apply`). */
   integrations: z.array(
     integrationSchema.extend({ schedule: checkedScheduleSchema.nullable().default(null) }),
   ),

@@ -14,22 +14,22 @@ import { aliasTargets, interpolate, MAX_DEPTH, parseYaml } from './interpolation
 import type { Position, SettingPath } from './problem.ts';
 
 /**
- * Maximum number of settings in one file. Each group, list and value counts, and the target of an
- * alias counts each time, because aliases can make a small file represent a huge one. 10,000
- * integrations that share a field map by an alias have a million (docs/guides/settings.md).
+ * The maximum number of settings in one file. Each group, list and value counts. The target of an alias
+ * counts each time, because aliases can make a small file represent a huge one. 10,000 integrations that
+ * share a field map by an alias have a million settings (docs/guides/settings.md).
  */
 const MAX_SETTINGS = 1_500_000;
 
 /** A settings file as plain values, with the position and the origin of each. */
 export interface SettingsTree {
   value: unknown;
-  /** Returns the mark of the setting, or of the nearest setting above it in the file. */
+  /** Returns the mark of the setting, or of the nearest setting above it that is in the file. */
   getMark(path: SettingPath): NodeMark;
   /** Returns the settings at the path and below it that contain at least one variable. */
   interpolatedIn(path: SettingPath): Interpolated[];
-  /** YAML errors, and variables that have no value. */
+  /** YAML errors, and variables without a value. */
   problems: TreeProblem[];
-  /** False if the YAML is so broken that the values mean nothing. */
+  /** False if the YAML is so broken that its values mean nothing. */
   readable: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface NodeMark {
   keyPosition: Position;
   /** The variables whose values are part of it. */
   variables: readonly string[];
-  /** True if one of them has no value, which makes every other complaint pointless. */
+  /** True if one of them has no value, so that every other complaint would be pointless. */
   incomplete: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface TreeProblem {
   message: string;
 }
 
-/** Reads the YAML of a settings file and inserts the environment's values. It never throws. */
+/** Reads the YAML of a settings file and inserts the values from the environment. It never throws. */
 export function readSettingsTree(text: string, env: Environment): SettingsTree {
   const lineCounter = new LineCounter();
   const file = parseYaml(text, lineCounter);
@@ -96,8 +96,8 @@ function positionIn(lineCounter: LineCounter, offset: number): Position {
 }
 
 /**
- * Returns the first error of each line, because one mistake makes the parser report the rest of the
- * line too.
+ * Returns the first error in each line, because after one mistake the parser also reports the rest of the
+ * line.
  */
 function syntaxProblems(
   text: string,
@@ -115,7 +115,9 @@ function syntaxProblems(
   return [...problems.values()];
 }
 
-/** The parser's own messages can quote the file, and a secret with it. These messages do not. */
+/**
+ * The parser's own messages can quote the file, and a secret with it. These messages do not quote anything.
+ */
 function syntaxMessage(error: YAMLError, line: string): string {
   switch (error.code) {
     case 'BAD_INDENT':
@@ -149,11 +151,13 @@ const SECOND_DOCUMENT = 'one file holds one document; "---" starts a second one'
 interface Reader extends Pick<SettingsTree, 'getMark' | 'interpolatedIn'> {
   read(contents: unknown): unknown;
   problems: TreeProblem[];
-  /** Returns the reason why the file was not read completely. Then nothing that was read counts. */
+  /** Returns the reason why the file was not read completely. In that case, nothing that was read counts. */
   excess(): TreeProblem | null;
 }
 
-/** The marks of the settings as a separate tree. Paths as texts would cost more than the rest. */
+/**
+ * The marks of the settings, as a separate tree. Paths as texts would need more memory than everything else.
+ */
 interface MarkTree {
   mark: NodeMark;
   interpolated: Interpolated | null;
@@ -165,7 +169,7 @@ interface MarkTree {
 interface NodeContext {
   path: SettingPath;
   keyPosition: Position;
-  /** The tree that receives the mark, under its key. */
+  /** The tree that receives the mark under its key. */
   parent: MarkTree;
 }
 
@@ -210,7 +214,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
   function isTooMuch(path: SettingPath, position: Position, depth: number): boolean {
     settingsRead += 1;
     if (excess === null && settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
-    // From here on, everything else that is read is discarded.
+    // From here on, everything that is read is discarded.
     excess ??= { path, position, message: TOO_LARGE };
     return true;
   }
@@ -221,7 +225,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     if (isTooMuch(path, position, path.length)) return null;
     if (isAlias(node)) {
       const target = targets.get(node);
-      // An alias has its anchor's value, and its problems point to the anchor.
+      // An alias has the value of its anchor, and its problems are reported at the anchor.
       if (target !== undefined) return read(target, place);
       problems.push({ path, position: keyPosition, message: UNKNOWN_ANCHOR });
       return null;
@@ -236,12 +240,12 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     );
   }
 
-  /** `merges` counts the merge keys up to here, which do not lengthen the path. */
+  /** `merges` counts the merge keys so far, because they do not lengthen the path. */
   function readEntries(map: YAMLMap, place: NodeContext, merges: number): Map<string, unknown> {
     const { path, parent } = place;
     const entries = new Map<string, unknown>();
     complainOfDoubles(map);
-    // `<<: *anchor` comes first, so that the keys next to it override it.
+    // `<<: *anchor` is handled first, so that the keys next to it override it.
     for (const source of map.items.filter(isMerge).flatMap(mergeSources)) {
       const target = isAlias(source) ? targets.get(source) : source;
       if (!isMap(target) || isTooMuch(path, getStart(map), path.length + merges)) continue;
@@ -312,7 +316,7 @@ const NO_TEXT_KEY = 'a key is a text; this one is a group or a list';
 const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with its aliases expanded) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
 
 function toKey({ key }: Pair): string {
-  // As a text, a nested key takes twice the space of each key inside it.
+  // As a text, a nested key takes twice the space with each level.
   if (isMap(key) || isSeq(key)) return '?';
   return String(isScalar(key) ? key.value : key);
 }
@@ -321,7 +325,7 @@ function isMerge(pair: Pair): boolean {
   return isScalar(pair.key) && pair.key.type === 'PLAIN' && pair.key.value === '<<';
 }
 
-/** If there are several maps the first one wins, so it is merged last. */
+/** If there are several maps, the first one takes precedence, so it is merged last. */
 function mergeSources(pair: Pair): unknown[] {
   return isSeq(pair.value) ? pair.value.items.toReversed() : [pair.value];
 }

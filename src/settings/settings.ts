@@ -19,29 +19,29 @@ import { readSettingsTree, type SettingsTree, type TreeProblem } from './setting
 
 export { ownUrl } from './settings-schema.ts';
 
-/** The settings file as the rest of the program reads it. Everything in it has been checked. */
+/** The settings file in the form that the rest of the program reads. Everything in it has been checked. */
 export interface Settings {
   /** The absolute path of the settings file. */
   path: string;
   server: z.infer<typeof serverSchema>;
-  /** The values that setup in a browser does not have to ask for. */
+  /** The values for which a set-up in a browser does not have to ask. */
   setup: SetupSettings;
   alerts: AlertSettings;
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
   /** The file outside the database that records erasures; null for a database in memory. */
   erasureLog: string | null;
-  /** Further files that record erasures, as the settings name them. */
+  /** Further files that record erasures, from the settings. */
   moreErasureLogs?: readonly string[];
   /**
    * The file that records spending outside the database; null if it is not recorded there.
    */
   spendingJournal?: string | null;
-  /** Number of days for which records of the past are kept. */
+  /** The number of days for which records of the past are kept. */
   retention: Retention;
-  /** The actions that wait for a second person. By default, none do. */
+  /** The actions that wait for a second user. By default, none do. */
   twoPeople?: SecondPersonRules;
-  /** Hosts to which plain http is allowed. */
+  /** Hosts for which plain http is allowed. */
   allowInsecureHttp: string[];
   integrations: Integration[];
 }
@@ -54,9 +54,9 @@ export interface LoadOptions {
   cwd: string;
   /** Returns the connector of `crm.kind`. Throws if there is none. */
   findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
-  /** Hosts to which plain http is allowed, in addition to the hosts that the text itself names. */
+  /** Hosts for which plain http is allowed, in addition to the hosts in the text itself. */
   allowInsecureHttp?: readonly string[];
-  /** Replaces the database that the text names: the settings as they are once a move is done. */
+  /** Used instead of the database in the text, which gives the settings as they will be after a move. */
   database?: string;
 }
 
@@ -64,23 +64,23 @@ export interface LoadOptions {
 export const DEFAULT_SETTINGS_PATH = 'donor-sync.yaml';
 
 /**
- * Returns the settings file to use: `--config`, else DONOR_SYNC_CONFIG, else `./donor-sync.yaml`.
+ * Returns the settings file to use: `--config`, otherwise DONOR_SYNC_CONFIG, otherwise `./donor-sync.yaml`.
  */
 export function settingsPath(option: string | undefined, env: Environment): string {
   return option || env['DONOR_SYNC_CONFIG'] || DEFAULT_SETTINGS_PATH;
 }
 
 /**
- * Reads and checks a settings file (design, section 4.2). Variables that the environment does not
- * set are read from `.env` next to it. Throws one ConfigurationError that lists every problem;
- * `details.problems` holds them for programs.
+ * Reads and checks a settings file (design, section 4.2). Variables that the environment does not set are
+ * read from `.env` next to it. Throws one ConfigurationError that lists every problem. `details.problems`
+ * contains them for programs.
  */
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const text = await readSettingsFile(options);
   return parseSettings(text, { ...options, env: await withEnvironmentFile(options) });
 }
 
-/** The same for a text that is, or will be, the content of the file. */
+/** Does the same for a text that is, or will be, the content of the file. */
 export async function parseSettings(text: string, options: LoadOptions): Promise<Settings> {
   const tree = readSettingsTree(text, options.env);
   const { settings, problems } = await checkSettings(tree, options);
@@ -99,7 +99,7 @@ async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {
   }
 }
 
-/** A settings file that is not there, or cannot be read. */
+/** The error for a settings file that does not exist or cannot be read. */
 export function unreadableSettings(path: string, cause: unknown): ConfigurationError {
   const fix = 'Run `donor-sync init` to write one, or name yours with --config FILE.';
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
@@ -117,7 +117,7 @@ async function checkSettings(
   tree: SettingsTree,
   options: LoadOptions,
 ): Promise<{ settings: CheckedSettings | null; problems: TreeProblem[] }> {
-  // Half-read YAML would only cause complaints about settings that exist.
+  // If the YAML was only partly read, it would cause complaints about settings that do exist.
   if (!tree.readable) return { settings: null, problems: [] };
   const whole = checkPart(tree, [], settingsSchema);
   const problems = [...whole.problems, ...duplicateProblems(tree)];
@@ -141,16 +141,16 @@ async function checkSettings(
   return { settings, problems };
 }
 
-/** A list with errors, which are reported elsewhere, allows nothing. */
+/** If a list has errors, which are reported elsewhere, it allows nothing. */
 const hostsSchema = settingsSchema.shape.allowInsecureHttp.catch([]);
 
 interface CheckedCrm {
-  /** The settings as written. The connector itself reads them, with its own defaults. */
+  /** The settings as written. The connector itself reads them and adds its own defaults. */
   settings: Integration['crm'];
   problems: TreeProblem[];
 }
 
-/** Checks the parts that only the connector knows: its own settings, and the groups it can read. */
+/** Checks the parts that only the connector can check: its own settings, and the groups that it can read. */
 async function checkCrm(
   tree: SettingsTree,
   index: number,
@@ -166,7 +166,7 @@ async function checkCrm(
   const definition = await findDefinition(kind, options);
   if (typeof definition === 'string') {
     const [variable] = kindMark.variables;
-    // A value from the environment is never shown, wherever it was put by mistake.
+    // A value from the environment is never shown, even if it is in the wrong setting by mistake.
     const message = variable === undefined ? definition : `no CRM is called what ${variable} says`;
     const problem = { path: [...path, 'kind'], position: kindMark.position, message };
     return { settings: { kind }, problems: [problem] };
@@ -236,7 +236,7 @@ function problemIn(file: string, { path, position, message }: TreeProblem): Prob
   return { file, ...position, path: formatPath(path), message };
 }
 
-/** Relative paths in the file are relative to the file, because cron starts commands anywhere. */
+/** Relative paths in the file are relative to the file, because cron starts commands in any folder. */
 function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings, 'path'> {
   const database = resolveDatabase(settings.database, folder);
   return {
@@ -251,7 +251,7 @@ function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings,
   };
 }
 
-/** The settings that name files, for each kind of CRM that has such settings. */
+/** The settings that contain paths of files, for each kind of CRM with such settings. */
 const FILE_SETTINGS: Readonly<Record<string, readonly string[]>> = { csv: ['path', 'output'] };
 
 const SQLITE = 'sqlite:';
@@ -264,12 +264,12 @@ function resolveDatabase(database: string, folder: string): string {
   return file === IN_MEMORY ? database : `${SQLITE}${resolve(folder, file)}`;
 }
 
-/** The name of a Postgres database's erasure log, next to the settings file. */
+/** The name of the erasure log of a Postgres database, next to the settings file. */
 const LOG_BY_SETTINGS = 'donor-sync.erasures';
 
 /**
- * SQLite has its log next to the database file, and also in the file that the settings name.
- * Postgres has it in that file, or next to the settings file if they name none.
+ * With SQLite, the erasure log is next to the database file, and also in the file from the settings. With
+ * Postgres, it is in that file, or next to the settings file if the settings name no file.
  */
 function resolveErasureLogs(
   named: string | null,
@@ -286,8 +286,8 @@ function resolveErasureLogs(
 }
 
 /**
- * The file that the settings name, or one next to an SQLite file. Several hosts may spend through one
- * Postgres, each with its own file system, so there is none unless the settings name it.
+ * The file from the settings, or a file next to an SQLite database. Several hosts may spend with one Postgres
+ * database, each with its own file system, so in that case there is no file unless the settings name one.
  */
 function resolveSpendingJournal(
   named: string | null,

@@ -37,14 +37,14 @@ import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery
 const LANES = 2;
 
 /**
- * Number of contacts whose profiles are compared with the CRM without a pause: about six
- * milliseconds.
+ * Number of contacts whose profiles are compared with the CRM without a pause. Comparing so many takes about
+ * six milliseconds.
  */
 const PLANNED_AT_ONCE = 30;
 
 /**
- * A batch that is not full is delivered after this long if no job is running, or at once if nothing
- * is submitted either.
+ * A batch that is not full is delivered after this long if no job is running, or at once if there is also
+ * nothing to submit.
  */
 const SHORT_PATIENCE_MS = 250;
 
@@ -61,7 +61,7 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
-  // Waits for all lanes, even if one fails: nothing may be written once the run has ended.
+  // Waits for all lanes, even if one of them fails, because nothing may be written once the run has ended.
   const lanes = Array.from({ length: LANES }, () =>
     stopOnError(run, deliverLane(deps, run, claims, crm)),
   );
@@ -90,7 +90,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mut
   }
 }
 
-/** Waits for a batch and claims it; null if no more can come, or the run stops. */
+/** Waits for a batch and claims it. Returns null if no more batches can come, or if the run stops. */
 async function nextBatch(
   deps: DeliverDeps,
   run: Run,
@@ -117,7 +117,7 @@ async function nextBatch(
     if (batch.length > 0) return batch;
     if (waiting === 0 && pollIsDone) return null;
     waitingSince = waiting === 0 ? null : (waitingSince ?? clock.now());
-    // A job that ends in the meantime sends a signal.
+    // If a job ends in the meantime, there is a signal.
     const isShort = waitedMs < SHORT_PATIENCE_MS;
     const leftMs = (isShort ? SHORT_PATIENCE_MS : patienceMs) - waitedMs;
     await run.control.wait(signals, waiting === 0 ? IDLE_MS : Math.min(leftMs, IDLE_MS));
@@ -125,13 +125,13 @@ async function nextBatch(
   return null;
 }
 
-/** The claimed batch, and the number of waiting jobs if nothing was claimed. */
+/** The claimed batch, or the number of waiting jobs if nothing was claimed. */
 interface Claimed {
   batch: ReadyJob[];
   waiting: number;
 }
 
-/** Claims a full batch, or everything available if it is time. */
+/** Claims a full batch, or everything available if the time has come. */
 async function claim(
   { store }: DeliverDeps,
   run: Run,
@@ -165,7 +165,7 @@ async function contactsToCome(
   return submitted + ready + (run.control.spendingStopped ? 0 : due);
 }
 
-/** A fuller batch is worth waiting for, but only while jobs are running that could fill it. */
+/** It is worth waiting for a fuller batch, but only while jobs are running that could fill it. */
 async function isPatienceOver(
   { store }: DeliverDeps,
   run: Run,
@@ -187,7 +187,7 @@ async function deliverBatch(
   if (fetched.length > 0) {
     await crm.take(async () => {
       if (run.control.stopping.aborted) return;
-      // Stopped while this lane has its turn, so that the next lane does not start.
+      // If the run is stopped while this lane has its turn, the next lane does not start.
       await stopOnError(run, deliverFetched(deps, run, fetched));
     });
   }
@@ -195,7 +195,7 @@ async function deliverBatch(
   run.control.notify();
 }
 
-/** Ends the run if the work fails; the error is thrown on to the caller. */
+/** Ends the run if the work fails, and rethrows the error. */
 async function stopOnError(run: Run, work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -233,8 +233,8 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
 }
 
 /**
- * Kept profiles of jobs whose results the service no longer has: a decision, an unknown mark or a busy record may last
- * longer than the service keeps them.
+ * Kept profiles of jobs whose results the service no longer has. A decision, an unknown mark or a busy record
+ * can last longer than the service keeps the results.
  */
 async function findKept(
   deps: DeliverDeps,
@@ -286,8 +286,8 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     }),
   );
   const planned = await holdDonorChanges(deps, run, all, known.approvals);
-  // Computed once for the whole batch, because fingerprints of all lines would be the most expensive part of keeping a
-  // profile.
+  // Computed once for the whole batch, because otherwise the fingerprints of all lines would be the most
+  // expensive part of storing a profile.
   const { fieldMap } = fingerprintFieldMap(deps, run.mappings);
   const ended = planned.flatMap((plan, at) => {
     if (plan.kind !== 'ended') return [];
@@ -333,8 +333,8 @@ function toKeep(
 }
 
 /**
- * The reason not to submit a contact, from a page that was read after its record was requested;
- * null if there is none.
+ * Returns the reason not to submit a contact, if a page that was read after the request for its record shows
+ * one; null otherwise.
  */
 function refusalSince(
   { refused }: Pick<Run, 'refused'>,

@@ -20,12 +20,12 @@ import { SAMPLE_SIZE } from './sample-persons.ts';
 import { personFingerprint, sharingRules } from './sharing.ts';
 import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
 
-/** Number of contacts that a forecast lists by name; the counts cover all. */
+/** Number of contacts that a forecast lists by name. The counts include all contacts. */
 export const MAX_LISTED = 1_000;
 
 /**
- * Up to this many contacts that would not be read otherwise are read, to find out who shares a
- * profile. Further contacts count as paid for, so the forecast is never too low.
+ * Up to this many contacts are read only to find out who shares a profile. Further contacts count as paid
+ * for, so the forecast is never too low.
  */
 const MAX_LOOKED_UP = 1_000;
 
@@ -39,7 +39,9 @@ export interface ContactForecast {
   read: number;
   /** Contacts that would be submitted. */
   paid: number;
-  /** Contacts that would get a profile that is already paid for, or that is bought for another contact. */
+  /**
+   * Contacts that would get a profile that is already paid for, or that is being bought for another contact.
+   */
   shared: number;
   enhance: Partial<Record<EnhanceReason, number>>;
   leave: Record<string, number>;
@@ -90,7 +92,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
     for (const { id } of contacts) seen.add(id);
     forecast.read += contacts.length;
     const chosen = await chooseRead(deps, run, forecast, contacts);
-    // A contact that is read by name was not selected by the filter.
+    // The filter has not selected a contact that is read by name.
     await count(run.only === null ? chosen : await withinFilter(deps, run, forecast, chosen));
   }
   if (run.only !== null) return forecast;
@@ -120,12 +122,12 @@ export function holdChanged(forecast: ContactForecast): ContactForecast {
   };
 }
 
-/** The contacts to show: new and old ones first, then changed ones. */
+/** Returns the contacts to show: new and old ones first, then changed ones. */
 export function chooseSample({ sample: { changed, others } }: ContactForecast): string[] {
   return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
 
-/** The contacts of a page that would be chosen; the others are counted with their reason. */
+/** Returns the contacts of a page that would be chosen. The others are counted with their reason. */
 async function chooseRead(
   deps: SyncDeps,
   run: ForecastRun,
@@ -162,7 +164,7 @@ async function chooseRead(
   });
 }
 
-/** The contacts that the filter includes; the others are counted. */
+/** Returns the contacts that the filter includes. The others are counted. */
 async function withinFilter<Each extends { crmId: string }>(
   deps: SyncDeps,
   run: ForecastRun,
@@ -217,7 +219,7 @@ async function fingerprintPersons(
   return persons;
 }
 
-/** Counts chosen contacts; if several are the same person, only the first one is paid for. */
+/** Counts chosen contacts. If several contacts are the same person, only the first is paid for. */
 function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast) {
   const paid = new Set<string>();
   let restore: Promise<RestoreForecast> | null = null;

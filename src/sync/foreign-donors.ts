@@ -34,15 +34,13 @@ function listFields(
   );
 }
 
-/**
- * Checks the first new contacts of a run: the database that paid for them also paid for the rest.
- */
+/** Checks the first new contacts of a run. If another database paid for them, it also paid for the rest. */
 export interface DonorCheck {
-  /** The fields to read for these contacts; empty once enough contacts were checked. */
+  /** Returns the fields to read for these contacts; empty once enough contacts have been checked. */
   fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 
-/** Number of new contacts that one run checks; more would only make reading more expensive. */
+/** Number of new contacts that one run checks. More would only make reading more expensive. */
 const MAX_CHECKED = 500;
 
 export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCheck {
@@ -68,14 +66,14 @@ function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | nu
   return null;
 }
 
-/** True if no credit was ever spent on the contact, as far as the store knows. */
+/** Returns true if, as far as the store knows, no credit was ever spent on the contact. */
 export function isNew({ lastCredit }: Pick<ContactRecord, 'lastCredit'>): boolean {
   return lastCredit === null;
 }
 
 /**
- * Throws a FatalError (`store_does_not_know_crm`) if records of contacts that are new to the store
- * carry donor IDs and the store knows none of them. Copies of a contact carry an ID that it knows.
+ * Throws a FatalError (`store_does_not_know_crm`) if records of new contacts carry donor IDs, and none of
+ * these IDs is in the store. A copy of a contact carries an ID that is in the store.
  */
 export async function requireKnownDonors(
   { store }: Pick<DonorDeps, 'store'>,
@@ -124,7 +122,7 @@ function fieldsNamed({ fields }: Pick<Run, 'fields'>, names: readonly string[]):
 }
 
 /**
- * When the profile was created according to the CRM; now, if the CRM has no date or one in the
+ * Returns when the profile was created according to the CRM; now, if the CRM has no date or a date in the
  * future.
  */
 function dateIn(value: unknown, now: number): number {

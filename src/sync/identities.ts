@@ -11,7 +11,7 @@ import type { Run, SyncDeps } from './control/context.ts';
 
 type IdentityDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** The sources that were readable under these settings, now or in an earlier run. */
+/** The sources that could be read under these settings, now or in an earlier run. */
 interface Knowledge {
   /** Fingerprint of the settings that choose the identity columns. */
   columns: string;
@@ -36,7 +36,7 @@ export async function openIdentities(
   return createReader(deps, shape, now);
 }
 
-/** The same without recording anything. */
+/** Does the same without recording anything. */
 export async function previewIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -50,11 +50,11 @@ export async function previewIdentities(
 export interface MissingSource {
   name: string;
   part: KnownSource['part'];
-  /** True if it could be read under these settings before: contacts wait for it. */
+  /** True if the source could be read under these settings before. Contacts then wait for it. */
   wasReadable: boolean;
 }
 
-/** Sources that cannot be read now: they are left out of submissions, or contacts wait for them. */
+/** Sources that cannot be read now. They are left out of submissions, or contacts wait for them. */
 export async function missingSources(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -79,7 +79,9 @@ function createReader(
   return createIdentityReader({ fingerprint: store.fingerprint, shape, known: sources });
 }
 
-/** Other settings choose other columns, so the record of readable sources for the old columns no longer applies. */
+/**
+ * If the settings choose other columns, the record of readable sources for the old columns no longer applies.
+ */
 async function learn(
   { store }: IdentityDeps,
   { integration }: Pick<Run, 'integration'>,

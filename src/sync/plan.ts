@@ -32,7 +32,7 @@ export interface PlanRules {
   groupMembers: ReadonlySet<string>;
 }
 
-/** Why a contact must not be submitted, from its CRM record alone; null if it may be submitted. */
+/** Returns why a contact must not be submitted, from its CRM record alone; null if it may be submitted. */
 export function getRefusal(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
   if (contact.excluded) return contact.excluded;
@@ -42,8 +42,8 @@ export function getRefusal(contact: Contact): OutcomeReason | null {
 }
 
 /**
- * Decides about a contact that was just read, and which identity is stored for it. `answered` is
- * its last answered request if the contact may have those details again; null otherwise.
+ * Decides about a contact that was just read, and which identity is stored for it. `answered` is its last
+ * answered request, if the contact may have the details of that request again; null otherwise.
  */
 export function decideContact(
   contact: PlannedContact,
@@ -63,11 +63,11 @@ export function decideContact(
 }
 
 /**
- * Pure: the row of a contact that has the details of its last answered request again, although other details have since
- * counted as paid for. The other details come from a lost response, a merge, or a change that a user rejected. The
- * answered request then counts, and a lost one needs no question to a user. The exception is a lost request that was to
- * renew an old profile, which would be paid for once more. If a part cannot be read, it is unknown whether it has
- * returned.
+ * Pure: returns the row of a contact that has the details of its last answered request again, although other
+ * details have since counted as paid for. The other details come from a lost response, a merge, or a change
+ * that a user rejected. The answered request then counts, and a lost request needs no question to a user. The
+ * exception is a lost request that was to renew an old profile, because that profile would be paid for once
+ * more. If part of the details cannot be read, it is unknown whether they are the same again.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -91,7 +91,7 @@ function backAtAnswered(
   return isOld(before, rules) ? row : before;
 }
 
-/** Decides about a settled contact that was not read: its profile may have become too old. */
+/** Decides about a settled contact that was not read, because its profile may be outdated. */
 export function decideAgain(row: ContactRecord, rules: PlanRules): Decision {
   return membersFirst(row.crmId, decideRemembered(row, rules), rules);
 }
@@ -102,15 +102,15 @@ function membersFirst(crmId: string, decision: Decision, rules: PlanRules): Deci
   return { ...decision, priority: PRIORITY.groupMember };
 }
 
-/** A part that cannot be read is unknown: no credit is spent before it can be read again. */
+/** A part that cannot be read is unknown. No credit is spent before it can be read again. */
 function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
   if (decision.kind !== 'choose' || lost.length === 0) return decision;
   return { ...decision, priority: PRIORITY.waitsForAccess };
 }
 
 /**
- * Pure: the fingerprint that represents the contact from now on. A fingerprint that differs only in
- * spelling is replaced wherever it is stored, so that equal means unchanged.
+ * Pure: returns the fingerprint that represents the contact from now on. A fingerprint that differs only in
+ * spelling is replaced wherever it is stored, so that equal fingerprints mean unchanged data.
  */
 function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
@@ -144,7 +144,8 @@ function decideRead(
   if (!row) return choose('never_enhanced');
   if (row.state === 'due' && row.dueReason !== null) return stillDue(row, row.dueReason, rules);
   const again = decideRemembered(row, rules);
-  // The contact left (deleted, opted out) while its paid profile was in flight or a question was open.
+  // The contact left (it was deleted or opted out) while its paid profile was in flight or a question was
+  // open.
   return again.kind === 'settle' && row.trackingId !== null ? { kind: 'resume' } : again;
 }
 
@@ -161,7 +162,7 @@ function decideRemembered(row: ContactRecord, rules: PlanRules): Decision {
   return { kind: 'settle', reason: reasonAtRest(row), eligible: true };
 }
 
-/** Credits spent before this instant are reconsidered; 1 if profiles never become too old. */
+/** Credits spent before this instant are reconsidered; 1 if profiles never become outdated. */
 export function askedBefore({ refresh, now }: Pick<PlanRules, 'refresh' | 'now'>): number {
   return refresh.afterDays === null ? 1 : now - refresh.afterDays * DAY_MS;
 }
@@ -185,7 +186,7 @@ function isOld(row: ContactRecord, rules: PlanRules): boolean {
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 
-/** Why a contact does not need anything: its credit is spent and its result is still fresh. */
+/** Returns why a contact needs nothing: its credit is spent, and its result is still fresh. */
 function reasonAtRest(row: ContactRecord): OutcomeReason {
   if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
   if (row.outcomeReason === 'person_invalid') return 'person_invalid';

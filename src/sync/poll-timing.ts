@@ -1,19 +1,19 @@
 /**
- * Decides when to poll jobs. Pure. A job is first polled at the age at which similar jobs have been
- * done, and then every 2 to 5 seconds (service document, section 3).
+ * Decides when to poll jobs. Pure. A job is first polled at the age at which other jobs were done, and then
+ * every 2 to 5 seconds (service document, section 3).
  */
 
-/** Bounds of the interval between two polls of the same job. */
+/** The shortest and the longest interval between two polls of the same job. */
 export const MIN_POLL_MS = 2_000;
 export const MAX_POLL_MS = 5_000;
 
-/** While no job has been seen done, the first poll comes this long after its submission. */
+/** Until a job has been seen done, the first poll comes this long after its submission. */
 const FIRST_POLL_MS = 250;
 
 /** Each poll without a result makes the interval longer by this factor. */
 const GROWTH = 1.5;
 
-/** Most job IDs in one request (service document, section 8). */
+/** The maximum number of job IDs in one request (service document, section 8). */
 export const MAX_JOBS_PER_POLL = 1_000;
 
 /** The state of the poll station between polls. */
@@ -31,12 +31,12 @@ export const NOT_YET_POLLED: PollTiming = {
   doneAfterMs: null,
 };
 
-/** Jobs that were never polled. */
+/** Number of jobs that were never polled. */
 export interface FreshJobs {
   count: number;
   /** When the first of them was submitted; null if there are none. */
   oldestAt: number | null;
-  /** True if no more will come in this run. */
+  /** True if no more jobs will come in this run. */
   isLast: boolean;
 }
 
@@ -46,8 +46,8 @@ export interface NextPoll {
 }
 
 /**
- * When to poll next. New jobs are polled early if they fill a request, or if they are the last
- * ones: each poll costs a request that could have fetched ten profiles.
+ * Returns when to poll next. New jobs are polled early if they fill a request, or if they are the last ones,
+ * because each poll costs a request that could have fetched ten profiles.
  */
 export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
   const all: NextPoll = { at: timing.lastPollAt + timing.intervalMs, which: 'all' };
@@ -60,7 +60,7 @@ export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
   return known && worthIt && early < all.at ? { at: early, which: 'fresh' } : all;
 }
 
-/** The state after a poll. `doneAges` are the ages in ms of the jobs seen done. */
+/** Returns the state after a poll. `doneAges` are the ages in ms of the jobs that were seen done. */
 export function afterPoll(
   timing: PollTiming,
   look: { at: number; which: 'all' | 'fresh'; doneAges: readonly number[] },

@@ -17,19 +17,22 @@ import {
   nextPoll,
 } from './poll-timing.ts';
 
-/** A job that runs longer than this never ends: the document says a couple of minutes. */
+/**
+ * A job that runs longer than this will never end. According to the document, a job takes a couple of
+ * minutes.
+ */
 export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
 /**
- * This many polls of one run must find a job running before its age counts. A clock that was set
- * forward makes every job look old, and a job that is given up is paid for again. It takes about
- * the couple of minutes that an enhancement takes.
+ * A run must find a job running in this many polls before the job's age counts. If the clock is set forward,
+ * every job looks old, and a job that is given up is paid for again. These polls take about as long as an
+ * enhancement, a couple of minutes.
  */
 const LOOKS_BEFORE_TOO_OLD = 30;
 
 /**
- * A service that spreads its jobs over several machines may not know a new job everywhere. Until a
- * job is this old, a denial counts as still running.
+ * A service that spreads its jobs over several machines may not know a new job everywhere. Until a job is
+ * this old, a job that the service does not know counts as still running.
  */
 const DENIAL_GRACE_MS = 10 * 60_000;
 
@@ -61,9 +64,9 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
     const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
     const { at, which } = nextPoll(timing, fresh);
     const waitMs = at - clock.now();
-    // A longer wait means that the clock was set back: the jobs may have been done for a long time.
+    // A longer wait means that the clock was set back. The jobs may have been done for a long time.
     if (waitMs > 0 && waitMs <= MAX_POLL_MS) {
-      // Only a submission can bring a job that must be polled earlier, and it sends a signal.
+      // Only a new submission can bring a job that must be polled earlier, and a submission sends a signal.
       if (isLast) await clock.sleep(waitMs, run.control.stopping);
       else await run.control.wait(signals, waitMs);
       continue;
@@ -126,8 +129,8 @@ async function lookAtJobs(
 }
 
 /**
- * Pure: sorts the jobs by how they ended. `ageCounts` is true once a run has polled often enough to
- * give up jobs because of their age.
+ * Pure: sorts the jobs by how they ended. `ageCounts` is true once a run has polled often enough to give up
+ * jobs because of their age.
  */
 export function sortByState(
   jobs: readonly RunningJob[],
@@ -150,7 +153,7 @@ export function sortByState(
   return sorted;
 }
 
-/** True if the service may not know a job submitted at this instant yet. */
+/** Returns true if the service may not yet know a job that was submitted at this instant. */
 export function isTooYoungToVanish(submittedAt: number, now: number): boolean {
   return now - submittedAt < DENIAL_GRACE_MS;
 }

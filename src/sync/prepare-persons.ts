@@ -32,8 +32,8 @@ export interface Prepared {
 }
 
 /**
- * Reads due contacts once more, and settles contacts that are not to be submitted after all. The first reading stores
- * no names or addresses. They exist only in memory, from here to the request.
+ * Reads due contacts again, and settles the contacts that are not to be submitted after all. The first
+ * reading does not store names and addresses. They exist only in memory, from here until the request is sent.
  */
 export async function preparePersons(
   deps: PrepareDeps,
@@ -112,7 +112,8 @@ export async function preparePersons(
     await deps.store.checkpoint(run.lease, (trx) => holdDueErased(trx, run.id, held));
   if (settled.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => settleDue(trx, run.id, settled));
-  // Checked last, so that a contact that needs a user's decision is held even if another database has paid for it.
+  // Checked last, so that a contact that needs a user's decision is held even if another database has paid
+  // for it.
   if (fields.length > 0) await requireKnownDonors(deps, run, unpaid);
   return prepared;
 }
@@ -131,15 +132,15 @@ function isForItsDetails({ dueReason, askedIdentity }: ContactRecord): boolean {
 
 type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
-  /** A part of its identity could be read before and cannot be read now. */
+  /** A part of the contact's identity could be read before, and cannot be read now. */
   | { kind: 'wait' }
-  /** The CRM does not find it, and does not report it as deleted. */
+  /** The CRM does not find the contact, but does not report it as deleted either. */
   | { kind: 'miss' }
-  /** It may be an erased person. */
+  /** The contact may be an erased person. */
   | { kind: 'hold' }
   | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
 
-/** True if a credit is to be spent, now or once its identity can be read. */
+/** Returns true if a credit is to be spent, now or once the contact's identity can be read. */
 function isToPay({ kind }: Verdict): boolean {
   return kind === 'submit' || kind === 'wait';
 }

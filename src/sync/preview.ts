@@ -52,14 +52,14 @@ export interface Preview {
   /** Contacts that the CRM reports as changed, or all of them. */
   read: number;
   /**
-   * Contacts by outcome: a reason to enhance, or a reason not to. `profile_shared` counts contacts
+   * Number of contacts by outcome: a reason to enhance, or a reason not to. `profile_shared` counts contacts
    * that get the profile of the same person without a credit.
    */
   enhance: ContactForecast['enhance'];
   leave: Record<string, number>;
-  /** Which data a few of the people to send contain; their names are passed only to `show`. */
+  /** Which data a few of the people to send contain. Their names are passed only to `show`. */
   persons: PersonShape[];
-  /** The trial of the mapping: whether a few people go first, and its result. */
+  /** The trial of the mapping: whether a few people are sent first, and the result. */
   trial: TrialForecast;
   /** The first contacts that would be enhanced. */
   contacts: { crmId: string; reason: EnhanceReason }[];
@@ -71,21 +71,24 @@ export interface Preview {
   /** Marks that exclude most contacts, while no user has confirmed them. Nothing is spent until then. */
   unconfirmedMarks: UnconfirmedMark[];
   /**
-   * Since when nothing is spent because of a restored backup or a complete erasure (ISO 8601); null
-   * if there is no such hold.
+   * Since when nothing is spent because of a restored backup or a complete erasure (ISO 8601); null if
+   * spending is allowed.
    */
   heldSince: string | null;
-  /** Contacts whose CRM status has changed; contacts to be enhanced get theirs with the profile. */
+  /**
+   * Contacts whose CRM status has changed. Contacts to be enhanced get their status together with the
+   * profile.
+   */
   statuses: number;
-  /** Paid profiles that wait to be delivered: their changes are already known. */
+  /** Paid profiles that wait to be delivered. Their changes are already known. */
   waiting: { profiles: number; changes: FieldChange[] };
-  /** Values that were paid for and wait to be written, and why. */
+  /** Paid values that wait to be written, and why they wait. */
   valuesWaiting: ValuesWaiting;
   fields: FieldMapFinding[];
-  /** Fields of name, address and employer that cannot be read: they are omitted, or contacts wait for them. */
+  /** Name, address and employer fields that cannot be read. They are omitted, or contacts wait for them. */
   missing: MissingSource[];
   calls: { crm: number; partner: number };
-  /** The minimum time required by the service's limit. */
+  /** The time that the run takes at least, because of the service's limit. */
   secondsAtLimit: number;
 }
 
@@ -93,7 +96,7 @@ export interface UnconfirmedMark {
   field: string;
   contacts: number;
   marked: number;
-  /** A sentence with the values. */
+  /** A sentence that contains the values. */
   text: string;
 }
 
@@ -104,7 +107,7 @@ export interface FieldChange {
   to: FieldValue;
 }
 
-/** The part of a run that a preview has. */
+/** The data of a run that a preview has. */
 export type PreviewRun = ForecastRun & Pick<Run, 'mappings' | 'fields' | 'described'>;
 
 export interface PreviewRequest {
@@ -113,7 +116,7 @@ export interface PreviewRequest {
   partnerKey: string;
   full: boolean;
   only: string | null;
-  /** Receives a few people as they would be sent; nothing stores them. */
+  /** Receives a few people as they would be sent. They are not stored anywhere. */
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
@@ -173,7 +176,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   };
 }
 
-/** The same after the check against mass changes. */
+/** The same counts after the check for mass changes. */
 async function foresee(
   deps: SyncDeps,
   run: PreviewRun,
@@ -183,12 +186,12 @@ async function foresee(
   return due > 0 && (await wouldBeMassChange(deps, run, due)) ? holdChanged(forecast) : forecast;
 }
 
-/** The minimum time that this many requests to the service take. */
+/** Returns the time that this many requests to the service take at least. */
 export function secondsAtLimit(partnerCalls: number): number {
   return partnerCalls / REQUESTS_PER_SECOND;
 }
 
-/** Previews the changes by profiles that are already paid for; their results are free. */
+/** Previews the changes by profiles that are already paid for. Fetching their results is free. */
 async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview['waiting']> {
   const { store } = deps;
   const ready = await listReadyJobs(store.reader, run.integration.id, {
@@ -259,8 +262,8 @@ const MARKS_UNCONFIRMED =
 const TRIAL_FAILED = 'the service recognised too few of the contacts sent so far (guards.trial)';
 
 /**
- * The people to show, chosen from the people to send; if a run for all has none, from all that
- * may be sent.
+ * The people to show. They are chosen from the people to send. If a run for all contacts has none to send,
+ * they are chosen from all people that may be sent.
  */
 async function findPersons(
   deps: SyncDeps,
@@ -273,7 +276,8 @@ async function findPersons(
 }
 
 /**
- * Counts reading each contact again before it is submitted, and reading and writing at delivery.
+ * Counts the requests for reading each contact again before it is submitted, and for reading and writing at
+ * delivery.
  */
 function crmCalls(
   connector: Connector,

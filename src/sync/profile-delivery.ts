@@ -29,7 +29,7 @@ type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'> & {
   connector: Pick<SyncDeps['connector'], 'capabilities'>;
 };
 
-/** Refusals that also keep a paid profile out of the CRM. */
+/** Reasons against submission that also keep a paid profile out of the CRM. */
 const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
   'opted_out',
   'deceased',
@@ -43,7 +43,7 @@ export interface Fetched {
   profile: Profile;
 }
 
-/** The effect of a profile on its contact: how its delivery ends, or which fields to write. */
+/** The effect of a profile on its contact: the way its delivery ends, or the fields to write. */
 export type Planned =
   | { kind: 'ended'; delivery: Delivery }
   | { kind: 'fields'; fetched: Fetched; identity: string; plan: FieldPlan };
@@ -52,20 +52,23 @@ export type Planned =
 export interface Circumstances extends KnownRecord {
   /** The kind of question about this profile that a user has approved; null if there was no question or no approval. */
   approval: ContactQuestion['kind'] | null;
-  /** Our values in records that the CRM merged into it; none by default. */
+  /** Our values in records that the CRM has merged into the contact; none by default. */
   merged?: readonly WrittenValues[];
   /**
-   * The refusal that a page has shown since its record was requested; null if it may be submitted.
+   * The reason against submission that a page has shown since the contact's record was requested; null if
+   * there is none.
    */
   refusedSince?: OutcomeReason | null;
   /**
-   * Fields that the profile was offered to before: if a user has emptied one since, it stays empty.
+   * Fields that the profile was already offered to. If a user has emptied one of them since, it stays empty.
    * None by default.
    */
   offeredBefore?: ReadonlySet<string>;
 }
 
-/** Computes refusal, guard, map and diff of one profile. Pure except for IDs, encryption and fingerprints. */
+/**
+ * Computes the refusal, guard, map and diff of one profile. Pure except for IDs, encryption and fingerprints.
+ */
 export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
@@ -81,7 +84,7 @@ export function planDelivery(
     },
   });
   if (lookup?.state !== 'found') {
-    // A contact that counts as removed has left together with its profile; any other contact may come back.
+    // A contact that counts as removed has left, and its profile with it. Any other contact may come back.
     const hasLeft = lookup?.state === 'removed' || ready.contact.departureRead === 1;
     if (!hasLeft)
       return ended({ reason: 'contacts_missing', detail: null, end: { kind: 'missing' } });
@@ -105,7 +108,7 @@ export function planDelivery(
     return ended({ reason: 'forgotten_person', detail: null, end });
   }
   const name = guardName(profile.name, lookup.contact);
-  // An approval applies to the contact as it was read; it may have been edited since.
+  // An approval is valid for the contact as it was read, but the contact may have been edited since.
   const isAsApproved =
     approval !== null && identity.compareWith(ready.contact.identity).changed.length === 0;
   if (!name.match && !isAsApproved) {
@@ -124,7 +127,7 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
-  // This question comes after the name is settled, so its approval also covers the name.
+  // This question comes after the question about the name, so its approval also covers the name.
   const isAcceptedDeath = isAsApproved && approval === 'profile_deceased';
   if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
     return ended({
@@ -137,13 +140,13 @@ export function planDelivery(
   const hidden = remote
     ? formerFields(ready, profile, merged, intended).filter((field) => !run.described.has(field))
     : [];
-  // A user who says "try again" has checked the fields; fields that are not visible count as gone.
+  // A user who chooses "try again" has checked the fields, so fields that are not visible count as deleted.
   if (hidden.length > 0 && approval !== 'values_of_two_people') {
     return ended(asTwoPeople(profile, `hidden: ${hidden.join(', ')}`));
   }
   const plan = planFields(deps, run, {
     crmId: ready.contact.crmId,
-    // The time of the credit, so that delivering the same job twice brings the same values.
+    // Uses the time of the credit, so that delivering the same job twice gives the same values.
     values: profileValues(profile, ready.contact.askedAt ?? ready.job.submittedAt),
     present: lookup.values,
     currencies: lookup.contact.currencies,
@@ -154,7 +157,7 @@ export function planDelivery(
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   if (plan.together && !writesTogether) return ended(asTwoPeople(profile, 'not_together'));
-  // Most contacts are unchanged since they were chosen, so their parts need not be computed again.
+  // Most contacts have not changed since they were chosen, so their parts need not be computed again.
   const { text } = identity.compareWith(ready.contact.identity);
   return { kind: 'fields', fetched: { ready, profile }, identity: text, plan };
 }
@@ -172,7 +175,7 @@ function isUnsure(probability: number | undefined, least: number | null): boolea
   return least !== null && probability !== undefined && probability < least;
 }
 
-/** How the delivery of a profile ended whose fields were written, or that had nothing to write. */
+/** Returns how the delivery of a profile ended whose fields were written, or that had nothing to write. */
 export function concludeDelivery(
   { ready, profile }: Fetched,
   identity: string,
@@ -185,8 +188,7 @@ export function concludeDelivery(
     return { crmId, trackingId, reason, detail, words, end };
   }
   if (owned === null && reason === 'crm_refused') {
-    // Values that the record refuses wait one by one; the contact itself is free for its next
-    // change.
+    // Values that the record refuses wait individually. The contact itself is ready for its next change.
     const before = parseOwned(ready.contact.ownedValues);
     const end = { donorId: profile.donorId, identity, owned: before, writeId, isDone: false };
     return { crmId, trackingId, reason, detail, words, end: { kind: 'delivered', ...end } };
@@ -201,7 +203,9 @@ export function concludeDelivery(
   return { crmId, trackingId, reason, detail: describeDetail(ready, detail), words, end };
 }
 
-/** Details for the user in addition to the outcome: that it did not cost a credit, and the values that did not fit. */
+/**
+ * Details for the user in addition to the outcome: that no credit was spent, and which values did not fit.
+ */
 function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;
   return unfit === null ? SHARED_PROFILE_TEXT : `${SHARED_PROFILE_TEXT} ${unfit}`;

@@ -18,8 +18,9 @@ import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts
 const DAY_MS = 86_400_000;
 
 /**
- * Runs at the end of a complete run that succeeded, except perhaps for spending less than it would, and whose clock was
- * compared with the service's. Deletes data whose retention has expired; the log and the audit record the deleted data.
+ * Runs at the end of a complete run that succeeded, even if it had to spend less than intended, and that has
+ * compared its clock with the service's. Deletes data whose retention has expired. The log and the audit
+ * record what was deleted.
  */
 export async function purgeOld(
   { store, clock, log, retention }: Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>,
@@ -44,8 +45,8 @@ export async function purgeOld(
 type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;
 
 /**
- * Runs at the end of each run, however it ended. Deletes profiles that are too old to be delivered,
- * with their keys, and profiles of contacts that object or have been opted out long enough.
+ * Runs at the end of each run, however it ended. Deletes profiles that are too old to be delivered, with
+ * their keys, and profiles of contacts that object or opted out long enough ago.
  */
 export async function purgeProfiles(
   deps: PurgeDeps,
@@ -56,8 +57,9 @@ export async function purgeProfiles(
 }
 
 /**
- * Does the same for every client, whether or not it is ever synced, so that a paused schedule or an unavailable CRM
- * does not keep profiles longer. Clients that are no longer in the settings get the default settings.
+ * Does the same for every client, whether or not it is ever synced, so that a paused schedule or an
+ * unavailable CRM does not prolong the retention. Clients that are no longer in the settings get the default
+ * settings.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,
@@ -71,7 +73,7 @@ export async function purgeAllProfiles(
 
 const DEFAULT_CLIENT = integrationSchema.pick({ refresh: true, retention: true }).parse({});
 
-/** Pure but for the clock. */
+/** Pure except for the clock. */
 function purgeLimits(
   { clock, retention }: Pick<PurgeDeps, 'clock' | 'retention'>,
   integration: Pick<Integration, 'refresh' | 'retention'>,

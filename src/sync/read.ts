@@ -30,8 +30,8 @@ import { decideContact, getRefusal, type PlannedContact, type PlanRules } from '
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Reads what changed and decides about each contact; the watermark follows the decided pages.
- * `afterAll` runs before the station is done, so what it makes ready is still delivered.
+ * Reads the changes and decides about each contact. The watermark follows the pages that are decided.
+ * `afterAll` runs before the station is done, so the contacts that it makes ready are still delivered.
  */
 export async function readContacts(
   deps: ReadDeps,
@@ -51,7 +51,7 @@ export async function readContacts(
   run.control.finish('read');
 }
 
-/** How often a page is prepared again if users decide about erased people in the meantime. */
+/** The number of times that a page is prepared again if users decide about erased people in the meantime. */
 const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
@@ -65,7 +65,7 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   if (erased.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
-    // Before the contacts, so that the contacts that absorbed an erased contact are known.
+    // Loaded before the contacts, so that contacts that absorbed an erased contact are known.
     const removed = departures(deps, run, page.removed, deps.clock.now());
     const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     const isAnyoneAlike =
@@ -107,7 +107,7 @@ async function recordPageCurrencies(
   await store.checkpoint(run.lease, (trx) => recordCurrencies(trx, contacts, listMoneyFields(run)));
 }
 
-/** A delivery may have read the contact before that and be waiting for the response. */
+/** A delivery may have read the contact earlier and may still be waiting for the response. */
 function recordRefusal(
   { clock }: ReadDeps,
   { refused }: Pick<Run, 'refused'>,
@@ -117,19 +117,19 @@ function recordRefusal(
   else refused?.set(crmId, { reason: refusal, atMs: clock.monotonicMs() });
 }
 
-/** A run with a limit reads only a part, so the watermark does not move. */
+/** A run with a limit reads only some contacts, so the watermark does not move. */
 function getWatermark({ cursor }: ContactPage, { limit }: Run): string | null {
   return limit === null ? cursor : null;
 }
 
-/** The part of a contact that the decision needs; names and addresses are dropped here. */
+/** The part of a contact that the decision needs. Names and addresses are dropped here. */
 export function plannedContact(
   deps: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
   const fingerprint = forgottenFingerprint(deps, run, contact.id);
-  // Counted like every contact, but its identity must not be stored again.
+  // The contact is counted like every other, but its identity must not be stored again.
   if (fingerprint !== null)
     return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten', optedOut: false };
   return {
@@ -172,8 +172,8 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
           ids: () => listPresentContactIds(store.reader, run.integration.id),
           leftIds: () => listRemovedContactIds(store.reader, run.integration.id),
         };
-  // The CRM does not report again what changed while these contacts' responses were lost or their
-  // jobs ran.
+  // The CRM does not report again the changes made while these contacts' responses were lost or their jobs
+  // were running.
   if (start !== null)
     yield* namedPages(deps, run, await listUnreadContacts(store.reader, run.integration.id));
   yield* pagesOfMarked(deps, run, start);
@@ -191,10 +191,10 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
 }
 
 /**
- * Known contacts that opted out or object, but that no reading shows, for example because they are outside the filter.
- * Their profiles are deleted in the same way. They come before the first page, so that the watermark does not move past
- * them. A mark is checked again before a profile is deleted because of it: nothing else shows that the mark was
- * corrected there.
+ * Known contacts that opted out or object, but that no reading returns, for example because the filter
+ * excludes them. Their profiles are deleted in the same way. They are handled before the first page, so that
+ * the watermark does not move past them. A mark is checked again before a profile is deleted because of it,
+ * because a correction of the mark would not be noticed otherwise.
  */
 async function* pagesOfMarked(
   deps: ReadDeps,
@@ -221,14 +221,17 @@ async function* pagesOfMarked(
   yield* onlyFound(namedPages(deps, run, due), () => true);
 }
 
-/** A day before a profile is deleted because of a mark, so that the nightly run before the deletion also checks it. */
+/**
+ * A day before a profile is deleted because of a mark, so that the nightly run before the deletion also
+ * checks the mark.
+ */
 const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
 
 function isMarked({ optedOut, objects = false, privacy }: Contact): boolean {
   return optedOut || objects || privacy !== undefined;
 }
 
-/** Only a complete reading can tell which contacts are missing or removed. */
+/** Only a complete reading can show which contacts are missing or removed. */
 async function* onlyFound(
   pages: AsyncIterable<ContactPage>,
   matters: (contact: Contact) => boolean,
@@ -242,15 +245,15 @@ async function* onlyFound(
 const LOOKED_UP_AGAIN = 1_000;
 
 /**
- * A few missing contacts count as removed at once; for this long each run checks whether they are
- * back.
+ * If only a few contacts are missing, they count as removed at once. For this long, each run checks whether
+ * they are back.
  */
 const REMOVED_LOOKED_UP_MS = 30 * 86_400_000;
 
 /**
- * Looks up contacts again that were missing before: regained access changes no record, so a reading
- * of changes does not show them. If none of the first contacts is back, access is still lost, and
- * the others can wait for the next run.
+ * Looks up missing contacts again. Regained access changes no record, so a reading of changes does not return
+ * them. If none of the first contacts is back, access is still lost, and the other contacts can wait for the
+ * next run.
  */
 async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   let ids: string[] = [];
@@ -275,7 +278,7 @@ async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<Contact
 type Reading = Pick<Run, 'integration' | 'full' | 'only'> &
   Partial<Pick<Run, 'fields' | 'mappings' | 'ignored' | 'named'>>;
 
-/** The pages that a run would read now; reading them changes nothing. */
+/** The pages that a run would read now. Reading them changes nothing. */
 export async function pagesToRead(
   deps: ReadDeps,
   run: Reading,
@@ -284,13 +287,13 @@ export async function pagesToRead(
   return deps.connector.readPages((await startOfReading(deps, run)).start);
 }
 
-/** The start of reading: the watermark, or the beginning if the watermark no longer fits. */
+/** Where reading starts: at the watermark, or at the beginning if the watermark is no longer valid. */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);
   const { crm } = run.integration;
   const { objections, ...contacts } = run.integration.contacts;
-  // A different filter, opt-out field or list of objections selects a different set of contacts. The same is true once
-  // for a currency that was never read and that amounts depend on.
+  // A different filter, opt-out field or list of objections selects a different set of contacts. The set also
+  // changes when a currency that amounts depend on is read for the first time.
   const money = listMoneyFields(run).length > 0 ? [{ reads: 'currencies' }] : [];
   const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : []), ...money];
   const scope = store.fingerprint('cursor_scope', JSON.stringify(set));
@@ -310,7 +313,7 @@ function listMoneyFields({
   });
 }
 
-/** Reads contacts by ID, with their present data: a search index can lag behind. */
+/** Reads contacts by ID, with their present data, because a search index can lag behind. */
 async function* namedPages(
   { connector }: ReadDeps,
   { ignored, named }: Partial<Pick<Run, 'ignored' | 'named'>>,

@@ -7,7 +7,10 @@ import { lookUp } from './control/look-up.ts';
 
 type KnowingDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** The IDs among these that are unknown to the CRM and to the store; no known contact ever had them. */
+/**
+ * Returns the IDs among these that are unknown to the CRM and to the store, and that no known contact ever
+ * had.
+ */
 export async function findUnknown(
   { store, connector }: KnowingDeps,
   { id: integrationId }: Pick<Integration, 'id'>,
@@ -25,7 +28,7 @@ export async function findUnknown(
 }
 
 /**
- * An ID that is unknown to the CRM and to the store is a typing error, not a contact that left. Throws a
+ * An ID that is unknown to the CRM and to the store is a typing error and not a contact that left. Throws a
  * ConfigurationError for it.
  */
 export async function requireContact(
@@ -37,7 +40,7 @@ export async function requireContact(
   if (unknown !== undefined) throw contactUnknown(integration, unknown);
 }
 
-/** The error for a requested run for a contact that does not exist. */
+/** The error if a run is requested for a contact that does not exist. */
 export function contactUnknown({ id }: Integration, crmId: string): ConfigurationError {
   return unknownContact(id, crmId, { source: 'CRM' });
 }

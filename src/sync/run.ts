@@ -1,7 +1,7 @@
 /**
- * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the same time. Each
- * station takes its work from the store and leaves the result there; no station calls another. So you continue a killed
- * run by starting a run again.
+ * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the same time.
+ * Each station takes its work from the store and leaves the result there; no station calls another. So a
+ * killed run continues when a run is started again.
  */
 
 import { recordIgnored } from '../clients/statements/hooks.ts';
@@ -73,9 +73,9 @@ import {
 import { submitPersons } from './submit.ts';
 import { buildReport, type RunFacts } from './views/run.ts';
 
-/** The request for a run. */
+/** The parameters of a requested run. */
 export interface RunRequest {
-  /** The ID for the run; a new one by default. */
+  /** The ID for the run; a new ID by default. */
   runId?: string;
   integration: Integration;
   mappings: readonly FieldMapping[];
@@ -83,23 +83,23 @@ export interface RunRequest {
   partnerKey: string;
   trigger: Trigger;
   full: boolean;
-  /** The contacts that the run is for, one or several; null for all. */
+  /** The contacts that the run is for; null for all. */
   only: string | readonly string[] | null;
   /** Requested runs for some of these contacts, which this run also covers. */
   alongside?: readonly string[];
   /**
-   * The most credits for enhancements to spend; the watermark does not move. No limit by default.
+   * The maximum number of credits to spend on enhancements. With a limit, the watermark does not move. No
+   * limit by default.
    */
   limit?: number | null;
   /** True if a user accepts the match rate of the present mapping; false by default. */
   acceptMatchRate?: boolean;
-  /** True if a user confirms the present marks that leave out most contacts; false by default. */
+  /** True if a user confirms the present marks that exclude most contacts; false by default. */
   acceptMarks?: boolean;
   /** True to adopt contacts that have another database's donor ID. */
   adopt?: boolean;
   /**
-   * The profiles that a user wants delivered again: then nothing is read or bought. None by
-   * default.
+   * The profiles that a user wants delivered again. In that case, nothing is read or bought. None by default.
    */
   redelivery?: RedeliveryRequest | null;
   /** Additional stages; none by default. */
@@ -111,7 +111,7 @@ export interface RunRequest {
 /** The information that a run shows to others while it is in progress. */
 export interface RunWatch {
   started?: (run: Run) => void;
-  /** Number of calls so far, counted in the clients. */
+  /** Number of calls so far, as counted in the clients. */
   calls: () => RunFacts['calls'];
 }
 
@@ -122,7 +122,7 @@ export interface RunWatch {
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
-    // Decisions that a user made in a page a moment ago apply before anything is read.
+    // Decisions that a user has just made on a page apply before anything is read.
     await applyAllAnswers(deps.store, request.integration.id);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
@@ -155,8 +155,8 @@ export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Pr
 const LOOK_OUTSIDE_MS = 3_000;
 
 /**
- * During a run: records what only this process knows about it, and stops it once a user requests
- * that, in this process or on another machine. If the database is unavailable, tries again.
+ * While the run is in progress, records the facts that only this process knows, and stops the run once a user
+ * requests that, in this process or on another machine. If the database is unavailable, tries again.
  */
 async function lookOutside(
   { store, clock, log }: Pick<RunDeps, 'store' | 'clock' | 'log'>,
@@ -181,7 +181,7 @@ async function lookOutside(
   }
 }
 
-/** Opens the CRM and reads its fields; null, with the reason on the run, if that fails. */
+/** Opens the CRM and reads its fields; null if that fails, with the reason recorded in the run. */
 async function prepareRun(
   closed: RunDeps,
   run: Run,
@@ -201,7 +201,7 @@ async function prepareRun(
     const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) {
-      // Saved first, because nothing shows that the fields were gone once they are created.
+      // Saved first, because once the fields are created, nothing shows that they had been deleted.
       const maps = await mapsWith(deps, run, toCreate);
       if (maps.length > 0) {
         await deps.store.checkpoint(run.lease, (trx) => offerProfilesAgain(trx, maps));
@@ -228,7 +228,7 @@ async function prepareRun(
   }
 }
 
-/** The field maps that profiles were offered with and that contain any of these fields. */
+/** Returns the field maps that profiles were offered with and that contain any of these fields. */
 async function mapsWith(
   deps: Pick<SyncDeps, 'store'>,
   { integration, mappings }: Pick<Run, 'integration' | 'mappings'>,
@@ -245,8 +245,8 @@ async function mapsWith(
 }
 
 /**
- * A contact that a webhook names may be gone again, or belong to another CRM: it is counted and ignored. If a user
- * names such a contact, this is a mistake, so a ConfigurationError is thrown.
+ * A contact named by a webhook may have been deleted again, or belong to another CRM, so it is counted and
+ * ignored. If a user names such a contact, this is a mistake, so a ConfigurationError is thrown.
  */
 async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   const { integration, trigger, only } = run;
@@ -260,7 +260,7 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   deps.log.info({ run: run.id, ignored: unknown.length }, 'the CRM lacks what a webhook named');
 }
 
-/** A mapping is recorded before anything is spent under it, with the user's acceptance. */
+/** A mapping and the user's acceptance are recorded before anything is spent under it. */
 async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
   await store.checkpoint(run.lease, (trx) => recordMappingInUse(trx, run.mapping));
   if (isAccepted)
@@ -269,7 +269,7 @@ async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean)
 
 async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
-  // A text that cannot be an ID at all ends the run once the run is recorded.
+  // A text that cannot be an ID ends the run as soon as the run is recorded.
   const named = typeof request.only === 'string' ? [request.only] : request.only;
   const only = named && [...new Set(named.map((id) => deps.canonicalId(id) ?? id))];
   const run: Run = {
@@ -304,12 +304,12 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
   return run;
 }
 
-/** The name of a contact in a run's record: an erased contact is not named again. */
+/** Returns the name of a contact for a run's record. An erased contact is not named again. */
 function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
-/** A run that a user requests only for this purpose: it writes kept profiles into the CRM again, without a credit. */
+/** A run that a user requests only to write kept profiles into the CRM again, without a credit. */
 async function redeliver(
   deps: SyncDeps,
   run: Run,
@@ -335,7 +335,7 @@ async function redeliver(
 }
 
 /**
- * Runs all stations at the same time; the first error in one stops the others at their checkpoints.
+ * Runs all stations at the same time. The first error in one of them stops the others at their checkpoints.
  */
 async function runStations(
   deps: SyncDeps,
@@ -344,8 +344,7 @@ async function runStations(
   remaining: RunFacts['remaining'],
 ): Promise<void> {
   const startedAt = deps.clock.now();
-  // Decisions by age stay in the store, so a clock that is set in the meantime must not affect
-  // them.
+  // Decisions by age stay in the store, so they must not depend on a clock that is adjusted in the meantime.
   const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
@@ -364,7 +363,7 @@ async function runStations(
     station(pollJobs(steady, run)),
     station(deliverProfiles(steady, run)),
   ]);
-  // Before groups lose the members that have left.
+  // Must run before groups lose the members that have left.
   if (!run.control.stopping.aborted) await station(decideDepartures(steady, run));
   if (!run.control.stopping.aborted) await station(decideOptOuts(steady, run));
   if (!run.control.stopping.aborted) {
@@ -392,14 +391,14 @@ async function runStations(
 }
 
 /**
- * Reads the service's limits and the balance, and reconsiders profiles that have become too old,
- * unless the clock is wrong or the result could not be stored.
+ * Reads the service's limits and the balance, and reconsiders outdated profiles, unless the clock is wrong or
+ * the result could not be stored.
  */
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
   const { networks } = await readFirstBalance(deps, run);
   await deps.store.requireInPlace();
-  // Must run before anything is decided by the age of a profile, because the decision stays in the store.
+  // Must run before any decision by the age of a profile, because such a decision stays in the store.
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
   await deps.store.checkpoint(run.lease, noteDepartedProfiles);
@@ -418,7 +417,7 @@ const DAY_MS = 86_400_000;
 async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
   const finishedAt = clock.now();
-  // A run that only delivers again leaves all other work, and the stored state of it, to the next
+  // A run that only delivers again leaves all other work, and the state that is stored for it, to the next
   // run.
   if (run.redelivery == null) {
     const reasons = {
@@ -445,8 +444,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  // Done however the run ended, so that no profile of a contact that objects is kept even if the service is unavailable
-  // for months.
+  // Done however the run ended. Otherwise profiles of contacts that object would be kept as long as the
+  // service is unavailable, even for months.
   await ifStillOurs(
     run,
     decideOptOuts(deps, run).then(() => purgeProfiles(deps, run)),
@@ -458,8 +457,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
 }
 
 /**
- * True for a run that has read everything and left undone only work that must not be paid for or that needs a user's
- * decision.
+ * Returns true for a run that has read everything, and left undone only work that must not be paid for or
+ * that needs a user's decision.
  */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));
@@ -477,8 +476,8 @@ const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
 ]);
 
 /**
- * False, with the reason on the run, if the lease is lost: then only the new owner may record the
- * run's end, and this process just reports to the requester.
+ * Returns false, with the reason recorded in the run, if the lease is lost. Then only the new owner may
+ * record the run's end, and this process only reports to the requester.
  */
 async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<boolean> {
   try {
@@ -491,7 +490,7 @@ async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<b
   }
 }
 
-/** The report of a run that ends now, with its present reason. */
+/** Returns the report of a run that ends now, with its present reason. */
 async function reportOn(
   { store }: Pick<SyncDeps, 'store'>,
   { id, control }: Run,
@@ -519,7 +518,7 @@ function getStatus(control: RunControl): RunStatus {
   return control.reason === null ? 'succeeded' : 'incomplete';
 }
 
-/** Why chosen contacts are still not submitted when the run ends. */
+/** Returns why chosen contacts are still not submitted when the run ends. */
 function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';

@@ -1,6 +1,7 @@
 /**
- * A few people as they would be sent, for a user to check before credits are spent. Their names go
- * only to a terminal or a page; everything that is stored or passed on contains only their shapes.
+ * A few people as they would be sent, so that a user can check them before credits are spent. Their names are
+ * shown only on a terminal or a page. Everything that is stored or passed on contains only the form of their
+ * data.
  */
 import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
 
@@ -14,7 +15,7 @@ import { createSpread } from './spread.ts';
 /** Number of people shown. */
 export const SAMPLE_SIZE = 5;
 
-/** Which parts a person has, without identifying it. */
+/** The parts of a person's data that are present, without anything that identifies the person. */
 export interface PersonShape {
   first: boolean;
   last: boolean;
@@ -47,7 +48,7 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/** Describes what a user should notice about these people; null if nothing is unusual. */
+/** Describes anything unusual about these people that a user should notice; null if there is nothing. */
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
@@ -59,7 +60,10 @@ export function describeOddity(shapes: readonly PersonShape[]): string | null {
   return null;
 }
 
-/** These contacts as they would be sent, read from the CRM now; contacts that are never sent are omitted. */
+/**
+ * Returns these contacts as they would be sent, read from the CRM now. Contacts that are never sent are
+ * omitted.
+ */
 export async function readPersons(
   { connector }: Pick<SyncDeps, 'connector'>,
   crmIds: readonly string[],
@@ -74,9 +78,9 @@ function toPersons(contacts: readonly Contact[]): PersonDetails[] {
 }
 
 /**
- * A few people of an integration, spread over its contacts. People who wait to be sent come first, then other people
- * who may be sent. If the integration has not read its CRM yet, uses the first contacts of the CRM. The connector must
- * be prepared.
+ * Returns a few people of an integration, spread over its contacts. People who wait to be sent come first,
+ * then other people who may be sent. If the integration has not read its CRM yet, the first contacts of the
+ * CRM are used. The connector must be prepared.
  */
 export async function samplePersons(
   { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,
@@ -96,10 +100,10 @@ export async function samplePersons(
   return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
 }
 
-/** Number of pages that are searched for people, because a page may lack contacts with both names. */
+/** Number of pages that are searched for people, because a page may not contain contacts with both names. */
 const MAX_PAGES = 5;
 
-/** A few people from the beginning of the CRM, spread by the given keyed hash. */
+/** A few people from the first pages of the CRM, chosen by the given keyed hash. */
 export async function firstPersons(
   connector: Pick<SyncDeps['connector'], 'readPages'>,
   fingerprint: (crmId: string) => string,

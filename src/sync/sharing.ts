@@ -1,12 +1,15 @@
-/** Decides who counts as the same person, and for how long: under one service key, the same person is paid for once. */
+/**
+ * Decides who counts as the same person, and for how long. Under one service key, the same person is paid for
+ * only once.
+ */
 import { type Contact, personText } from '../core/contact.ts';
 import type { SharingRules } from '../credits/statements/paid-jobs.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { askedBefore } from './plan.ts';
 
 /**
- * The service keeps the results of a job for seven days, free to read again; this leaves a day as a
- * margin.
+ * The service keeps the results of a job for seven days, and they can be read again for free. This leaves a
+ * day as a margin.
  */
 const SHARED_FOR_MS = 6 * 86_400_000;
 
@@ -14,8 +17,8 @@ const SHARED_FOR_MS = 6 * 86_400_000;
 type SharingRun = Pick<Run, 'integration' | 'partnerKey' | 'identities'>;
 
 /**
- * Fingerprint of the person under the run's key. Null if the integration does not share, or if a
- * part of the identity cannot be read: different people may then look the same.
+ * Returns the fingerprint of the person under the run's key; null if the integration does not share, or if a
+ * part of the identity cannot be read. Without that part, different people may look the same.
  */
 export function personFingerprint(
   { store }: Pick<SyncDeps, 'store'>,
@@ -26,7 +29,10 @@ export function personFingerprint(
   return store.fingerprint('person', `${partnerKey}\n${personText(contact)}`);
 }
 
-/** Which jobs may be shared now: they can still be read, and the profile is not too old here. */
+/**
+ * Which jobs may be shared now: their results can still be read, and their profile is not too old for this
+ * integration.
+ */
 export function sharingRules(
   { clock }: Pick<SyncDeps, 'clock'>,
   { integration: { refresh, onLostAnswer } }: Pick<Run, 'integration'>,

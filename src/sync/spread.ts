@@ -3,16 +3,16 @@ import type { Store } from '../store.ts';
 /** A few of many contacts, spread over all of them. */
 export interface Spread {
   add(crmId: string): void;
-  /** The chosen contacts, always in the same order. */
+  /** Returns the chosen contacts, always in the same order. */
   ids(): string[];
 }
 
-/** No contacts. */
+/** Returns a choice without contacts. */
 export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
 
 /**
- * Chooses this many of the added contacts by a keyed hash of their IDs. So the choice does not depend on the CRM's
- * order or its oldest records, and the same contacts are chosen every time.
+ * Chooses this many of the added contacts by a keyed hash of their IDs. So the choice does not depend on the
+ * order of the CRM or on its oldest records, and it is the same every time.
  */
 export function createSpread({ fingerprint }: Pick<Store, 'fingerprint'>, size: number): Spread {
   const chosen: { crmId: string; hash: string }[] = [];

@@ -30,8 +30,8 @@ import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial/trial-round.ts';
 
 /**
- * The most contacts that may be between submission and delivery at one time. Users may approve
- * about as many more.
+ * The maximum number of contacts that may be between submission and delivery at one time. Users may approve
+ * about as many in addition.
  */
 const MAX_UNDER_WAY = 10_000;
 
@@ -43,13 +43,13 @@ type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 /** Contacts to submit. */
 interface Due {
   contacts: ContactRecord[];
-  /** The most of them that may cost a credit now. */
+  /** The maximum number of them that may cost a credit now. */
   atMost: number;
 }
 
 const NOTHING: Due = { contacts: [], atMost: 0 };
 
-/** A recorded submission, with its data about each person. */
+/** A recorded submission, with the data about each person in it. */
 interface Intended {
   id: string;
   persons: Person[];
@@ -113,7 +113,7 @@ function createIntend(
     const readIsDone = run.control.isDone('read');
     if (readIsDone && !isGuarded) {
       if (run.adopt) await adoptDonors(deps, run);
-      // First, because its question also explains why these contacts have changed.
+      // Handled first, because its question also explains why these contacts have changed.
       await sinceBackup.sort();
       await holdMassChange(deps, run);
       isGuarded = true;
@@ -138,7 +138,7 @@ function createIntend(
 }
 
 /**
- * Whether more contacts may be between submission and delivery; counted only if the answer is not
+ * Whether more contacts may be between submission and delivery. They are counted only if the answer is not
  * known.
  */
 interface Room {
@@ -148,7 +148,7 @@ interface Room {
 }
 
 function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run): Room {
-  /** The upper bound in progress: the last count plus everything submitted since. */
+  /** The upper bound of contacts in progress: the last count plus everything submitted since. */
   let atMost = Number.POSITIVE_INFINITY;
   const isEnough = () => atMost <= MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION;
   return {
@@ -162,7 +162,7 @@ function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run):
   };
 }
 
-/** The next contacts to submit, or `not_yet` if a fuller or better batch will come. */
+/** The next contacts to submit, or `not_yet` if a fuller or better batch is expected. */
 async function nextDue(
   { store, personsPerSubmission: full = MAX_PERSONS_PER_SUBMISSION }: SubmitDeps,
   run: Run,
@@ -174,17 +174,18 @@ async function nextDue(
   if (step === 'stopped') return NOTHING;
   if (step === 'wait') return 'not_yet';
   if (step !== 'over') {
-    // They are spread over all contacts, which are known only once all contacts are read.
+    // The people of a trial are spread over all contacts, which are known only once all contacts are read.
     return readIsDone ? { ...step, contacts: await spreadDue({ store }, run) } : 'not_yet';
   }
   const due = await listDueContacts(store.reader, run.integration.id, {
-    // A refresh must not take a credit that a contact still to be read needs more.
+    // A refresh must not use a credit that a contact still to be read needs more.
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
     limit: full,
     only: run.only,
     withChanged: readIsDone,
   });
-  // A contact that waits from an earlier run may have absorbed a contact that was paid for; reading shows this.
+  // A contact that waits since an earlier run may have absorbed a contact that was paid for. Only reading
+  // shows this.
   const read = readIsDone ? due : due.filter(({ seenRun }) => seenRun === run.id);
   if (!readIsDone && (run.adopt || read.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
@@ -216,8 +217,8 @@ async function intendPrepared(
     }
     return 'progress';
   }
-  // If a person is in an open submission, either that submission pays for the person or nothing does. This is known
-  // once the response has arrived.
+  // If a person is in an open submission, either that submission pays for the person or nothing does. Which
+  // of the two is known only when the response has arrived.
   const jobs = prepared.map(({ job }) => job);
   const underWay = await findOpenPersons(deps.store.reader, run.partnerKey, jobs);
   const free = prepared.filter(({ job }) => job.person === null || !underWay.has(job.person));
@@ -252,10 +253,10 @@ async function intendPrepared(
       await readBalance(deps, run);
       return 'progress';
     case 'balance_changed':
-      // This close to the reserve, the balance is read before the next submission.
+      // If the balance is this close to the reserve, it is read before the next submission.
       return 'progress';
     case 'contacts_changed':
-      // The contacts have changed: check everything again.
+      // The contacts have changed, so everything is checked again.
       await run.control.wait(run.control.signals, CONTACTS_CHANGED_MS);
       return 'progress';
     default:
@@ -264,7 +265,7 @@ async function intendPrepared(
   }
 }
 
-/** Lets contacts share jobs that were paid for the same people; resolves with the other contacts. */
+/** Lets contacts share jobs that were paid for the same people. Resolves with the other contacts. */
 async function shareProfiles(
   deps: SubmitDeps,
   run: Run,
@@ -280,7 +281,7 @@ async function shareProfiles(
   return prepared.filter(({ job }) => !shared.has(job.crmId));
 }
 
-/** If several contacts are the same person, one is submitted, and the others wait for its job. */
+/** If several contacts are the same person, one of them is submitted, and the others wait for its job. */
 function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
   return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
 }

@@ -1,4 +1,4 @@
-/** A move whose process ends between any two of its statements. */
+/** Tests a move whose process ends between any two of its statements. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** What tests of the set-up have in common: the built product and a browser for the file, and worlds for the tests. */
+/**
+ * Shared parts of the set-up tests: the built product, one browser for each file, and worlds for the tests.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { builtProgram } from '../helpers/built-program.ts';

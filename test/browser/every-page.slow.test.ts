@@ -1,4 +1,7 @@
-/** What every page has to hold, and every way by links: a page that is new is visited by its line in the table of routes. */
+/**
+ * Checks the rules for every page, and visits every page by its links. A new page is visited because it has a
+ * line in the table of routes.
+ */
 
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

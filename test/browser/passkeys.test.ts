@@ -1,4 +1,7 @@
-/** Passkeys in a real browser, with an authenticator of its own: made and used by the keyboard alone. */
+/**
+ * Tests passkeys in a real browser with a virtual authenticator: creates and uses them with the keyboard
+ * alone.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';

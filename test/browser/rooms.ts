@@ -1,4 +1,4 @@
-/** What tests of the rooms of pages have in common: a browser for the file, and what each page has to hold. */
+/** Shared parts of the tests of page groups: one browser for each file, and the rules for each page. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';

@@ -1,4 +1,4 @@
-/** A session that ends while a form is filled in, in a real browser. */
+/** Tests a session that ends while a user fills in a form, in a real browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';

@@ -1,4 +1,7 @@
-/** One who sets a client up in a browser: looks at each page, types key by key, and presses what is there. */
+/**
+ * Simulates a user who sets a client up in a browser: looks at each page, types key by key, and presses the
+ * buttons on the page.
+ */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { createOwner, PATIENCE_MS } from './browser.ts';

@@ -1,4 +1,4 @@
-/** People in a real browser: from the first visit to one who sees one client only. */
+/** Tests users in a real browser: from the first visit to a user with access to one client only. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createFirstVisit, type FirstVisit } from '../../src/interfaces/api/request/secret.ts';

@@ -1,4 +1,7 @@
-/** From an empty folder to an explored network with a keyboard alone, and one always sees where one is. */
+/**
+ * Goes from an empty folder to an explored network with the keyboard alone, and checks that the focus is
+ * always visible.
+ */
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';

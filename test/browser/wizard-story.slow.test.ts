@@ -1,4 +1,4 @@
-/** The whole way in a browser, as one person goes it: from an empty folder to an audit that is verified. */
+/** Follows the whole path of one user in a browser: from an empty folder to a verified audit. */
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { z } from 'zod';

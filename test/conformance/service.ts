@@ -1,6 +1,6 @@
 /**
- * The service that the suite asks. The tests know a base URL, keys and a few donors and nothing
- * else of it, so another service can take the sandbox's place by another `startService`.
+ * The service under test. The tests know only its base URL, keys and a few donors, so another `startService`
+ * can replace the sandbox with another service.
  */
 
 import { onTestFinished } from 'vitest';

@@ -1,4 +1,7 @@
-/** Deliberate defects that send a request around a vendor's library, and whether the tests of connectors find them. */
+/**
+ * Checks that the tests of connectors find deliberate defects that send a request without the vendor's
+ * library.
+ */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

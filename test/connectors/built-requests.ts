@@ -1,6 +1,7 @@
 /**
- * Watches that each request which a connector sends was built by the vendor's library, but for the listed ones: what
- * the stand-in sees is what the library has said. Tries of one request are one request.
+ * Checks that the vendor's library built every request of a connector, except for the listed ones. For this,
+ * it compares the requests that the stand-in received with those from the library. Retries count as the same
+ * request.
  */
 import { RequestContext as CompanyContext } from '@hubspot/api-client/lib/codegen/crm/companies/http/http.js';
 import { RequestContext } from '@hubspot/api-client/lib/codegen/crm/contacts/http/http.js';

@@ -1,4 +1,4 @@
-/** The kit itself: that it fails what breaks a promise, under any runner. */
+/** Tests the kit itself: it fails every connector that breaks a promise, under any test runner. */
 import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';

@@ -1,4 +1,4 @@
-/** Which processes load the vendors' libraries: only one whose client needs them. */
+/** Checks that a process loads a vendor's library only if one of its clients needs the library. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

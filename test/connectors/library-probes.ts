@@ -1,4 +1,4 @@
-/** What the tests of the vendors' libraries have in common. */
+/** Shared parts of the tests of the vendors' libraries. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { DonorSyncError } from '../../src/core/errors.ts';
 

@@ -1,4 +1,7 @@
-/** Requests that the stand-ins have seen, against those that the vendors' libraries have built: none goes around them. */
+/**
+ * Compares the requests that the stand-ins received with those that the vendors' libraries built: no request
+ * bypasses the libraries.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createRequests } from '../../connectors/hubspot/client.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** A request that came to a host that should not have been asked. */
+/** A request to a host that must not receive any. */
 export interface Strayed {
   method: string;
   url: string;

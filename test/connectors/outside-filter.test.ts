@@ -1,4 +1,7 @@
-/** Contacts that `contacts.filter` no longer includes, and that grow old or opt out: whole runs over each kind of CRM. */
+/**
+ * Tests whole runs, for each kind of CRM, with contacts that `contacts.filter` no longer includes, and that
+ * become outdated or opt out.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';

@@ -1,6 +1,6 @@
 /**
- * A connector as the guide teaches it, over a paged API on loopback that ends early or fails: each reading is whole,
- * and no removal is reported.
+ * Tests a connector from the guide with a paged API on loopback that ends early or fails. Each reading is
+ * complete, and no removal is reported.
  */
 
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Contacts that a CRM no longer shows, without a sign that they were deleted: whole runs over both stand-ins. */
+/**
+ * Tests whole runs, over both stand-ins, with contacts that a CRM no longer shows although nothing indicates
+ * their deletion.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';

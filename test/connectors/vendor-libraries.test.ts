@@ -1,4 +1,4 @@
-/** Where the vendors' libraries are used, and what of them. */
+/** Checks which files use the vendors' libraries, and which parts of the libraries. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Rows about one contact in every table that has a contact's id, by the schema. */
+/** Creates rows about one contact in every table with a contact's ID, based on the schema. */
 import { sql } from 'kysely';
 import { everything, INTEGRATION, RUN, type StoreWorld } from '../database/store-world.ts';
 

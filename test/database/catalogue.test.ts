@@ -1,4 +1,4 @@
-/** The catalogue of tables against the database, and what may not be left out of it. */
+/** Compares the catalogue of tables with the database, and checks that nothing required is missing. */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { migrateToLatest } from '../../src/database/migrate.ts';

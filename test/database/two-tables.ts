@@ -1,6 +1,6 @@
 import type { MigrationList } from '../../src/database/migrations.ts';
 
-/** A schema for tests of the ground itself. */
+/** A schema for tests of the database layer itself. */
 export interface TwoTables {
   notes: { id: string; body: string | null; size: number };
   tags: { id: string; note_id: string };

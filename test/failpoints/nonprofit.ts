@@ -1,4 +1,4 @@
-/** A small nonprofit for one failpoint: its CRM, a key of its own at the service, and its settings. */
+/** A small nonprofit for one failpoint: its CRM, its key for the service, and its settings. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';

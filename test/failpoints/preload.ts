@@ -1,7 +1,7 @@
 /**
- * Loaded into the product's process before the product itself (`node --import`). It gives a name to
- * each point between disk and wire, writes the names down as the process passes them, and kills the
- * process with SIGKILL at the one that is asked for. The product knows nothing of it.
+ * Loaded into the product's process before the product itself (`node --import`). It names each point between
+ * disk and network, and records the names as the process passes the points. At the requested point, it kills
+ * the process with SIGKILL. The product does not know about it.
  *
  * - `FAILPOINTS_TRACE`: the file that the names are added to, a line each.
  * - `FAILPOINT`: the name at whose first passing the process is killed.

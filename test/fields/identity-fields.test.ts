@@ -1,4 +1,7 @@
-/** A field map that writes into what a contact is known by: each value would count as a change of the contact, for a credit. */
+/**
+ * Tests a field map that writes to fields by which a contact is identified. Each value would count as a
+ * change of the contact, and cost a credit.
+ */
 import { expect, it } from 'vitest';
 import { plainField } from '../../src/core/crm-field.ts';
 import type { IdentityShape } from '../../src/core/identity-shape.ts';

@@ -1,4 +1,7 @@
-/** No parser takes much longer for four times the input, whatever the input is made of. */
+/**
+ * Checks that no parser takes much longer than four times the time for four times the input, whatever the
+ * input.
+ */
 import { expect, it } from 'vitest';
 import { bulkEdge, csvCellEdge, csvFileEdge, journalEdge } from '../../bench/scenarios/fuzz/csv.ts';
 import type { Edge } from '../../bench/scenarios/fuzz/edge.ts';

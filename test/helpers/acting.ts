@@ -1,4 +1,7 @@
-/** Whatever a terminal obeys, or a reader cannot see: no output may have it. Lines and tabs may stay. */
+/**
+ * Characters that control a terminal, or that a reader cannot see. No output may contain them. Line breaks
+ * and tabs are allowed.
+ */
 export const ACTING = new RegExp(
   [
     '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e]',

@@ -1,4 +1,4 @@
-/** The browser of a person, as far as signing in needs one: redirects, cookies and one form. */
+/** A minimal browser for signing in: it handles redirects, cookies and one form. */
 
 /** Where a browser has come to. */
 export interface Page {

@@ -1,4 +1,7 @@
-/** Starts to count what this thread works, in milliseconds: other programs of the machine take nothing of it. */
+/**
+ * Starts counting the CPU time of this thread in milliseconds, which other programs on the machine do not
+ * affect.
+ */
 export function startCpuTime(): () => number {
   const before = process.threadCpuUsage();
   return () => {

@@ -1,6 +1,6 @@
 const JOB_MS = 60_000;
 
-/** Options of a service whose jobs end when the test lets them. */
+/** Options for a service whose jobs end when the test lets them. */
 export function holdJobs() {
   let heldMs = JOB_MS;
   let aheadMs = 0;

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** No timeout of this process ends by itself from now on to the end of the test, but when the test lets time pass. */
+/** Until the end of the test, timeouts of this process only fire when the test advances the time. */
 export function holdTimeouts(): { pass(ms: number): void } {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => {

@@ -1,4 +1,4 @@
-/** Databases that this version refuses by name. */
+/** Databases that this version rejects by name. */
 import { type Kysely, sql } from 'kysely';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';

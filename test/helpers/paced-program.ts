@@ -1,7 +1,7 @@
 /**
- * Asks the service as fast as the pace of its key allows, as one of many processes: the arguments are the
- * database, the address of the service, its key, for how long (ms), and how many at the same time. Each line
- * that it prints after the first is the moment at which a request left (ms since 1970).
+ * Sends requests to the service as fast as its key's rate allows, as one of many processes. Arguments: the
+ * database, the address of the service, its key, the duration (ms), and the number of concurrent requests.
+ * After the first line, each line that it prints is the time when a request was sent (ms since 1970).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 
-/** How a proxy differs from one that is set up with nothing but `proxy_pass`. */
+/** The differences of a proxy from one that only has `proxy_pass`. */
 export interface PlainProxyOptions {
   /** Passes on the name that it was called by, instead of the address behind it. */
   keepsHost?: boolean;

@@ -1,6 +1,6 @@
 import type { ContactQuestion, NetworkQuestion } from '../../src/decisions/statements/questions.ts';
 
-/** An open hold of a contact, as the store has it. */
+/** An open hold of a contact, as stored. */
 export function aContactHold(changes: Partial<ContactQuestion> = {}): ContactQuestion {
   return {
     about: 'contact',

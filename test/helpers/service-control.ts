@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What tests ask of the stand-in of the service beside its API (`/_sandbox`). */
+/** Requests of tests to the service's stand-in in addition to its API (`/_sandbox`). */
 export interface ServiceControl {
   /** The first people of its contact list, as a CRM would hold them. */
   people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;

@@ -1,4 +1,4 @@
-/** Rows in every table of a store, made up from its schema. */
+/** Creates rows in every table of a store, with values derived from its schema. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/database/tables/tables.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Uses the sandbox with HubSpot's official client for Python, and says for each step whether it
- * worked: `node test/hubspot-python/check.ts PATH_OF_PYTHON`. The client (`hubspot-api-client`) has to
- * be installed for that Python. Without a path it takes HUBSPOT_PYTHON; without either there is
- * nothing to check, and that is no failure.
+ * Uses the sandbox with HubSpot's official client for Python, and prints for each step whether it worked:
+ * `node test/hubspot-python/check.ts PATH_OF_PYTHON`. The client (`hubspot-api-client`) has to be installed
+ * for that Python. Without a path, it uses HUBSPOT_PYTHON. Without either, there is nothing to check, which
+ * does not count as a failure.
  */
 
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** A night of an address tool must not make a whole contact list look new. */
+/** Checks that an address tool that runs overnight does not make the whole contact list look new. */
 import { describe, expect, it } from 'vitest';
 import { createWorld } from '../../people/world.ts';
 import { canonicalAddress } from '../../src/identity/canonical-address.ts';

@@ -1,6 +1,6 @@
 /**
- * What a tool that verifies addresses overnight writes back: the form that the Postal Service
- * certifies (CASS). Its words are its own, not the product's.
+ * The changes that a tool makes when it verifies addresses overnight: it writes them in the form that the
+ * Postal Service certifies (CASS). Its lists of words are separate from the product's.
  */
 
 /** An address as a CRM holds it, field by field. */

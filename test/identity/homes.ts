@@ -1,4 +1,7 @@
-/** American homes, every way to write them, and moves; with words of their own, not the product's. */
+/**
+ * American homes, all ways to write their addresses, and moves. The lists of words are separate from the
+ * product's.
+ */
 import fc from 'fast-check';
 
 /** A home. Each of its parts is a fact with its spellings. */

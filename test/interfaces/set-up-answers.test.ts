@@ -1,4 +1,7 @@
-/** One mistake in the set-up of a client gets the same words in the terminal and on the page. */
+/**
+ * Checks that the same mistake in the set-up of a client gets the same message in the terminal and on the
+ * page.
+ */
 import { expect, it } from 'vitest';
 import { COLUMNS, openLocal, PEOPLE, post, withFile } from './api/setup-world.ts';
 import { openInitWorld } from './cli/init/init-world.ts';

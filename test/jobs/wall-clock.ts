@@ -1,4 +1,4 @@
-/** Times of schedules the slow way: by reading the clock on the wall, minute by minute. */
+/** Computes the times of schedules in the slow way: by checking the local time minute by minute. */
 
 const MINUTE_MS = 60_000;
 

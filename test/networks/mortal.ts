@@ -1,6 +1,6 @@
 import type { SyncDeps } from '../../src/sync/control/context.ts';
 
-/** When a process dies: at which of its calls, before or after the call has done its work. */
+/** When a process dies: at which of its calls, and whether before or after the call has done its work. */
 export interface Death {
   atCall: number;
   moment: 'before' | 'after';

@@ -1,4 +1,4 @@
-/** For each operation a request to its route that succeeds, and one that its input refuses. */
+/** For each operation: a request to its route that succeeds, and one with invalid input. */
 import { z } from 'zod';
 import { beginSetup } from '../../src/clients/setup/draft.ts';
 import { listBatches } from '../../src/decisions/statements/batches.ts';

@@ -1,4 +1,4 @@
-/** No order of clicks or commands leaves an installation without an owner who can sign in. */
+/** Checks that no sequence of clicks or commands leaves an installation without an owner who can sign in. */
 import { writeFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The kit of operations in a world with users, for operations that only tests have. */
+/** The operation kit in a world with users, for operations that only exist in tests. */
 import type { Caller } from '../../src/operations/kit/caller.ts';
 import type { Operation } from '../../src/operations/kit/operation.ts';
 import type { OperationDeps } from '../../src/operations/kit/perform.ts';

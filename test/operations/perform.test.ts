@@ -1,4 +1,4 @@
-/** What the kit promises for every operation, whatever it does. */
+/** Tests the promises of the operation kit for every operation. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ActorTransaction } from '../../src/database/actor-transaction.ts';

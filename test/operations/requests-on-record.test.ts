@@ -1,4 +1,6 @@
-/** Operations that wait for a second user, or that the service carries out: what the kit promises of each. */
+/**
+ * Tests the promises of the kit for operations that wait for a second user, or that the service carries out.
+ */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';

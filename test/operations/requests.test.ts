@@ -1,4 +1,7 @@
-/** Every operation over its route: what it answers, what the audit records, and that a refusal changes nothing. */
+/**
+ * Tests the route of every operation: its response, its audit entry, and that a rejected request changes
+ * nothing.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { OPERATIONS } from '../../src/operations/catalogue.ts';

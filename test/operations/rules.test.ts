@@ -1,4 +1,7 @@
-/** All operations against the table of rules, in the declarations, the terminal and the routes of the API. */
+/**
+ * Compares all operations with the table of rules: in the declarations, in the terminal and in the routes of
+ * the API.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';

@@ -1,6 +1,6 @@
 /**
- * What each operation is allowed to be, written from the design and the guides, never from the operations themselves:
- * a wrong declaration has to fail. A new operation goes into this table first.
+ * The rules for each operation. They are based on the design and the guides, never on the operations
+ * themselves, because a wrong declaration has to fail. Add a new operation to this table first.
  */
 import type { Role } from '../../src/core/role.ts';
 

@@ -1,4 +1,4 @@
-/** Requests through the proxies that the environment names. */
+/** Tests requests through the proxies that the environment variables name. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

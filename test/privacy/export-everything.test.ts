@@ -1,4 +1,6 @@
-/** Everything of a client, written to a receiver that keeps it waiting, and without the right to work on the client. */
+/**
+ * Tests the export of all data of a client: to a slow receiver, and without the right to work on the client.
+ */
 import { expect, it } from 'vitest';
 import type { WriteFile } from '../../src/core/write-file.ts';
 import { exportEverything } from '../../src/privacy/export-everything.ts';

@@ -1,4 +1,4 @@
-/** The requests to the API, its documents, webhooks and consent, by route. */
+/** The requests to the API, its documents, webhooks and the consent page, by route. */
 import { type Cases, type CaseTable, NOWHERE } from './requests.ts';
 
 const client = (rest: string): Cases => ({

@@ -1,4 +1,7 @@
-/** Every route and every command is recorded: what is new needs a case here before its answers can be compared. */
+/**
+ * Checks that every route and every command is recorded: a new one needs a case here before its responses can
+ * be compared.
+ */
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../interfaces/api/route-table.ts';
 import { API_CASES } from './api-requests.ts';

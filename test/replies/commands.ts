@@ -1,4 +1,6 @@
-/** The commands, by their names: what each is called with. Each case runs with `--json` and without, in a world for itself. */
+/**
+ * The commands by name, with their arguments. Each case runs with and without `--json`, in a separate world.
+ */
 import type { Command } from 'commander';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { systemClock } from '../../src/core/clock.ts';

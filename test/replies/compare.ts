@@ -1,6 +1,6 @@
 /**
- * Tells what two recordings answer differently, a line each, and how many differ by kind; the exit code is 0 if they are
- * equal.
+ * Prints the differences between two recordings, one per line, and their number by kind. The exit code is 0
+ * if the recordings are equal.
  *
  *   node test/replies/compare.ts before.jsonl after.jsonl
  */

@@ -1,4 +1,4 @@
-/** An answer of an interface, as a recording has it. */
+/** A recorded response of an interface. */
 import { z } from 'zod';
 
 const common = { as: z.string(), case: z.string() };

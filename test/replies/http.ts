@@ -1,4 +1,4 @@
-/** Sends the requests of the API and of the pages, and records what comes back. */
+/** Sends the requests of the API and of the pages, and records the responses. */
 import { z } from 'zod';
 import { mayActAs } from '../../src/core/role.ts';
 import { ROUTES } from '../interfaces/api/route-table.ts';

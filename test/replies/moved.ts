@@ -1,4 +1,4 @@
-/** Requests and commands that are called otherwise than in earlier recordings: what they answer is still compared. */
+/** Requests and commands that had other names in earlier recordings. Their responses are still compared. */
 
 export type Moves = readonly (readonly [RegExp, string])[];
 

@@ -1,4 +1,4 @@
-/** What a page tells its reader beside its content: its heading, notices and errors. */
+/** The parts of a page that inform its reader in addition to its content: its heading, notices and errors. */
 
 const OPENING = /<([a-z][a-z0-9]*)\b([^>]*)>/g;
 const TELLS =

@@ -1,4 +1,4 @@
-/** The requests of browsers: pages, and what their forms send. */
+/** The requests of browsers: pages, and submitted forms. */
 import { type Cases, type CaseTable, NOWHERE } from './requests.ts';
 
 const post = (path: string, form: Readonly<Record<string, string>> = {}) => ({ path, form });

@@ -1,4 +1,4 @@
-/** Replaces what differs from run to run by words that stay the same. */
+/** Replaces values that differ from run to run with constant words. */
 
 /** Values of the world by what they are, with a name each. */
 export type KnownNames = ReadonlyMap<string, string>;

@@ -1,6 +1,7 @@
 /**
- * Records how the interfaces answer: the API, the pages and the command line, each as everybody who may ask, with good
- * requests, unknown ids and invalid inputs. `compare.ts` tells what another state of the product answers differently.
+ * Records the responses of the interfaces: the API, the pages and the command line. Each is requested by
+ * every possible caller, with valid requests, unknown IDs and invalid inputs. `compare.ts` prints how another
+ * version of the product responds differently.
  *
  *   node test/replies/record.ts --out before.jsonl [--only api|page|command]
  */

@@ -1,4 +1,7 @@
-/** What the cases of a route are: a good request, one with an unknown id, one with an invalid input, and further ones. */
+/**
+ * The cases of a route: a valid request, a request with an unknown ID, a request with invalid input, and
+ * others.
+ */
 export interface Request {
   /** `{run}` and the like stand for values of the world, `{digest}` for what the preview of the same act answers. */
   path: string;

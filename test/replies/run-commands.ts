@@ -1,4 +1,4 @@
-/** Runs the commands and records how they end and what they write. */
+/** Runs the commands, and records their exit codes and output. */
 import { COMMAND_CASES, type CommandCase, hasHelpAlone, listCommandNames } from './commands.ts';
 import type { Entry } from './entries.ts';
 import { createReplacer } from './placeholders.ts';

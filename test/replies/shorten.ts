@@ -1,4 +1,4 @@
-/** Keeps what interfaces compare by: keys, types and short values. */
+/** Keeps the parts by which responses are compared: keys, types and short values. */
 
 /** Longer lists of things that are alike are cut; what follows is counted. */
 const MAX_ITEMS = 3;

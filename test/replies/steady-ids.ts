@@ -1,7 +1,7 @@
 /**
- * Gives out ids in the order in which they are asked for, and keys that are the same in each recording: random ids of the
- * same millisecond would be listed in another order each time, and random keys would choose other samples. To be
- * imported before the product, and never by a test.
+ * Returns IDs in the order of the calls, and keys that are the same in each recording. Random IDs from the
+ * same millisecond would be listed in another order each time, and random keys would choose other samples.
+ * Import this before the product, and never in a test.
  */
 import crypto, { hash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';

@@ -1,4 +1,7 @@
-/** Lets Node load the pages, whose syntax it does not know: tests have vitest for that, and this program has no vitest. */
+/**
+ * Lets Node load the pages, whose syntax it does not support. In tests, vitest does this, but this program
+ * runs without vitest.
+ */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

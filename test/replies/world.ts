@@ -1,7 +1,7 @@
 /**
- * The world whose answers are recorded: four clients, users and tokens of each role, runs, held contacts, an approval
- * that waits, an invitation, an unfinished set-up. It is built once; each case that changes something opens a copy of
- * its folder, at the same path and one at a time, so that cases do not disturb each other.
+ * The world whose responses are recorded: four clients, users and tokens of each role, runs, held contacts, a
+ * pending approval, an invitation, an unfinished set-up. It is built once. Each case that changes something
+ * opens a copy of its folder, at the same path and one at a time, so that the cases do not affect each other.
  */
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';

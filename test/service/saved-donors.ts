@@ -1,4 +1,4 @@
-/** Short ways to what tests of donors, lists and exports share. */
+/** Shared shortcuts for the tests of donors, lists and exports. */
 
 import { z } from 'zod';
 import { createWorld } from '../../people/world.ts';

@@ -1,7 +1,7 @@
 /**
- * Uses the sandbox for Salesforce with the official command line `sf`, and says for each command
- * whether it worked: `node test/sf-cli/check.ts [path of sf]`. Without a path it takes SF_CLI, or
- * the `sf` on the PATH; without any of them there is nothing to check, and that is no failure.
+ * Uses the sandbox for Salesforce with the official command line `sf`, and prints for each command whether it
+ * worked: `node test/sf-cli/check.ts [path of sf]`. Without a path, it uses SF_CLI, or the `sf` on the PATH.
+ * Without any of them, there is nothing to check, which does not count as a failure.
  */
 
 import { execFile } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * Does what `sf project convert source` does, with the same library: reads the project in a folder, and
+ * Does the same as `sf project convert source`, with the same library: reads the project in a folder, and
  * writes it in the format of the Metadata API. `node test/sf-cli/convert-source.ts PROJECT TARGET`.
  */
 import { readFile } from 'node:fs/promises';

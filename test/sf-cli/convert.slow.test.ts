@@ -1,4 +1,7 @@
-/** Whether Salesforce's own tool takes the source: names, folders and suffixes, which it checks without an org. */
+/**
+ * Checks that Salesforce's own tool accepts the source: names, folders and suffixes, which the tool checks
+ * without an org.
+ */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

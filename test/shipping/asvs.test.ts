@@ -1,4 +1,4 @@
-/** docs/asvs.md: each requirement has a test that is there, a reason, or is named as open. */
+/** Checks docs/asvs.md: each requirement has an existing test or a reason, or is listed as open. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

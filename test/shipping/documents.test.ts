@@ -1,4 +1,4 @@
-/** What the documents name has to be there. */
+/** Checks that everything that the documents name exists. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';

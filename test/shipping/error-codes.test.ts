@@ -1,4 +1,4 @@
-/** Every error code of the sources has an explanation, and every explanation has its code. */
+/** Checks that every error code in the sources has an explanation, and that every explanation has a code. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** No regular expression takes more than linear time on a text that someone sends. */
+/** Checks that no regular expression takes more than linear time on a text from outside. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

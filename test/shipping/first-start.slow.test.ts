@@ -1,6 +1,7 @@
 /**
- * The first start as its guide has it, for compose, systemd and Kubernetes, to an owner who is signed in. Commands,
- * variables, folders and settings are those of the shipped files. What an engine, systemd or a cluster adds is not shown here.
+ * Follows the first start in the guides for compose, systemd and Kubernetes, until an owner is signed in.
+ * Commands, variables, folders and settings come from the shipped files. The additional work of an engine,
+ * systemd or a cluster is not tested here.
  */
 import { readFileSync } from 'node:fs';
 import {

@@ -1,4 +1,4 @@
-/** What a merge that was not finished leaves behind. */
+/** Looks for leftovers of an unfinished merge. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,7 +15,7 @@ function filesWith(pattern: string) {
 it('no file has the marks of a conflict', () => {
   expect(filesWith('^(<{7}|>{7}|[|]{7})( |$)')).toEqual({ status: 1, files: [], stderr: '' });
   // It would be found.
-  expect(filesWith('^/[*][*] What a merge that was not').files).toEqual([
+  expect(filesWith('^/[*][*] Looks for leftovers of an').files).toEqual([
     'test/shipping/leftovers.test.ts',
   ]);
 });

@@ -1,4 +1,7 @@
-/** What someone does with the installed package in its first weeks, on one Node, while no other machine can be reached. */
+/**
+ * Does what a user does with the installed package in the first weeks, with one Node version and without
+ * access to other machines.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** The list of logs in the threat model against the files that the product really leaves behind. */
+/** Compares the list of logs in the threat model with the files that the product actually writes. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Loaded before a program (`--import`): every connection but one to this machine is refused, and noted in a file. */
+/**
+ * Loaded before a program (`--import`): rejects every connection to another machine, and records it in a
+ * file.
+ */
 import { appendFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 

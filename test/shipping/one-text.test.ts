@@ -1,4 +1,7 @@
-/** Each code has one text: the one of the catalogue, in the terminal, in the API's documents and on the pages. */
+/**
+ * Checks that each code has the same text, from the catalogue, in the terminal, in the API's documents and on
+ * the pages.
+ */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { explain, listCodes } from '../../src/core/codes/explain.ts';

@@ -1,4 +1,4 @@
-/** What `npm pack` gives, and whether it works where nothing else is. */
+/** Tests the package that `npm pack` creates, and whether it works without anything else. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';

@@ -1,4 +1,7 @@
-/** docs/privacy.md against the catalogue of tables, which `test/database/catalogue.test.ts` holds against the database. */
+/**
+ * Compares docs/privacy.md with the catalogue of tables, which `test/database/catalogue.test.ts` compares
+ * with the database.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

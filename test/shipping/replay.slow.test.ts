@@ -1,4 +1,4 @@
-/** The Dockerfile carried out for real, and the replay itself: would it notice? */
+/** Executes the Dockerfile for real, and checks that the replay itself finds mistakes. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';

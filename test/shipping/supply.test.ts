@@ -1,4 +1,4 @@
-/** What a version says of its packages. */
+/** Checks what a version states about its packages. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** The vendors' libraries in the built program, and where the sources run as they are: they cannot send, even by mistake. */
+/**
+ * Checks that the vendors' libraries cannot send, even by mistake, both in the built program and when the
+ * sources run directly.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

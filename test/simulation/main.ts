@@ -1,4 +1,4 @@
-/** `npm run simulate`: nights from seeds, for so many minutes, or one of them again. */
+/** `npm run simulate`: nights from seeds, for a number of minutes, or one of these nights again. */
 import './takeover.ts';
 import { runCommand } from './command.ts';
 

@@ -1,4 +1,6 @@
-/** The three CRMs of the sweep, with marks in their people, and all the ways in which they fail. */
+/**
+ * The three CRMs of the sweep, with marks in the data of their people, and all the ways in which they fail.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';

@@ -1,7 +1,7 @@
 /**
- * The sweep: marks are planted in the people of a CRM and in every key, all commands are run while
- * everything around fails and quotes them, and afterwards they stand in no place that is kept or
- * sent: database, its log, journals, log lines, metrics, alerts, pages, temporary files.
+ * Plants marks in the people of a CRM and in every key, and runs all commands while every system around them
+ * fails and quotes the marks. Afterwards, no stored or sent data may contain a mark: database, database log,
+ * journals, log lines, metrics, alerts, pages, temporary files.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-/** A value that is added to a choice list later means nothing until a user has said what it means. */
+/** Checks that a value that is added to a choice list later has no meaning until a user has defined it. */
 
 import { afterEach, expect, it } from 'vitest';
 import type { Connector, ContactsSettings, Finding } from '../../connectors/contract.ts';

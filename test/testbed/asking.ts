@@ -1,4 +1,4 @@
-/** How tests talk to any sandbox. */
+/** Sends requests of tests to any sandbox. */
 
 import { z } from 'zod';
 

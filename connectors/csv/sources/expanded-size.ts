@@ -1,5 +1,5 @@
 /**
- * The size of an unpacked archive, determined without keeping any of it: an archive may state a
+ * Determines the size of an unpacked archive without keeping any of it, because an archive may state a
  * smaller size.
  */
 import { createInflateRaw } from 'node:zlib';
@@ -9,13 +9,13 @@ const ENTRY = 0x02014b50;
 const END_BYTES = 22;
 const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
-/** A comment of at most this length follows the end. */
+/** The maximum length of the comment after the end record. */
 const MOST_COMMENT = 65_535;
 const PACKED = 8;
 /** Means that the size is stored elsewhere. */
 const ELSEWHERE = 0xffffffff;
 
-/** True if the files of an archive have more bytes than this; false if it is not an archive. */
+/** Returns true if the files in an archive have more bytes than this; false if it is not an archive. */
 export async function expandsBeyond(bytes: Uint8Array, most: number): Promise<boolean> {
   let total = 0;
   for (const entry of readEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {
@@ -55,7 +55,7 @@ function findEnd(archive: Buffer): number {
 }
 
 /**
- * The size of unpacked data; stops a little above `most`. Damaged data counts as far as it can be
+ * Returns the size of unpacked data. It stops a little above `most`. Damaged data counts as far as it can be
  * read.
  */
 function inflatedSize(data: Buffer, most: number): Promise<number> {

@@ -18,14 +18,17 @@ export interface ByteReader {
   close(): Promise<void>;
 }
 
-/** The text of a file: its bytes, or for UTF-16 and workbooks the UTF-8 text that donor-sync made of it. */
+/**
+ * The text of a file: its bytes, or for UTF-16 and workbooks the UTF-8 text into which donor-sync has
+ * converted it.
+ */
 export interface TextSource {
   handle: ByteReader;
   /** Bytes of the text. */
   size: number;
-  /** The file on disk; its stamp tells whether it has changed. */
+  /** The file on disk. Its stamp shows whether it has changed. */
   file: FileHandle;
-  /** Another open reader of the same text, which can tell the current state of the file. */
+  /** Another open reader of the same text, which can report the current state of the file. */
   reopen(): Promise<ByteReader & { stats(): Promise<BigIntStats> }>;
   close(): Promise<void>;
 }
@@ -76,15 +79,15 @@ async function reopenFile(path: string) {
   };
 }
 
-/** The kind of a file by its first bytes; null for text in UTF-8 or Latin-1. */
+/** Returns the kind of a file by its first bytes; null for text in UTF-8 or Latin-1. */
 export async function detectForeignKind(path: string): Promise<ForeignKind | null> {
   await using file = await open(path, 'r');
   return detectKind(await readStart(file));
 }
 
 /**
- * Converts foreign bytes to UTF-8 text with a byte order mark; other bytes stay unchanged. UTF-16
- * may be the beginning of a text: then `isWhole` is false.
+ * Converts bytes in another encoding to UTF-8 text with a byte order mark. Other bytes do not change. UTF-16
+ * may be the first part of a text; `isWhole` is then false.
  */
 export async function toPlainText(
   path: string,
@@ -141,13 +144,13 @@ async function readWhole(file: FileHandle): Promise<Buffer> {
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
-/** The same by the bytes themselves. */
+/** The same, by the bytes themselves. */
 export function detectKind(start: Buffer): ForeignKind | null {
   if (start.subarray(0, ZIP.length).equals(ZIP)) return 'workbook';
   return detectUtf16(start) === null ? null : 'UTF-16 text';
 }
 
-/** By the byte order mark; without one, by the zero bytes of a first line in Latin letters. */
+/** Recognised by the byte order mark or, without one, by the zero bytes in a first line of Latin letters. */
 function detectUtf16(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   const [a, b, c, d] = start;
   if (a === 0xff && b === 0xfe) return 'utf-16le';

@@ -1,6 +1,6 @@
 /**
- * A thread that converts one sheet of a workbook to CSV. A workbook is a foreign archive: whatever
- * it does to memory or time happens in this thread, which is then ended.
+ * A thread that converts one sheet of a workbook to CSV. A workbook is an archive from outside, so whatever
+ * memory or time it takes affects only this thread, which is then ended.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { formatValue } from 'hucre';
@@ -17,7 +17,7 @@ const MOST_EXPANDED_BYTES = 256 * 1024 * 1024;
 
 const requestSchema = z.object({
   bytes: z.instanceof(Uint8Array),
-  /** Null: the first sheet that has a table. */
+  /** Null means the first sheet with a table. */
   sheet: z.string().nullable(),
 });
 
@@ -48,7 +48,7 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
 /** Lines above the column names contain at most a title. */
 const FEWEST_NAMES = 2;
 
-/** The cells as displayed, from the line of column names on. */
+/** The cells as displayed, from the line with the column names on. */
 function toTable({ rows, cells }: Pick<Sheet, 'rows' | 'cells'>): string[][] {
   const texts = rows.map((row, y) =>
     row.map((value, x) => displayed(value, cells?.get(`${y},${x}`))),
@@ -67,7 +67,7 @@ function lastFilled(row: readonly string[]): number {
   return row.findLastIndex((text) => text.trim() !== '') + 1;
 }
 
-/** The text that a spreadsheet shows: a ZIP code with its leading zeros, a date in its format. */
+/** Returns the text that a spreadsheet shows: a ZIP code with its leading zeros, a date in its format. */
 function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;
@@ -76,7 +76,7 @@ function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value instanceof Date) {
     return format === 'General' ? value.toISOString().slice(0, 10) : formatValue(value, format);
   }
-  // A spreadsheet keeps fifteen digits; more come from rounding a sum.
+  // A spreadsheet stores fifteen digits. Further digits come from rounding a sum.
   return format === 'General' || format === '@'
     ? String(Number(value.toPrecision(15)))
     : formatValue(value, format);

@@ -9,10 +9,7 @@ export const MOST_WORKBOOK_BYTES = 50 * 1024 * 1024;
 
 const LIMITS: ThreadLimits = { mostTimeMs: 120_000, mostMemoryMb: 1_024 };
 
-/**
- * Converts a sheet of a workbook to CSV in UTF-8. Throws a ConfigurationError if that is not
- * possible.
- */
+/** Converts a sheet of a workbook to CSV in UTF-8. Throws a ConfigurationError if this is not possible. */
 export async function readWorkbook(
   path: string,
   bytes: Uint8Array,

@@ -64,7 +64,7 @@ async function examine(
   if (missing === null) return;
   const use = { needed: neededScopes(options), unused };
   findings.push(...scopeFindings(missing, use, signIn.scopes));
-  // Without these scopes, opening would only repeat the finding.
+  // Without these scopes, opening would only give the same finding again.
   if (missing.some(({ scope }) => OPENING_NEEDS.has(scope) && use.needed.has(scope))) return;
   const session = await attempt(findings, 'contacts', OPEN_FIX, () =>
     openSession(options, world, api),
@@ -87,7 +87,7 @@ async function examine(
 
 const OPENING_NEEDS: ReadonlySet<string> = new Set([READ_CONTACTS, READ_COMPANIES]);
 
-/** Nothing works without reading and writing; the other scopes are needed only if they are used. */
+/** Nothing works without reading and writing. The other scopes are needed only if they are used. */
 function neededScopes({ settings, uses }: ConnectorOptions<HubspotSettings>): ReadonlySet<string> {
   const readsLists = uses?.groups.some((group) => 'list' in group) ?? false;
   return new Set([
@@ -148,7 +148,7 @@ async function checkCurrencies(
   return currencyFindings('HubSpot', fields, seen, RATES_FIX);
 }
 
-/** Parts of the identity that are unknown while the token has no access to them. */
+/** Parts of the identity that are unknown as long as the token has no access to them. */
 function checkIdentity({ shape, properties }: HubspotSession): Finding[] {
   const hidden = shape.identity().sources.filter(({ readable }) => !readable);
   return hidden.map(({ name }) => {
@@ -167,7 +167,7 @@ const usageSchema = z.object({
   results: z.array(z.object({ currentUsage: z.number(), usageLimit: z.number() })).min(1),
 });
 
-/** The account's daily requests: as in the last response, or otherwise from the list of usage. */
+/** The account's daily requests, from the last response or otherwise from the list of usage. */
 export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<LimitState | null> {
   const state = api.limit.state();
   if (state !== null) return state;

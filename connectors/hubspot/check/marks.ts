@@ -1,4 +1,4 @@
-/** Values of picklists whose meaning the settings do not define, with the contacts that wait for it. */
+/** Values of picklists whose meaning is not defined in the settings, with the contacts that wait for it. */
 import { z } from 'zod';
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { markColumns } from '../../mark-values.ts';
@@ -10,7 +10,7 @@ import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
 /**
- * Counts the values without a meaning among the first contacts with one; one search for each
+ * Counts the values without a meaning among the first contacts that have one, with one search for each
  * property.
  */
 export async function checkMarks(
@@ -35,7 +35,7 @@ export async function checkMarks(
 
 const pageSchema = recordPageSchema.extend({ total: z.number() });
 
-/** Contacts with a value of this property that is not a known value. */
+/** Returns contacts with a value of this property that is not a known value. */
 async function findWithValue(
   { api, filter }: HubspotSession,
   propertyName: string,

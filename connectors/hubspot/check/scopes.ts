@@ -16,7 +16,7 @@ import {
   WRITE_SCHEMAS,
 } from '../sign-in/scopes.ts';
 
-/** Which scopes the settings use. */
+/** The scopes that the settings need. */
 export interface ScopeUse {
   /** Scopes without which a run with these settings cannot do its work. */
   needed: ReadonlySet<string>;
@@ -24,15 +24,16 @@ export interface ScopeUse {
   unused: ReadonlySet<string>;
 }
 
-/** A scope whose lack makes HubSpot refuse requests. */
+/** A scope without which HubSpot refuses requests. */
 export interface MissingScope extends ScopeNeed {
   /** The scopes that HubSpot itself named in its refusal. */
   named: readonly string[];
 }
 
 /**
- * Tries each scope with a request that changes nothing, because HubSpot can refuse requests for which, according to its
- * report, the token has the scope. An empty write request may be refused for being empty, which also proves the scope.
+ * Tries each scope with a request that changes nothing, because HubSpot can refuse requests although it
+ * reports that the token has the scope. An empty write request may be refused because it is empty, which also
+ * proves the scope.
  */
 export async function findMissingScopes(
   api: HubspotApi,
@@ -56,7 +57,7 @@ const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = 
   [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
 };
 
-/** The missing scopes of a refused request; null if it is not refused for lack of a scope. */
+/** Returns the missing scopes of a refused request; null if it was refused for a different reason. */
 async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly string[] | null> {
   try {
     await probe();
@@ -77,7 +78,7 @@ const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'EXPIRED_AUTHENTICATION',
 ]);
 
-/** `listed` is what HubSpot reports about the token; null if it reports nothing. */
+/** `listed` contains the scopes that HubSpot reports for the token; null if it reports nothing. */
 export function scopeFindings(
   missing: readonly MissingScope[],
   { needed, unused }: ScopeUse,
@@ -89,7 +90,9 @@ export function scopeFindings(
   return [plain(met('scopes', message))];
 }
 
-/** The scopes of Sensitive Data, if the settings use them; only values can tell about them. */
+/**
+ * The scopes of Sensitive Data, if the settings use them. Only values can show whether the token has them.
+ */
 export function sensitiveFindings(session: HubspotSession): Finding[] {
   const { settings, signIn, seesSensitive } = session;
   if (!settings.sensitiveData) return [];

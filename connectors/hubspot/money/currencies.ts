@@ -39,8 +39,8 @@ const ratesSchema = z.object({
 });
 
 /**
- * The account's currencies; requested only if a property shows one, and the rates only to convert.
- * An amount without a property that names its currency is in the company currency.
+ * The account's currencies. They are requested only if a property shows one, and the rates only for
+ * conversion. An amount without a property for its currency is in the company currency.
  */
 export async function readMoney(
   session: AccountWithRates & {
@@ -71,8 +71,8 @@ export async function readRates(
     const others = results.filter(({ toCurrencyCode }) => toCurrencyCode === companyCurrency);
     return ratesPerDollar([
       { code: companyCurrency, perCommon: 1, decimals: countDecimals(companyCurrency) },
-      // HubSpot gives units of the company currency for one of the other; the rates here are
-      // inverse.
+      // HubSpot gives the number of units of the company currency for one unit of the other. The rates here
+      // are inverse.
       ...others.map(({ fromCurrencyCode: code, conversionRate }) => ({
         code,
         perCommon: 1 / conversionRate,

@@ -7,13 +7,13 @@ import { mayHave, READ_COMPANIES } from '../sign-in/scopes.ts';
 
 /** The names of the companies that contacts belong to. */
 export interface CompanyNames {
-  /** False if the token may not see companies, as far as HubSpot has said. */
+  /** False if the token may not see companies, as far as HubSpot has reported. */
   isReadable(): boolean;
-  /** The companies that have to be requested, each once. */
+  /** Returns the companies that have to be requested, each of them once. */
   unknownAmong(ids: readonly string[]): string[];
   /**
-   * By ID; null for a company that is gone or has no name. A company that may not be seen is
-   * omitted: its name is unknown, and never means that there is no employer.
+   * By ID; null for a company that is gone or has no name. A company that may not be seen is omitted. Its
+   * name is unknown, which does not mean that there is no employer.
    */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
@@ -21,10 +21,10 @@ export interface CompanyNames {
 /** Companies of one request: HubSpot's maximum. */
 export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 
-/** Number of names that are cached; with more companies than that, some are requested again. */
+/** Number of names that are cached. If there are more companies, some are requested again. */
 const MAX_REMEMBERED = 20_000;
 
-/** The companies as a token without the scope sees them. */
+/** The companies, as a token without the scope sees them. */
 export const hiddenCompanies: CompanyNames = {
   isReadable: () => false,
   unknownAmong: () => [],
@@ -50,8 +50,8 @@ export async function mayReadCompanies(
 }
 
 /**
- * Requests each company once, as long as there is room in the cache. The scope may be withdrawn
- * during a run: names that are not known by then stay unknown, unless they are required.
+ * Requests each company once, as long as there is room in the cache. The scope may be withdrawn during a run.
+ * Names that are not known by then stay unknown, unless they are required.
  */
 export function createCompanyNames(
   api: Pick<HubspotApi, 'readRecords'>,
@@ -68,7 +68,7 @@ export function createCompanyNames(
     async findNames(ids) {
       const others = new Set(ids.flatMap((id) => asked.get(id) ?? []));
       const missing = unknownAmong(ids);
-      // Copied before each wait: another reading may drop them in the meantime.
+      // Copied before each wait, because another reading may drop them in the meantime.
       const names = knownAmong(ids);
       for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
         const batch = missing.slice(start, start + COMPANIES_PER_REQUEST);

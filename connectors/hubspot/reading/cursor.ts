@@ -1,21 +1,20 @@
-/** Position of a reading of contacts, and the start of the next reading. */
+/** The position of a reading of contacts, and the start of the next reading. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../src/core/clock.ts';
 import type { HubspotSession } from '../session.ts';
 import type { WalkPosition } from './walk-state.ts';
 
-/** The whole list is walked at least this often: no search is as reliable as the list. */
+/** The whole list is read at least this often, because no search is as reliable as the list. */
 const LIST_EVERY_MS = 7 * 24 * 3_600_000;
 
 const idSchema = z.string().regex(/^\d{1,20}$/);
 
 /**
  * `since` is where the last reading started, null if all contacts are read; `until` is where this one
- * started, both by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging
- * token. With `rest`, it also has the IDs that are still to come, above the first and below the
- * second of each pair. `listBy` is when the whole list has to be walked, and `walk` says that this
- * is in progress.
+ * started; both are by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging token.
+ * With `rest`, it also has the IDs that are still to come, above the first and below the second of each pair.
+ * `listBy` is when the whole list has to be walked, and `walk` says that this is in progress.
  */
 const cursorSchema = z.object({
   since: z.iso.datetime().nullable(),
@@ -33,16 +32,13 @@ export interface Reading extends WalkPosition {
   since: string | null;
   until: string;
   listBy: string;
-  /**
-   * True for a walk of the whole list although only changes were requested, or if searches must not
-   * be used.
-   */
+  /** True if the whole list is read although only changes were requested, or if searches must not be used. */
   isListWalk: boolean;
 }
 
 /**
- * The reading that a cursor describes; all contacts if its form is unknown. The contacts come only from the list if
- * `knownCursor`, their earlier cursor, says that the list is due.
+ * Returns the reading that a cursor describes; all contacts if its form is unknown. The contacts come only
+ * from the list if the list is due according to `knownCursor`, their earlier cursor.
  */
 export function startReading(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
@@ -53,7 +49,7 @@ export function startReading(
   const until = isoTime(nowMs);
   const nextListBy = isoTime(nowMs + LIST_EVERY_MS);
   const all = { since: null, until, after: null, rest: null, listBy: nextListBy };
-  // The list has no filter: it would return contacts that must not be read.
+  // The list has no filter, so it would return contacts that must not be read.
   const mayWalk = session.filter.length === 0;
   if (cursor === null) {
     const known = knownCursor === null ? null : parseCursor(knownCursor);
@@ -81,8 +77,8 @@ export function startReading(
 }
 
 /**
- * The reading of what changed since the contacts were known, which completes a reading of all of
- * them by their IDs; null if the list has to be walked instead.
+ * Returns the reading of the changes since the contacts were known; null if the list has to be read instead.
+ * This reading completes a reading of all contacts by their IDs.
  */
 export function readingSinceKnown(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
@@ -99,7 +95,7 @@ function isListDue({ listBy }: Cursor, nowMs: number): boolean {
   return listBy !== undefined && nowMs >= Date.parse(listBy);
 }
 
-/** Whether it is a watermark, and not the middle of a reading. */
+/** Returns whether it is a watermark, and not a position in the middle of a reading. */
 function isWhole({ since, after }: Cursor): boolean {
   return since !== null && after === undefined;
 }
@@ -112,7 +108,7 @@ function parseCursor(cursor: string): Cursor | null {
   }
 }
 
-/** The cursor after a page: in the middle of this reading, or at the beginning of the next. */
+/** Returns the cursor after a page: in the middle of this reading, or at the start of the next one. */
 export function cursorAfter(reading: Reading, position: WalkPosition | null): string {
   const { since, until, listBy, isListWalk } = reading;
   if (position === null || position.after === null)

@@ -1,4 +1,4 @@
-/** Reads all known contacts by their IDs: many requests at once, which no list allows. */
+/** Reads all known contacts by their IDs, with many requests at once, which no list allows. */
 
 import { together } from '../../ahead.ts';
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
@@ -8,13 +8,13 @@ import { isRecordId } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 import { withContacts } from './portions.ts';
 
-/** Number of requests at once: at HubSpot's usual limit, with more than a second each. */
+/** Number of requests at once, for HubSpot's usual limit if each takes more than a second. */
 const REQUESTS_AT_ONCE = 24;
 
 /**
- * Yields the known contacts that still exist, and what happened to the others. Then come contacts that were restored
- * after they had left. The cursor does not move: contacts that were created since are not included and have to be read
- * afterwards.
+ * Yields the known contacts that still exist, and the fate of the others. Then come contacts that were
+ * restored after they had left. The cursor does not move: contacts that were created since are not included
+ * and have to be read afterwards.
  */
 export async function* readKnown(
   session: HubspotSession,
@@ -22,7 +22,7 @@ export async function* readKnown(
 ): AsyncGenerator<ContactPage> {
   yield* readByIds(session, ids(), cursor);
   for await (const page of readByIds(session, leftIds(), cursor)) {
-    // It is already known that the others are gone.
+    // The others are already known to be gone.
     if (page.contacts.length > 0) yield { ...page, removed: [] };
   }
 }
@@ -58,7 +58,7 @@ async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) 
   return { records: [...byId.values()], removed, missing };
 }
 
-/** As many as fit into one request; texts that are not IDs of contacts are omitted. */
+/** As many as fit into one request. Texts that are not IDs of contacts are omitted. */
 async function* toBatches(
   portions: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<readonly string[]> {

@@ -1,4 +1,4 @@
-/** The list of all contacts in the order of their IDs: it has no separate limit and never lags. */
+/** The list of all contacts in the order of their IDs. It has no separate limit and never lags. */
 
 import { readAs } from '../errors.ts';
 import { type HubspotRecord, recordPageSchema } from '../record.ts';
@@ -7,16 +7,16 @@ import type { HubspotSession } from '../session.ts';
 /** One page of the full list. */
 export interface ListPage {
   records: readonly HubspotRecord[];
-  /** HubSpot's paging token of the next page; null after the last one. */
+  /** HubSpot's paging token for the next page; null after the last one. */
   next: string | null;
 }
 
 type ListSession = Pick<HubspotSession, 'api' | 'shape'>;
 
-/** Contacts of one page: HubSpot's maximum, which is also the most it reads at once. */
+/** Number of contacts on one page: HubSpot's maximum, which is also the maximum that it reads at once. */
 const PAGE_SIZE = 100;
 
-/** The page of the list that `after` points to; the first one for null. */
+/** Returns the page of the list to which `after` points; the first page if it is null. */
 export async function listPage(
   { api, shape }: ListSession,
   after: string | null,

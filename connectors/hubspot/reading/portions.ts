@@ -6,7 +6,7 @@ import type { ContactShape } from '../contact.ts';
 import type { HubspotRecord } from '../record.ts';
 import { COMPANIES_PER_REQUEST } from './companies.ts';
 
-/** Maximum number of pages that wait until their companies are requested together. */
+/** The maximum number of pages that wait until their companies are requested together. */
 const MAX_WAITING_PAGES = 10;
 
 /** Number of batches whose companies are requested at once. */
@@ -17,7 +17,7 @@ interface RecordPage {
 }
 
 /**
- * Pages with the contacts of their records, in their order; the next ones are fetched in the
+ * Yields pages with the contacts of their records, in their order. The next pages are fetched in the
  * meantime.
  */
 export async function* withContacts<Page extends RecordPage>(

@@ -1,8 +1,11 @@
-/** Decides which IDs a reading of all contacts still lacks, and what to search for next. Makes decisions only. */
+/**
+ * Decides which IDs a reading of all contacts still lacks, and what to search for next. This file only makes
+ * decisions.
+ */
 
 /**
- * The IDs above `from` and below `to`, none of which has been read yet; without an upper end if
- * `to` is null.
+ * The IDs above `from` and below `to`, none of which has been read yet; without an upper limit if `to` is
+ * null.
  */
 export interface Span {
   from: bigint;
@@ -14,9 +17,7 @@ export interface Span {
   left: number | null;
 }
 
-/**
- * A search among the IDs of a span, from the highest down, that skips the first `offset` results.
- */
+/** A search among the IDs of a span, in descending order, that skips the first `offset` results. */
 export interface Ask {
   from: bigint;
   to: bigint | null;
@@ -25,7 +26,7 @@ export interface Ask {
 
 /** Result of a search. */
 export interface Answer {
-  /** From the highest down. */
+  /** In descending order. */
   ids: readonly bigint[];
   /** Total number of results of the search. */
   total: number;
@@ -38,13 +39,13 @@ export const ALL_IDS: Span = { from: 0n, to: null, left: null };
 /** Results of one search request: HubSpot's maximum. */
 export const SEARCH_PAGE_SIZE = 200;
 
-/** No search shows more than its first 10,000 results; this leaves room for the last page. */
+/** No search shows more than its first 10,000 results. This leaves room for the last page. */
 const MAX_OFFSET = 10_000 - SEARCH_PAGE_SIZE;
 
-/** A span with fewer contacts is read with one search after the other. */
+/** A span with fewer contacts is read with consecutive searches. */
 const MIN_DIVIDED = 4 * SEARCH_PAGE_SIZE;
 
-/** The spans without the IDs from `lowest` to `highest`, both included; null for no upper end. */
+/** Returns the spans without the IDs from `lowest` to `highest`, both included; null means no upper limit. */
 export function without(
   spans: readonly Span[],
   lowest: bigint,
@@ -60,7 +61,10 @@ export function without(
   });
 }
 
-/** The spans that are left to read after a result. A search returns all contacts between two of its IDs. */
+/**
+ * Returns the spans that are left to read after a result. A search returns all contacts between two of its
+ * IDs.
+ */
 export function afterAnswer(
   spans: readonly Span[],
   ask: Ask,
@@ -82,10 +86,11 @@ export function afterAnswer(
 }
 
 /**
- * The next search while `asked` are in flight; null if there is none. The tops of spans come first, the highest before
- * the others, because the list comes from below. Then, because each search takes long, the highest span that is large
- * enough is divided: results from further down become the top of its lower part. The division stays where the searches
- * will soon arrive. Otherwise the list would wait below their results while they were still busy above.
+ * The next search while `asked` are in flight; null if there is none. The tops of spans come first, the
+ * highest before the others, because the list comes from below. Then, because each search takes long, the
+ * highest span that is large enough is divided: results from further down become the top of its lower part.
+ * The division is made where the searches will soon arrive. Otherwise the list would have to wait below their
+ * results while they were still busy above.
  */
 export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
   const underWay = (span: Span, isTop: boolean) =>
@@ -105,7 +110,7 @@ function findMiddle(count: number): number {
   return Math.min(MAX_OFFSET, middle);
 }
 
-/** Whether a result matches its search; otherwise, gaps in it prove nothing. */
+/** Returns whether a result matches its search. If it does not, gaps in it prove nothing. */
 export function isAnswerTo(ask: Ask, ids: readonly bigint[]): boolean {
   return ids.every((id, at) => {
     const above = ids[at - 1] ?? ask.to;

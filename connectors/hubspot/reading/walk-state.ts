@@ -1,4 +1,4 @@
-/** Position of a walk through all contacts, and the decisions that follow from each page. */
+/** The position of a walk through all contacts, and the decisions after each page. */
 
 import { type HubspotRecord, isRecordId } from '../record.ts';
 import type { FoundPage } from '../search.ts';
@@ -9,28 +9,28 @@ import { ALL_IDS, type Ask, afterAnswer, isAnswerTo, type Span, without } from '
 export interface WalkPosition {
   /** HubSpot's paging token of the next page of the list; null for the first. */
   after: string | null;
-  /** The IDs that are still to be read; null while only the list is walked. */
+  /** The IDs that are still to be read; null while only the list is read. */
   rest: readonly Span[] | null;
 }
 
 export interface WalkState {
   /**
-   * `timing`: it is not known yet how long pages of the list take; `list`: only the list is walked;
-   * `both`: searches have joined.
+   * `timing`: it is not known yet how long pages of the list take; `list`: only the list is read; `both`:
+   * searches have joined.
    */
   mode: 'timing' | 'list' | 'both';
   after: string | null;
-  /** The last id of the list so far; null before its first page. */
+  /** The last ID of the list so far; null before its first page. */
   listedTo: bigint | null;
-  /** The IDs that are still to be read, the lowest first. */
+  /** The IDs that are still to be read, lowest first. */
   spans: readonly Span[];
   isOver: boolean;
 }
 
 /**
- * Searches join if no call has taken less than this. HubSpot's limit allows a page in 53 ms, but
- * the next one can only be requested when the previous one is there. Before any call, this is
- * unknown until the list's first page.
+ * Searches join only if no call has been faster than this. HubSpot's limit allows a page in 53 ms, but the
+ * next page can be requested only when the previous one has arrived. Before any call, the time is unknown
+ * until the list's first page.
  */
 const SLOW_MS = 120;
 
@@ -54,7 +54,7 @@ export function getPosition({ mode, after, spans }: WalkState): WalkPosition {
   return { after, rest: mode === 'both' ? spans : null };
 }
 
-/** Whether the next page of the list contains anything that is still to be read. */
+/** Returns whether the next page of the list contains anything that is still to be read. */
 export function isListNext({ mode, listedTo, spans }: WalkState): boolean {
   return mode !== 'both' || listedTo === null || spans[0]?.from === listedTo;
 }
@@ -77,7 +77,7 @@ function modeAfter(fastestMs: number): WalkState['mode'] {
   return fastestMs < SLOW_MS ? 'list' : 'both';
 }
 
-/** The last ID of a page of the list; null if its IDs do not increase. */
+/** Returns the last ID on a page of the list; null if its IDs do not increase. */
 function findHighestId(records: readonly HubspotRecord[], listedTo: bigint | null): bigint | null {
   let highest = listedTo;
   for (const { id } of records) {

@@ -1,4 +1,4 @@
-/** All contacts: their list from the front and, if that is slow, searches from the other end. */
+/** Reads all contacts: their list from the start and, if that is slow, searches from the other end. */
 
 import { heard } from '../../ahead.ts';
 import { readingEndless } from '../../endless.ts';
@@ -31,10 +31,10 @@ export interface WalkOptions extends WalkPosition {
 
 type WalkSession = Pick<HubspotSession, 'api' | 'shape' | 'signal' | 'log'>;
 
-/** Maximum number of pages of one walk; ten million contacts. */
+/** The maximum number of pages of one walk, which is ten million contacts. */
 const MAX_PAGES = 100_000;
 
-/** Searches in flight at once: at three per second, with nearly three seconds each. */
+/** Number of searches in flight at once: at three per second, if each takes nearly three seconds. */
 const MAX_SEARCHES = 8;
 
 type Event =
@@ -43,10 +43,10 @@ type Event =
   | { kind: 'maySearch' };
 
 /**
- * The list comes from the lowest ID up, one page after the other. Searches come from the highest down, several at a
- * time if each takes long, until they meet. Changes that the search index lacks were made shortly before the walk
- * started, so the next reading returns them. If the list or a search is not in the order of IDs, only the list is
- * walked to its end.
+ * The list comes from the lowest ID up, one page after the other. Searches come from the highest down,
+ * several at a time if each takes long, until they meet. Changes that the search index lacks were made
+ * shortly before the walk started, so the next reading returns them. If the list or a search is not in the
+ * order of IDs, only the list is read to its end.
  */
 export async function* walkAll(
   session: WalkSession,
@@ -88,7 +88,7 @@ function createRequests(session: WalkSession) {
       if (list === null && isListNext(state)) list = heard(askList(state.after));
       const maySearch = state.mode === 'both' && searches.size < MAX_SEARCHES;
       const ask = maySearch ? nextAsk(state.spans, [...searches.keys()]) : null;
-      // Permission to search is awaited first, so that the search is chosen at that moment.
+      // First waits for permission to search, so that the search is chosen at that moment.
       if (ask !== null && leave === null) leave = heard(awaitLeave());
       const event = await Promise.race([
         ...(list === null ? [] : [list]),

@@ -25,16 +25,14 @@ import { BATCH_ROWS, blamedIn, faultsById, type replySchema, send, type Writer }
 import { findSuspects, maySeparate } from './suspects.ts';
 import { findTwins } from './twins.ts';
 
-/**
- * Maximum number of requests that separate the contacts of one batch if no property is to blame.
- */
+/** The maximum number of requests that separate the contacts of one batch if no property is the cause. */
 const MAX_SPLITS = 64;
 
 /** The rows of a batch that are still to be sent, and the results of the other rows. */
 interface Progress {
   /** Each is one request. */
   groups: Row[][];
-  /** Rows that wait until the groups are finished, to be sent together. */
+  /** Rows that wait until the groups are finished, and are then sent together. */
   together: Row[];
   results: WriteResult[];
   splitsLeft: number;
@@ -45,17 +43,17 @@ interface Progress {
 }
 
 interface Trial {
-  /** The rows before, and why they were rejected. */
+  /** The previous rows, and why they were rejected. */
   rows: readonly Row[];
   fault: HubspotFault;
   guesses: readonly { name: string; culprits: readonly Row[] }[];
 }
 
 /**
- * Writes at most 100 changes of different contacts, usually in one request. A contact that HubSpot
- * does not find does not affect the others. A value that it does not accept rejects the whole
- * request and is omitted from the next one. If HubSpot does not say whose value it is, values are
- * separated within an allowance; beyond it, the property is omitted from all suspects.
+ * Writes at most 100 changes of different contacts, usually in one request. A contact that HubSpot does not
+ * find does not affect the others. A value that it does not accept causes the whole request to be rejected,
+ * and is omitted from the next one. If HubSpot does not report whose value it is, contacts are separated by
+ * their values within an allowance. Beyond it, the property is omitted from all contacts in question.
  */
 export async function updateBatch(
   writer: Writer,
@@ -74,7 +72,7 @@ export async function updateBatch(
 }
 
 /**
- * The changes as HubSpot accepts them, without the values that break one of the account's rules.
+ * Returns the changes in the form that HubSpot accepts, without values that break one of the account's rules.
  */
 async function toRows(
   { properties, rules, lessons }: Writer,
@@ -94,7 +92,7 @@ function isOver({ groups, together }: Progress): boolean {
   return groups.length === 0 && together.length === 0;
 }
 
-/** Terminates, because each step omits a value, separates the rows, or settles a result. */
+/** This ends, because each step omits a value, separates the rows, or settles a result. */
 async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const { lessons } = writer;
   const { trial } = progress;
@@ -172,9 +170,9 @@ function takeReply(
 }
 
 /**
- * A whole request was rejected, and no property was named. If another contact already has a value, HubSpot says which
- * contact. Otherwise parts of the changes are written until the property to blame is known. Then, as with a named
- * property, this finds out whose value it is.
+ * A whole request was rejected, and no property was named. If another contact already has a value, HubSpot
+ * says which contact. Otherwise parts of the changes are written until the property that causes it is known.
+ * Then, as with a named property, it is found out whose value it is.
  */
 async function separateUnnamed(
   writer: Writer,
@@ -196,8 +194,8 @@ async function separateUnnamed(
     separate(lessons, progress, rows, withProblems(fault, names));
     return;
   }
-  // A change that must be written as a whole is never written in parts to find out which part is to
-  // blame.
+  // A change that must be written as a whole is never written in parts to find out which part causes the
+  // rejection.
   const [whole, divisible] = parted(rows, ({ isWhole }) => isWhole);
   if (whole.length > 0 && divisible.length > 0) {
     progress.groups.push(whole, divisible);
@@ -268,7 +266,7 @@ export function separate(
   const doubtful = ownFault('VALUE_NOT_SEPARATED');
   const names = suspects.map(({ name }) => name);
   const doubted = new Set(suspects.flatMap(({ classes }) => classes.flat()));
-  // A doubt must not reject a whole contact, so fewer contacts are sent at a time.
+  // Because of a doubt, a whole contact must not be rejected, so fewer contacts are sent at a time.
   const [whole, others] = parted(rows, (row) => row.isWhole && doubted.has(row));
   if (whole.length > 0) {
     if (others.length > 0) progress.groups.push(whole, others);
@@ -280,7 +278,7 @@ export function separate(
   );
 }
 
-/** No property of the rows is to blame, so the contacts themselves are separated. */
+/** No property of the rows is the cause, so the contacts themselves are separated. */
 function separateRows(progress: Progress, rows: readonly Row[], fault: HubspotFault): void {
   const [only] = rows;
   if (only !== undefined && rows.length === 1) {

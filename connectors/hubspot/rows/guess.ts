@@ -1,6 +1,7 @@
 /**
- * Guesses which numbers a rule rejects from the numbers that it has rejected and accepted so far. A guess decides
- * nothing. It is tried, and it is right only if HubSpot accepts everything else and reported as many errors as guesses.
+ * Guesses which numbers a rule rejects from the numbers that it has rejected and accepted so far. A guess
+ * alone decides nothing. It is tried, and it is right only if HubSpot accepts everything else and reported as
+ * many errors as guesses.
  */
 import type { HubspotFault } from '../errors.ts';
 import { type Lessons, toValueKey } from './lessons.ts';
@@ -10,7 +11,7 @@ import type { Suspects } from './suspects.ts';
 /** After this many wrong guesses, the rule no longer counts as a rule about limits. */
 const MAX_WRONG = 8;
 
-/** The rows that a rule about limits would reject; null if no limit would reject that many. */
+/** Returns the rows that a rule about limits would reject; null if no limit would reject that many. */
 export function guessCulprits(
   lessons: Lessons,
   { name, classes, isOrdered, errors, codes }: Suspects,
@@ -35,8 +36,8 @@ export function guessCulprits(
 }
 
 /**
- * Most limits are upper limits. Returns that many of the largest numbers; null if equal numbers would increase their
- * number.
+ * Most limits are upper limits. Returns this many of the largest numbers; null if equal numbers would make
+ * them more.
  */
 function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
   const culprits: Row[] = [];
@@ -55,15 +56,15 @@ function listNumbers(keys: Iterable<string>, name: string): number[] {
 }
 
 /**
- * This many different numbers of a property must be rejected in this run before others between them
+ * This many different numbers of a property must be rejected in this run before other numbers between them
  * are omitted.
  */
 const ENOUGH_REFUSED = 8;
 
 /**
- * The row without numbers that are certainly rejected as well: they are between numbers that were rejected in this run,
- * and no number between those was accepted. Numbers outside are sent, and so are changes that must be written as a
- * whole.
+ * The row without numbers that are certainly rejected as well: they are between numbers that were rejected in
+ * this run, and no number between those was accepted. Numbers outside this range are sent, and so are changes
+ * that must be written as a whole.
  */
 export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   if (row.isWhole || lessons.refusedValues.size < ENOUGH_REFUSED) return row;
@@ -90,8 +91,8 @@ function findFault({ refusedValues }: Lessons, name: string): HubspotFault | nul
 }
 
 /**
- * 0 for a number between rejected ones, or beyond them; the distance to a rejected one if an
- * accepted one is on its other side; infinite anywhere else.
+ * Returns 0 for a number between rejected ones, or beyond them. If an accepted number is on the other side of
+ * a rejected one, returns the distance to the rejected one. Infinite in all other cases.
  */
 function scoreNumber(value: number, refused: readonly number[], taken: readonly number[]): number {
   const below = nearest(value, refused, taken, -1);
@@ -109,7 +110,7 @@ function scoreNumber(value: number, refused: readonly number[], taken: readonly 
   );
 }
 
-/** The distances to the nearest rejected and the nearest accepted number on one side. */
+/** Returns the distances to the nearest rejected and the nearest accepted number on one side. */
 function nearest(
   value: number,
   refused: readonly number[],

@@ -8,11 +8,11 @@ import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 export interface Lessons {
   /** Properties that accept no value of any contact, and why. */
   deadProperties: Map<string, HubspotFault>;
-  /** Why a value was rejected, by property and value: no other contact needs to try it. */
+  /** Why a value was rejected, by property and value, so that no other contact needs to try it. */
   refusedValues: Map<string, HubspotFault>;
   /** Accepted values of properties that have rejected others. */
   takenValues: Set<string>;
-  /** Properties that have rejected a value, or are suspected of it. */
+  /** Properties that have rejected a value, or are suspected of doing so. */
   troubled: Set<string>;
   /** Causes of rejections that named no property. */
   suspicions: Suspicions;
@@ -25,7 +25,7 @@ export interface Lessons {
   wrongGuesses: number;
   /** Number of parts of separated rows that were accepted unchanged. */
   splitsTaken: number;
-  /** One batch is separated at a time, so that the next one knows the result. */
+  /** Only one batch is separated at a time, so that the next one knows the result. */
   turn: Mutex;
 }
 
@@ -45,7 +45,7 @@ export function createLessons(): Lessons {
   };
 }
 
-/** Maximum number of values that are remembered. */
+/** The maximum number of values that are remembered. */
 const MAX_LESSONS = 1_000;
 
 export function classifyProblems(problems: readonly PropertyProblem[], status: number) {
@@ -55,11 +55,11 @@ export function classifyProblems(problems: readonly PropertyProblem[], status: n
   };
 }
 
-/** True if the code is about a value, whichever contact has it. */
+/** Returns true if the code is about a value, whichever contact has it. */
 function isAboutValue(code: string, status: number): boolean {
   if (ABOUT_VALUE.test(code)) return true;
-  // Each rule has its own code. If a whole request is rejected, it is about a value; a record has
-  // its own error.
+  // Each rule has its own code. If a whole request is rejected, the code is about a value, because a record
+  // has its own error.
   return status !== BATCH_STATUS && !isKnownCode(code);
 }
 

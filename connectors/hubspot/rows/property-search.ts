@@ -1,6 +1,6 @@
 /**
- * The search for the property that HubSpot rejects without naming it: parts of the changes are
- * written.
+ * The search for a property that HubSpot rejects without naming it. Parts of the changes are written to find
+ * it.
  */
 import {
   afterRefused,
@@ -20,7 +20,7 @@ export function toProbe(whole: Row, state: CulpritSearch, fault: HubspotFault): 
   return { ...only(whole, state.probe), search: { state, whole, fault } };
 }
 
-/** The rest of a row after a probe of it; nothing to send if its search is over. */
+/** Returns the rest of a row after a probe. There is nothing to send if its search is over. */
 export function afterProbe(
   { suspicions }: Lessons,
   { state: before, whole, fault }: NonNullable<Row['search']>,
@@ -37,7 +37,7 @@ export function afterProbe(
   };
 }
 
-/** A row whose search is given up, with everything that is not written yet. */
+/** Returns a row whose search is given up, with everything that is not written yet. */
 export function withoutSearch(row: Row): Row {
   const { search } = row;
   if (search === undefined) return row;

@@ -21,9 +21,9 @@ export interface Row {
   left: readonly HubspotFault[];
   /** True if HubSpot must get all of its properties in one request, or none of them. */
   isWhole: boolean;
-  /** True if a part of it is written. */
+  /** True if part of it is written. */
   isBegun?: boolean;
-  /** Set if HubSpot rejected this row and named no property: which of them is to blame. */
+  /** Set if HubSpot rejected this row and named no property. It shows which of them causes the rejection. */
   search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
 }
 
@@ -44,7 +44,7 @@ export function only(row: Row, names: readonly string[]): Row {
   return { ...rest, properties: Object.fromEntries(properties) };
 }
 
-/** The fault as one about these properties. */
+/** Returns the fault as a fault about these properties. */
 export function withProblems(fault: HubspotFault, names: readonly string[]): HubspotFault {
   const { code } = fault;
   return { ...fault, problems: names.map((property) => ({ property, code, says: null })) };
@@ -53,12 +53,12 @@ export function withProblems(fault: HubspotFault, names: readonly string[]): Hub
 /** "Multi-Status": some were written, some were not. */
 export const BATCH_STATUS = 207;
 
-/** The row without these properties; nothing is left of a row that must be written as a whole. */
+/** Returns the row without these properties. If the row must be written as a whole, nothing is left of it. */
 export function without(row: Row, names: readonly string[], fault: HubspotFault): Row {
   return withoutEach(row, new Map(names.map((name) => [name, aboutOne(fault, name)])));
 }
 
-/** The row without properties that each have their own reason. */
+/** Returns the row without properties that each have their own reason. */
 export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>): Row {
   const { properties, left, isWhole } = row;
   const faults = [...reasons].flatMap(([name, fault]) => (name in properties ? fault : []));
@@ -67,7 +67,7 @@ export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>
   return { ...row, properties: Object.fromEntries(rest), left: [...left, ...faults] };
 }
 
-/** The message is about all rows of the request, and each record keeps only its own part. */
+/** The message is about all rows of the request, so each record keeps only its own part. */
 export function aboutOne(fault: HubspotFault, property: string): HubspotFault {
   const own = fault.problems.find((problem) => problem.property === property);
   const code = own?.code ?? fault.code;
@@ -83,14 +83,14 @@ export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
   return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
 }
 
-/** The row is rejected except for the values that are already written. */
+/** The row is rejected, except for values that are already written. */
 export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
   if (row.isBegun !== true && row.left.length === 0) return refusal(row.id, fault);
   const names = Object.keys(row.properties);
   return toResult({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
-/** The result of a row: written except for the omitted values. */
+/** Returns the result of a row: written except for the omitted values. */
 export function toResult(row: Row): WriteResult {
   const { id, left } = row;
   const byCode = Map.groupBy(left, ({ code }) => code);

@@ -16,7 +16,7 @@ import type { RuleBook } from '../validations/rule-book.ts';
 import type { Lessons } from './lessons.ts';
 import { BATCH_STATUS, type Row } from './row.ts';
 
-/** Contacts of one request: HubSpot's maximum. */
+/** Number of contacts in one request: HubSpot's maximum. */
 export const BATCH_ROWS = 100;
 
 /** The dependencies of writing a batch. */
@@ -42,7 +42,7 @@ export async function send({ api }: Writer, rows: readonly Row[]): Promise<Answe
   }
 }
 
-/** Statuses that reject a batch because of one of its rows. */
+/** Statuses with which a whole batch is rejected because of one of its rows. */
 const ABOUT_ROWS: ReadonlySet<number> = new Set([400, 409]);
 
 export const replySchema = z.object({
@@ -61,7 +61,7 @@ export function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFau
   return faults;
 }
 
-/** Properties of these rows that a permanent fault is about. */
+/** Returns the properties of these rows that a permanent fault is about. */
 export function blamedIn(fault: HubspotFault, rows: readonly Row[]): string[] {
   if (getErrorSort(fault.code) === 'passing') return [];
   return listBlamedFields(fault).filter((name) =>

@@ -6,15 +6,15 @@ import type { Row } from './row.ts';
 /** Which rows may have caused the rejection of a property. */
 export interface Suspects {
   name: string;
-  /** The rows that did; null if unknown. */
+  /** The rows that did cause it; null if unknown. */
   culprits: readonly Row[] | null;
-  /** Rows that are valid or invalid together, because they have the same value. */
+  /** Rows that are either all valid or all invalid, because they have the same value. */
   classes: readonly (readonly Row[])[];
   /** True if the values are numbers, which rules usually reject from some limit on. */
   isOrdered: boolean;
-  /** How many errors of the response are about the property; null if it did not name it. */
+  /** The number of errors in the response about the property; null if the response did not name it. */
   errors: number | null;
-  /** Number of different codes of these errors. */
+  /** Number of different codes among these errors. */
   codes: number;
 }
 
@@ -60,15 +60,15 @@ function compareValues(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** True if there is an error for each row: one rule has at most one error per value. */
+/** Returns true if there is an error for each row, because one rule gives at most one error per value. */
 function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[]): boolean {
   const codes = new Set(problems.map(({ code }) => code));
   return codes.size === 1 && problems.length === rows.length;
 }
 
 /**
- * The rows whose value HubSpot quotes; most of its errors start with the value. Null unless each error names one value,
- * and there are as many errors as matching rows or values.
+ * Returns the rows whose value HubSpot quotes, because most of its errors start with the value. Null unless
+ * each error names one value, and there are as many errors as matching rows or values.
  */
 function quotedRows(
   problems: readonly PropertyProblem[],
@@ -78,7 +78,7 @@ function quotedRows(
   const values = new Set(rows.map(({ properties }) => properties[name] ?? ''));
   const quoted = new Set<string>();
   for (const { says } of problems) {
-    // The available options follow.
+    // The available options follow in the text.
     const [said = ''] = says?.reveal().split(': [') ?? [];
     const named = [...values].filter((value) => stands(value, said));
     const [only] = named;
@@ -89,7 +89,7 @@ function quotedRows(
   return [culprits.length, quoted.size].includes(problems.length) ? culprits : null;
 }
 
-/** Whether a value appears in a text as a separate word. */
+/** Returns whether a value occurs in a text as a separate word. */
 function stands(value: string, text: string): boolean {
   if (value === '') return false;
   const parts = text.split(value);
@@ -101,33 +101,31 @@ function stands(value: string, text: string): boolean {
   );
 }
 
-/** Errors of one response, and in total, up to which one value, or a few, seem to be wrong. */
+/** Up to this many errors in one response, and in total, one value or a few seem to be wrong. */
 const FEW_ERRORS = 3;
 const FEW_IN_ALL = 6;
 const FEW_ALLOWANCE = 64;
 
 /**
- * Number of different values up to which it is worth finding the wrong ones once: the next batches
+ * Up to this many different values, finding the wrong ones once is worthwhile, because the next batches then
  * know them.
  */
 const FEW_VALUES = 32;
 const VALUES_ALLOWANCE = 16;
 
-/** Requests that may be spent to find the limits between accepted and rejected numbers. */
+/** The number of requests that may be spent to find the limits between accepted and rejected numbers. */
 const ORDERED_ALLOWANCE = 32;
 
 /**
- * Omitting a property takes one request more than usual: together with these, at most three times
- * as many.
+ * Omitting a property takes one request more than usual. Together with these, that is at most three times as
+ * many.
  */
 const SEPARATIONS_PER_BATCH = 0.5;
 
-/**
- * If nothing says how many are rejected, it is worth it as long as parts of the rows are accepted.
- */
+/** If nothing shows how many are rejected, it is worthwhile as long as parts of the rows are accepted. */
 const UNNAMED_ALLOWANCE = 4;
 
-/** If many different values are rejected, finding them would cost a request for each. */
+/** If many different values are rejected, finding them would cost a request for each of them. */
 export function maySeparate(
   { batches, separations, splitsTaken, errors: inAll }: Lessons,
   { errors, classes, isOrdered }: Suspects,

@@ -18,8 +18,8 @@ const replySchema = z.object({
 });
 
 /**
- * The properties of each contact whose new value another contact has, or gets by the same request; one
- * request for each property that must be unique.
+ * Returns the properties of each contact whose new value another contact already has, or gets by the same
+ * request. It needs one request for each property that must be unique.
  */
 export async function findTwins(
   { api, properties }: { api: Pick<HubspotApi, 'readRecords'>; properties: Properties },

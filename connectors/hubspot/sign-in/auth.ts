@@ -51,14 +51,14 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * Name of the secret with the refresh token of an account. It depends on the token in the settings,
- * so that a new one there takes effect at once; without one, on the app.
+ * The name of the secret with the refresh token of an account. It depends on the token in the settings, so
+ * that a new token there takes effect at once. Without a token there, it depends on the app.
  */
 export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
   return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
 }
 
-/** Distinguishes the credentials that HubSpot counts requests for. */
+/** Distinguishes the credentials for which HubSpot counts requests. */
 export function credentialsFingerprint(url: string, auth: AuthSettings): string {
   const secret = auth.type === 'token' ? auth.token : `${auth.clientId} ${auth.refreshToken ?? ''}`;
   return secretFingerprint(`${url} ${secret}`);
@@ -77,7 +77,7 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
   return auth.type === 'token' ? identify(deps, auth.token) : refresh(deps, auth);
 }
 
-/** A bare token contains no information about itself, and lasts until a user revokes it. */
+/** A bare token contains no information about itself, and is valid until a user revokes it. */
 async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
   const portalId = await readPortalId(deps, accessToken);
   return { accessToken, portalId, scopes: null, staleAtMs: null };
@@ -111,9 +111,7 @@ function refresh(deps: AuthDeps, auth: Extract<AuthSettings, { type: 'oauth' }>)
   });
 }
 
-/**
- * A token is renewed when this part of its life is over, so that it never expires before a request.
- */
+/** A token is renewed after this share of its life, so that it never expires before a request. */
 const USED_PART_OF_LIFE = 0.9;
 
 function toSignIn(grant: TokenGrant, portalId: string, nowMs: number): SignIn {

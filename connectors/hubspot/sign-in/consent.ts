@@ -25,9 +25,7 @@ export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettin
   };
 }
 
-/**
- * The only host that HubSpot redirects users to over http; it treats 127.0.0.1 as a different one.
- */
+/** The only host to which HubSpot redirects users over http. HubSpot treats 127.0.0.1 as a different host. */
 const LOCALHOST = 'localhost';
 
 function requireSecure(redirectUri: string): void {
@@ -70,7 +68,7 @@ async function complete(oauth: HubspotOAuth, reply: ConsentReply): Promise<Conse
   return { account: { id, name: `HubSpot account ${id}` }, refreshToken };
 }
 
-/** HubSpot's words for a token that is already invalid. */
+/** HubSpot's codes for a token that is already invalid. */
 const WORTHLESS: readonly unknown[] = ['BAD_REFRESH_TOKEN', 'BAD_TOKEN', 'invalid_grant'];
 
 async function revoke(oauth: HubspotOAuth, refreshToken: string): Promise<void> {

@@ -23,9 +23,9 @@ export interface TokenGrant {
   refreshToken: string | null;
   /** Seconds from now until the access token expires. */
   expiresInSeconds: number;
-  /** The account; null if the response does not say. */
+  /** The account; null if the response does not contain it. */
   hubId: string | null;
-  /** Null if the response does not say. */
+  /** Null if the response does not contain it. */
   scopes: readonly string[] | null;
 }
 
@@ -40,12 +40,12 @@ export interface TokenFacts {
 export type TokenHint = 'access_token' | 'refresh_token';
 
 /**
- * An app's OAuth with HubSpot, for connecting accounts; a connector only refreshes. A rejection is
- * a ConfigurationError with code `crm_unauthorized`. The refresh token from a user's consent is
- * stored under `refreshTokenSecret`, where the connector finds it.
+ * OAuth of an app with HubSpot, for connecting accounts. A connector only refreshes. A rejection is a
+ * ConfigurationError with the code `crm_unauthorized`. The refresh token from a user's consent is stored
+ * under `refreshTokenSecret`, where the connector finds it.
  */
 export interface HubspotOAuth {
-  /** The page to send the user to, with the scopes that donor-sync uses. */
+  /** Returns the page to send the user to, with the scopes that donor-sync uses. */
   authorizeUrl(request: ConsentRequest): string;
   exchangeCode(reply: ConsentReply): Promise<TokenGrant>;
   refresh(token: string): Promise<TokenGrant>;
@@ -62,7 +62,7 @@ export interface OAuthOptions extends OAuthClient {
   random: () => number;
 }
 
-/** Opens nothing yet. */
+/** It does not open anything yet. */
 export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
   const { url, clientId, clientSecret, ...world } = options;
   const client = { url, clientId, clientSecret };
@@ -107,7 +107,7 @@ export interface ConsentClient extends Pick<OAuthClient, 'url' | 'clientId'> {
   moreScopes?: readonly string[] | undefined;
 }
 
-/** The page where a user with rights in the account grants donor-sync access. */
+/** Returns the page on which a user with rights in the account grants donor-sync access. */
 export function consentPage(
   { url, clientId, sensitiveData = false, moreScopes = [] }: ConsentClient,
   { redirectUri, state, codeVerifier }: ConsentRequest,
@@ -127,13 +127,13 @@ export function consentPage(
   return page.href;
 }
 
-/** The screens have a separate host; a stand-in has one for everything. */
+/** HubSpot's pages have a separate host. A sandbox has one host for everything. */
 function getScreensUrl(url: string): string {
   const { hostname, origin } = new URL(url);
   return /(^|\.)hubapi\.com$/.test(hostname) ? 'https://app.hubspot.com' : origin;
 }
 
-/** A new access token; the refresh token with it may differ from the previous one. */
+/** Requests a new access token. The refresh token in the response may differ from the previous one. */
 export function refreshToken(
   send: CrmExchange['send'],
   client: OAuthClient,
@@ -174,8 +174,8 @@ async function askForToken(
 }
 
 /**
- * The body of a successful response. Throws a ConfigurationError that says why the endpoint refuses
- * to do `what`.
+ * Returns the body of a successful response. Throws a ConfigurationError that explains why the endpoint
+ * refuses to do `what`.
  */
 async function post(
   send: CrmExchange['send'],

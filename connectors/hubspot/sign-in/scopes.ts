@@ -6,7 +6,9 @@ export interface ScopeNeed {
   feature: string;
 }
 
-/** The scopes of a token; null if HubSpot does not name them. Then HubSpot's refusals show them. */
+/**
+ * The scopes of a token; null if HubSpot does not report them. In that case, HubSpot's refusals show them.
+ */
 interface Scoped {
   scopes: ReadonlySet<string> | null;
 }
@@ -28,7 +30,7 @@ export const READ_CURRENCIES = 'settings.currencies.read';
 /** Needed only for `fields create --with-lists`. */
 export const WRITE_LISTS = 'crm.lists.write';
 
-/** Every scope that is used, the required ones first; `oauth` comes with every app. */
+/** Every scope that is used, required scopes first. `oauth` is part of every app. */
 export const SCOPE_NEEDS: readonly ScopeNeed[] = [
   { scope: READ_CONTACTS, feature: 'reading contacts' },
   { scope: WRITE_CONTACTS, feature: 'writing into contacts' },
@@ -47,13 +49,13 @@ export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): reado
   return sensitiveData ? [...SCOPE_NEEDS, ...SENSITIVE_NEEDS] : SCOPE_NEEDS;
 }
 
-/** True if the scope is granted, or if only HubSpot's refusals will show whether it is. */
+/** Returns true if the scope is granted, or if only HubSpot's refusals will show whether it is. */
 export function mayHave({ scopes }: Scoped, scope: string): boolean {
   // HubSpot's documents list the scopes of Sensitive Data without the version, its specification with it.
   return scopes === null || scopes.has(scope) || scopes.has(scope.replace(/\.v2$/, ''));
 }
 
-/** The needs that are certainly not met. */
+/** Returns the needs that are certainly not met. */
 export function missingScopes(signIn: Scoped, settings: { sensitiveData: boolean }): ScopeNeed[] {
   return scopeNeeds(settings).filter(({ scope }) => !mayHave(signIn, scope));
 }
@@ -63,7 +65,7 @@ export function requireScope(signIn: Scoped, scope: string): void {
   if (!mayHave(signIn, scope)) throw scopeMissing(scope);
 }
 
-/** The error that names an indispensable scope. */
+/** The error that names a required scope. */
 export function scopeMissing(scope: string): ConfigurationError {
   const needs = scopeNeeds({ sensitiveData: true });
   const feature = needs.find((need) => need.scope === scope)?.feature ?? 'this';

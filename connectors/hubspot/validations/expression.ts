@@ -1,23 +1,23 @@
 /**
- * Regular expressions of validation rules. They are written by others, so they run in an engine with linear time, which
- * is loaded only for an account that has such a rule.
+ * Regular expressions of validation rules. Other people write them, so they run in an engine with linear
+ * time, which is loaded only for an account with such a rule.
  */
 
-/** True if an expression certainly does not match a value; false if there is any doubt. */
+/** Returns true if an expression certainly does not match a value; false if there is any doubt. */
 export type Mismatch = (value: string) => boolean;
 
 const MAX_EXPRESSION = 1_000;
 const MAX_VALUE = 2_000;
 
-/** Outside of it, engines disagree about letters, digits, white space and line ends. */
+/** Outside ASCII, engines disagree about letters, digits, white space and line ends. */
 const PLAIN_TEXT = /^[ -~]*$/;
 
 /** Java's own syntax for character classes, which other engines read differently. */
 const DIALECT = /&&|\[\[/;
 
 /**
- * Null if the expression cannot be judged. It is unknown whether HubSpot requires a match of the
- * whole value or of a part of it: a value without a match anywhere is rejected either way.
+ * Null if the expression cannot be judged. It is unknown whether HubSpot requires a match of the whole value
+ * or only of a part. In both cases, a value without any match is rejected.
  */
 export async function createMismatch(expression: string): Promise<Mismatch | null> {
   if (expression.length > MAX_EXPRESSION) return null;
@@ -28,7 +28,7 @@ export async function createMismatch(expression: string): Promise<Mismatch | nul
     return (value) =>
       value.length <= MAX_VALUE && PLAIN_TEXT.test(value) && !compiled.matcher(value).find();
   } catch {
-    // The engine has no lookarounds and back references, which would cost more than linear time.
+    // The engine supports no lookarounds and back references, because they would need more than linear time.
     return null;
   }
 }

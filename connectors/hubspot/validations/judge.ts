@@ -1,6 +1,4 @@
-/**
- * Decides which values certainly break a validation rule; anything uncertain is left to HubSpot.
- */
+/** Decides which values certainly break a validation rule. Anything uncertain is left to HubSpot. */
 import type { DescribedProperty } from '../describe.ts';
 import { isPercent } from '../values.ts';
 import { createMismatch, type Mismatch } from './expression.ts';
@@ -13,7 +11,7 @@ export interface ValidationRule {
   shouldApplyNormalization?: boolean | undefined;
 }
 
-/** A rule that can be judged: true if it rejects the value under every reading of the rule. */
+/** A rule that can be judged. It returns true if the rule rejects the value under every interpretation. */
 export interface Judge {
   ruleType: string;
   breaks(value: string, property: DescribedProperty): boolean;
@@ -51,7 +49,7 @@ const JUDGES: ReadonlyMap<string, Breaks> = new Map(
   } satisfies Record<string, Breaks>),
 );
 
-/** Null if a rule of this kind cannot be judged: then its values are sent, and HubSpot decides. */
+/** Null if a rule of this kind cannot be judged. Its values are then sent, and HubSpot decides. */
 export async function createJudge({
   ruleType,
   ruleArguments,
@@ -69,13 +67,13 @@ export async function createJudge({
   return { ruleType, breaks: (value, property) => breaks(value, ruleArguments, property) };
 }
 
-/** The type of the first rule that certainly rejects this value; null if there is none. */
+/** Returns the type of the first rule that certainly rejects this value; null if there is none. */
 export function brokenRule(
   judges: readonly Judge[],
   value: string,
   property: DescribedProperty,
 ): string | null {
-  // No rule rejects clearing a value.
+  // No rule prevents clearing a value.
   if (value.trim() === '') return null;
   return judges.find(({ breaks }) => breaks(value, property))?.ruleType ?? null;
 }
@@ -85,14 +83,14 @@ function isText({ type }: DescribedProperty): boolean {
 }
 
 /**
- * For a percentage, it is unknown whether a limit is about the stored value (0.72) or the displayed
- * one (72).
+ * For a percentage, it is unknown whether a limit applies to the stored value (0.72) or the displayed one
+ * (72).
  */
 function isPlainNumber(property: DescribedProperty): boolean {
   return property.type === 'number' && !isPercent(property);
 }
 
-/** NaN, which is neither less nor more in comparisons, if the number or the limit is in doubt. */
+/** NaN if the number or the limit is uncertain, because NaN is neither less nor more in comparisons. */
 function compareNumbers(value: string, limit: string | undefined, property: DescribedProperty) {
   if (!isPlainNumber(property)) return Number.NaN;
   return Number(value) - numberIn(limit);
@@ -117,8 +115,7 @@ function countIn(argument: string | undefined): number {
 }
 
 /**
- * Blanks and punctuation may be allowed in addition to digits or letters, so only the opposite kind
- * counts.
+ * Blanks and punctuation may be allowed in addition to digits or letters, so only the opposite kind counts.
  */
 function hasForeignCharacter(value: string, kind: string | undefined): boolean {
   if (kind === 'NUMERIC_ONLY') return /\p{L}/u.test(value);
@@ -138,8 +135,8 @@ function parseTime(text: string | undefined): number {
 const DAY_MS = 86_400_000;
 
 /**
- * An argument that is a day means that day in every zone; an instant may be the start of one in
- * some zone.
+ * If an argument is a day, it means that day in every zone. An instant may be the start of a day in some
+ * zone.
  */
 function getMargin(argument: string | undefined): number {
   return INSTANT.test(argument?.trim() ?? '') ? 0 : DAY_MS;

@@ -10,15 +10,15 @@ import { brokenRule, createJudge, type Judge } from './judge.ts';
 
 /** The validation rules of contact properties. */
 export interface ValidationRules {
-  /** The properties that have rules, whether these can be judged or not. */
+  /** The properties with rules, whether or not these can be judged. */
   ruled: ReadonlySet<string>;
   /** The rules that can be judged, by the name of their property. */
   judges: ReadonlyMap<string, readonly Judge[]>;
 }
 
-/** Reads the rules at the first use, and never again: an open connector lasts for one run. */
+/** Reads the rules at the first use, and never again, because an open connector exists for one run only. */
 export interface RuleBook {
-  /** Null if HubSpot does not allow reading them, or not in time. */
+  /** Null if HubSpot does not allow reading them, or if reading takes too long. */
   read(): Promise<ValidationRules | null>;
 }
 
@@ -48,8 +48,8 @@ export function createRuleBook(api: HubspotApi, log: Log, signal: AbortSignal): 
 }
 
 /**
- * Without the rules, writing learns from what HubSpot rejects. Only the daily limit, which stops
- * the whole run, is thrown here.
+ * Without the rules, writing learns from HubSpot's rejections. Only the daily limit, which stops the whole
+ * run, is thrown here.
  */
 async function readRules(
   api: HubspotApi,

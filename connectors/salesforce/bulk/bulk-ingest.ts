@@ -11,15 +11,15 @@ import { readRows } from './bulk-query.ts';
 
 const JOBS = '/jobs/ingest';
 
-/** Salesforce accepts 150 MB in base64 for a job, which is 100 MB of plain text and some room. */
+/** Salesforce accepts 150 MB in base64 for a job, which is 100 MB of plain text with some room. */
 const MAX_JOB_BYTES = 90_000_000;
 
-/** Changes by the long form of their contact's ID; a change is removed when its result is known. */
+/** Changes by the long form of their contact's ID. A change is removed when its result is known. */
 type Waiting = Map<string, SentChange>;
 
 /**
- * Writes many changes, in as many jobs as their size needs, and adds those without a result to `unsettled`. Returns the
- * changes that a CSV cannot express. No part of them is written.
+ * Writes many changes in as many jobs as their size requires, and adds changes without a result to
+ * `unsettled`. Returns the changes that CSV cannot express. No part of them is written.
  */
 export async function* writeInBulk(
   session: SalesforceSession,
@@ -93,7 +93,7 @@ async function* writeJob(
 /** Minimum number of requests of one job. */
 const REQUESTS_PER_JOB = 4;
 
-/** Result of a change that Salesforce does not mention: it may be written, or not. */
+/** The result of a change that is missing in Salesforce's response. It may or may not be written. */
 const NO_RESULT: SalesforceFault = { code: 'UNKNOWN_EXCEPTION', message: '', fields: [] };
 
 /** A finished job, and the number of changes sent to it. */
@@ -122,12 +122,12 @@ async function begin(session: SalesforceSession, id: string): Promise<void> {
   }
 }
 
-/** A text that would be read as the word that clears a field, or as no change at all. */
+/** A text that would be read as the word that clears a field, or as no change. */
 function isAmbiguous({ values }: ContactChange): boolean {
   return Object.values(values).some((value) => value === CLEARING_CELL || value === '');
 }
 
-/** The changes that Salesforce lists as failed or not processed, with their faults. */
+/** Returns the changes that Salesforce lists as failed or not processed, with their faults. */
 async function* failures(
   session: SalesforceSession,
   job: FinishedJob,
@@ -159,8 +159,8 @@ async function* successes(
 }
 
 /**
- * Takes the changes of one of a job's lists, with their errors; matched by ID, because Salesforce
- * keeps no order.
+ * Removes the changes in one of a job's lists, with their errors. They are matched by ID, because Salesforce
+ * does not keep the order.
  */
 async function* take(
   session: SalesforceSession,
@@ -205,23 +205,23 @@ export function bulkFaults(cell: string): SalesforceFault[] {
     });
 }
 
-/** The errors of a cell combined into one error, as in the collections. */
+/** Combines the errors in a cell into one error, as in the collections. */
 export function bulkFault(cell: string): SalesforceFault {
   return combined(bulkFaults(cell));
 }
 
-/** Two hyphens within a message do not end it: the end is followed by the next code, or by nothing. */
+/** Two hyphens within a message do not end it, because the end is followed by the next code or by nothing. */
 const END_OF_ERROR = /--(?=[A-Z][A-Z0-9_]*:|\s*$)/;
 
 const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;
 
-/** Clears a field in a Bulk API upload; an empty cell leaves the field unchanged. */
+/** Clears a field in a Bulk API upload, because an empty cell leaves the field unchanged. */
 export const CLEARING_CELL = '#N/A';
 
 /** Number of characters in one chunk of an upload. */
 const CHUNK_LENGTH = 128 * 1024;
 
-/** The changes as CSV with a column for each of `fields`, in chunks created on demand. */
+/** Returns the changes as CSV with a column for each of `fields`, in chunks that are created on demand. */
 export async function* changesAsCsv(
   changes: Iterable<ContactChange>,
   fields: readonly string[],
@@ -239,7 +239,7 @@ export async function* changesAsCsv(
   yield encoder.encode(text);
 }
 
-/** A value as a cell; a field that the change does not name stays unchanged. */
+/** Returns a value as a cell. A field that the change does not name does not change. */
 function cell(value: FieldValue | undefined): string {
   if (value === undefined) return '';
   if (value === null) return CLEARING_CELL;

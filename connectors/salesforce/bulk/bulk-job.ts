@@ -7,7 +7,7 @@ import { readAs } from '../errors.ts';
 import type { SalesforceSession } from '../session.ts';
 import { idInPath } from '../sign-in/instance.ts';
 
-/** A job of the Bulk API 2.0 as Salesforce returns it. */
+/** A job of the Bulk API 2.0, as returned by Salesforce. */
 const jobSchema = z.object({
   id: z.string(),
   state: z.enum(['Open', 'UploadComplete', 'InProgress', 'Aborted', 'JobComplete', 'Failed']),
@@ -20,28 +20,28 @@ export type BulkJob = z.infer<typeof jobSchema>;
 
 type JobDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
-/** The first wait before a job is checked, and how fast the following waits grow up to a second. */
+/** The first wait before a job is checked, and how fast the following waits grow, up to a second. */
 const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
 const SHORT_WAIT_MS = 1_000;
 
 /**
- * After that, each wait is this part of the total wait so far, so that the end of a job is never
- * noticed much later.
+ * After that, each wait is this share of the total wait so far, so that the end of a job is never noticed
+ * much later.
  */
 const LONG_WAIT_PART = 1 / 8;
 const LONGEST_WAIT_MS = 15_000;
 
-/** With the waits above, two and a half hours: Salesforce itself ends queries before that. */
+/** With the waits above, this is two and a half hours. Salesforce itself ends queries before that. */
 const MAX_LOOKS = 640;
 
-/** A job that Salesforce says it has created. */
+/** A job that Salesforce reports as created. */
 export function toNewJob(answer: unknown): BulkJob {
   const created = readAs(jobSchema, answer);
   return { ...created, id: idInPath(created.id) };
 }
 
-/** The current state of a job. */
+/** Reads the current state of a job. */
 export async function readJob(
   { api }: Pick<JobDeps, 'api'>,
   kind: JobKind,
@@ -50,7 +50,7 @@ export async function readJob(
   return readAs(jobSchema, await api.checkJob(kind, id));
 }
 
-/** The job once it is complete; throws if it fails, is aborted or takes too long. */
+/** Returns the job once it is complete. Throws if it fails, is aborted or takes too long. */
 export async function awaitJob(
   { api, clock, signal }: JobDeps,
   kind: JobKind,
@@ -69,7 +69,7 @@ export async function awaitJob(
   throw new RetriableError(`The Bulk API job ${id} takes too long.`, { code: 'crm_unavailable' });
 }
 
-/** Ends a job that nobody waits for any longer, unless Salesforce has said that it has ended. */
+/** Ends a job that is no longer needed, unless Salesforce has reported that it has ended. */
 export async function abortJob(
   { api, signal }: JobDeps,
   kind: JobKind,
@@ -78,17 +78,17 @@ export async function abortJob(
 ): Promise<void> {
   const isAtItsEnd = isDonorSyncError(error) && error.details['state'] !== undefined;
   if (isAtItsEnd || signal.aborted) return;
-  // A job that cannot be aborted ends without us.
+  // A job that cannot be aborted will end anyway.
   await api.abortJob(kind, id).catch(() => {});
 }
 
-/** How long to wait before a job is checked again, from the total wait so far: pure. */
+/** Returns how long to wait before a job is checked again, from the total wait so far. Pure. */
 export function nextWaitMs(look: number, waitedMs: number): number {
   const growing = Math.min(FIRST_WAIT_MS * WAIT_GROWTH ** look, SHORT_WAIT_MS);
   return Math.min(Math.max(growing, waitedMs * LONG_WAIT_PART), LONGEST_WAIT_MS);
 }
 
-/** Messages about something which does not exist, or that the user may not access. */
+/** Messages about something that does not exist, or that the user may not access. */
 const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY|INVALID_TYPE/;
 
 /** The Bulk API's own limits for 24 hours, in addition to the org's request limit. */
@@ -110,8 +110,8 @@ function jobFailed({ id, state, errorMessage }: BulkJob): Error {
   return new RetriableError(message, { code, details, words });
 }
 
-/** `InvalidBatch : …` or `INVALID_FIELD: …`: the word before text that may contain anything. */
+/** `InvalidBatch : …` or `INVALID_FIELD: …`. Only the word before a text that may contain anything. */
 const FAULT_WORD = /^(Invalid[A-Z][a-z]{1,30}|[A-Z][A-Z0-9_]{1,79}) ?:/;
 
-/** Only custom fields: their suffix distinguishes them from any other word. */
+/** Only custom fields, because their suffix distinguishes them from any other word. */
 const UNKNOWN_FIELD = /Field name not found : (\w{1,80}__[a-z]{1,3})\b/;

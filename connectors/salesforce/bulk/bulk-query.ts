@@ -8,7 +8,7 @@ import type { SalesforceSession } from '../session.ts';
 import { abortJob, awaitJob, toNewJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
 
-/** Rows of one page of results; pages are streamed, so this affects only the number of calls. */
+/** Number of rows on one page of results. Pages are streamed, so this affects only the number of calls. */
 const PAGE_ROWS = 100_000;
 
 /** Maximum number of pages of results of one query; a billion rows. */
@@ -17,8 +17,7 @@ const MAX_PAGES = 10_000;
 type QueryDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
 /**
- * The results of `toRow` for each row of a query by the Bulk API, unsorted, in batches as they
- * arrive.
+ * Yields the results of `toRow` for each row of a query by the Bulk API, unsorted, in batches as they arrive.
  */
 export async function* queryInBulk<Row>(
   session: QueryDeps,
@@ -46,7 +45,7 @@ export async function* queryInBulk<Row>(
   throw queryEndless('A Bulk API query');
 }
 
-/** The last page says so with the word `null`. */
+/** The last page contains the word `null` there. */
 function nextLocator({ headers }: CsvAnswer): string | null {
   const locator = headers.get('sforce-locator');
   return locator === null || locator === 'null' ? null : locator;

@@ -3,8 +3,8 @@ import { replyTooLarge } from '../../errors.ts';
 const QUOTE = '"';
 
 /**
- * Maximum number of characters in one row. The results as a whole are a stream and have no limit; a
- * row contains the fields of one contact, the longest of which have 131,072 characters each.
+ * The maximum number of characters in one row. The results as a whole are a stream and have no limit. A row
+ * contains the fields of one contact, the longest of which have 131,072 characters each.
  */
 const MAX_ROW_LENGTH = 4 * 1024 * 1024;
 
@@ -16,10 +16,10 @@ interface Rest {
 }
 
 /**
- * The rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), including
+ * Yields the rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), including
  * the header, in batches as they arrive. Keeps no more than a chunk and a row in memory. Throws a
- * RetriableError if a row does not end, any other error if it is not CSV. Written by hand because a
- * parser for any dialect is several times slower over a million rows.
+ * RetriableError if a row does not end, and any other error if it is not CSV. It is our own code, because a
+ * parser for any dialect is several times slower for a million rows.
  */
 export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[][]> {
   const decoder = new TextDecoder();
@@ -38,7 +38,7 @@ export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   if (rows.length > 0) yield rows;
 }
 
-/** The complete rows; at the end of the file, the last one needs no line break. */
+/** Yields the complete rows. At the end of the file, the last one needs no line break. */
 function takeRows(rest: Rest, isEnd: boolean): string[][] {
   const rows: string[][] = [];
   for (;;) {
@@ -73,7 +73,7 @@ function takeRow(rest: Rest, isEnd: boolean): string[] | null {
   }
 }
 
-/** The position of the quote that ends the cell, or -1 if it has not arrived. */
+/** Returns the position of the quote that ends the cell, or -1 if it has not arrived. */
 function closingQuote(text: string, opening: number): number {
   let at = text.indexOf(QUOTE, opening + 1);
   while (at !== -1 && text.charAt(at + 1) === QUOTE) at = text.indexOf(QUOTE, at + 2);
@@ -90,10 +90,10 @@ function plainEnd(text: string, start: number): number {
   return at;
 }
 
-/** Comma, line feed, carriage return; and a quote, which never occurs inside an unquoted cell. */
+/** Comma, line feed, carriage return, and a quote, which never occurs inside an unquoted cell. */
 const ENDS_PLAIN_CELL: ReadonlySet<number> = new Set([44, 10, 13, 34]);
 
-/** The characters that may follow a cell; the empty text is the end of the file. */
+/** The characters that may follow a cell. The empty text is the end of the file. */
 const AFTER_CELL: ReadonlySet<string> = new Set([',', '\n', '\r', '']);
 
 function unquoted(text: string): string {

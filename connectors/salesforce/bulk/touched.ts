@@ -1,4 +1,7 @@
-/** Contacts that other users have changed since they were read: a job of the Bulk API could not show their values. */
+/**
+ * Contacts that other users have changed since they were read. A job of the Bulk API could not report their
+ * values.
+ */
 import { isoTime } from '../../../src/core/clock.ts';
 import { contactIdOrText } from '../ids.ts';
 import { queryPages } from '../query.ts';
@@ -9,15 +12,14 @@ import type { SalesforceSession } from '../session.ts';
 const OVERLAP_MS = 10_000;
 
 /**
- * Maximum number of pages of changed contacts that are read: an import may be changing the whole
+ * The maximum number of pages of changed contacts that are read, because an import may be changing the whole
  * org in the meantime.
  */
 const MOST_PAGES = 20;
 
 /**
- * The changes of contacts that others have changed since the lookups of this batch. They are
- * written by collections, which compare the values once more; one query before a job finds them
- * all.
+ * Returns the changes to contacts that others have changed since this batch's lookups. They are written by
+ * collections, which compare the values once more. One query before a job finds all of them.
  */
 export async function findTouched(
   session: SalesforceSession,

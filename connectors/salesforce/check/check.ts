@@ -62,7 +62,7 @@ async function examine(
   );
 }
 
-/** The session, or null with the reason among the findings. */
+/** Returns the session, or null with the reason among the findings. */
 function openForChecks(
   findings: Finding[],
   options: ConnectorOptions<SalesforceSettings>,
@@ -118,7 +118,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
 }
 
-/** A problem with the settings rather than with permissions; null for any other failure. */
+/** Returns a problem with the settings rather than with permissions; null for any other failure. */
 function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
@@ -145,7 +145,7 @@ function checkContact({ description }: SalesforceSession): Finding {
   });
 }
 
-/** Shows the rates before a user chooses to convert amounts with them. */
+/** Shows the rates, before a user chooses to convert amounts with them. */
 async function checkCurrencies(
   session: SalesforceSession,
   mapped: readonly string[],
@@ -163,8 +163,8 @@ const limitsSchema = z.object({
 });
 
 /**
- * The org's daily requests. The list of limits needs a permission that the user may lack, and is up
- * to five minutes old; the header of the last response is used then.
+ * The org's daily requests. The list of limits needs a permission that the user may lack, and is up to five
+ * minutes old. In those cases, the header of the last response is used.
  */
 export async function readLimits({
   api,

@@ -7,7 +7,7 @@ import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
 import { RELATION_NAME } from '../relations.ts';
 import { PRIMARY_AFFILIATION } from '../success-pack.ts';
 
-/** The effects of a hidden field on the people and the credits, each with its fix. */
+/** The effects of a hidden field on the people and on the credits, each with its fix. */
 export function checkIdentity({ identity, exclusions }: ContactShape): Finding[] {
   const { sources } = identity;
   return [
@@ -20,7 +20,7 @@ export function checkIdentity({ identity, exclusions }: ContactShape): Finding[]
 
 const LEFT_OUT = 'left out of submissions to the service';
 
-/** The second address is advice: many orgs never fill it in. */
+/** For the second address, this is only advice, because many orgs never fill it in. */
 function checkAddresses(sources: readonly IdentitySource[]): Finding {
   const subject = 'addresses';
   const hidden = sources.filter(({ readable }) => !readable).map(({ name }) => name);
@@ -67,7 +67,7 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
   }
 }
 
-/** How each reason is worded. */
+/** The wording of each reason. */
 const REASONS = {
   deceased: {
     subject: 'deceased',

@@ -1,4 +1,4 @@
-/** Values of picklists whose meaning the settings do not define, with the contacts that wait for it. */
+/** Values of picklists whose meaning is not defined in the settings, with the contacts that wait for it. */
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { MARK_LISTS, markColumns } from '../../mark-values.ts';
 import { unknownMarks } from '../../unknown-marks.ts';
@@ -7,7 +7,7 @@ import { PICKLIST_TYPES, readListed } from '../marks.ts';
 import { createColumnReader, queryAtOnce, quotedList, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Counts the values of each field that marks by listed values; one query for each field. */
+/** Counts the values of each field that marks by listed values, with one query for each field. */
 export async function checkMarks(
   session: SalesforceSession,
   contacts: ContactsSettings,
@@ -26,9 +26,7 @@ export async function checkMarks(
   return findings;
 }
 
-/**
- * The values that contacts have, with their counts; without counts if Salesforce takes too long.
- */
+/** Returns the values that contacts have, with their counts; without counts if Salesforce takes too long. */
 async function countValues(
   session: SalesforceSession,
   field: DescribedField,
@@ -48,7 +46,7 @@ async function countValues(
 /** Salesforce returns no more groups at once. */
 const MOST_VALUES = 2_000;
 
-/** The options that any of the contacts has. */
+/** Returns the options that any contact has. */
 async function countPicked(
   session: SalesforceSession,
   name: string,

@@ -1,4 +1,4 @@
-/** The findings about the record types that the settings refer to, other than Contact. */
+/** The findings about record types other than Contact that the settings use. */
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Finding, GroupSelector } from '../../contract.ts';
 import { checked, met, plain } from '../../findings.ts';
@@ -23,7 +23,7 @@ interface ObjectUse {
 
 const SUBJECT = 'objects';
 
-/** Whether the integration's user may see the objects that employers and groups are read from. */
+/** Checks whether the integration's user may see the objects from which employers and groups are read. */
 export async function checkObjects(
   session: SalesforceSession,
   selectors: readonly GroupSelector[],
@@ -72,7 +72,7 @@ function groupUses(group: SalesforceGroup): ObjectUse[] {
   return [];
 }
 
-/** Each kind of record once. */
+/** Each kind of record only once. */
 function merged(uses: readonly ObjectUse[]): ObjectUse[] {
   const byObject = new Map<string, ObjectUse>();
   for (const use of uses) {
@@ -116,7 +116,7 @@ async function checkObject(
   ];
 }
 
-/** A report and a condition are tried directly: no description covers them. */
+/** A report and a condition are tried directly, because no description covers them. */
 async function checkGroup(session: SalesforceSession, group: SalesforceGroup): Promise<Finding[]> {
   if ('report' in group)
     return checked(SUBJECT, OBJECT_FIX, () => checkReport(session, group.report));
@@ -154,14 +154,13 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
 }
 
 /**
- * Name of the record type of households in the Nonprofit Success Pack; every user sees that it
- * exists.
+ * The name of the record type of households in the Nonprofit Success Pack. Every user can see that it exists.
  */
 const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
- * If the whole pack is hidden from the user, the org looks like an org without it. Then the name of a household would
- * be sent as an employer, and no mark would show which contacts are deceased.
+ * If the whole pack is hidden from the user, the org looks like an org without it. In that case, the name of
+ * a household would be sent as an employer, and no mark would show which contacts are deceased.
  */
 export async function checkSuccessPack({
   api,

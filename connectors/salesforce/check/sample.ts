@@ -3,7 +3,7 @@ import type { AccountFact } from '../../contract.ts';
 import { countRecords, queryRecords, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** The IDs of some contacts, in whatever order is cheapest for Salesforce. */
+/** Returns the IDs of some contacts, in the order that is cheapest for Salesforce. */
 export async function sampleIds(
   { api, filter }: SalesforceSession,
   most: number,
@@ -29,7 +29,7 @@ export async function readFacts(session: SalesforceSession): Promise<AccountFact
   ];
 }
 
-/** Salesforce has a fixed list of editions; any other text could contain anything. */
+/** Salesforce has a fixed list of editions. Any other text could contain anything. */
 function toEdition(raw: unknown): string {
   return typeof raw === 'string' && /^[A-Z][A-Za-z ]{0,39}$/.test(raw) ? raw : 'unknown';
 }

@@ -6,10 +6,10 @@ import { getCrmCode } from '../errors.ts';
 import { queryRecords } from '../query.ts';
 import type { SalesforceSettings } from '../settings.ts';
 
-/** The field with the currency of a record; only orgs with several currencies have it. */
+/** The field with the currency of a record. Only orgs with several currencies have it. */
 export const CURRENCY = 'CurrencyIsoCode';
 
-/** True for an org in which each record has its own currency. */
+/** Returns true for an org in which each record has its own currency. */
 export function hasCurrencies({ fields }: Pick<ObjectDescription, 'fields'>): boolean {
   return fields.has(CURRENCY);
 }
@@ -26,8 +26,8 @@ interface OrgWithRates {
 }
 
 /**
- * How amounts are written to currency fields; null in an org with one currency. Requests the rates
- * only to convert.
+ * How amounts are written to currency fields; null in an org with one currency. The rates are requested only
+ * for conversion.
  */
 export async function readMoney(
   session: OrgWithRates & {

@@ -13,7 +13,7 @@ type ListView = {
 type Condition = { operation: 'greaterOrEqual' | 'equals'; value: string | number };
 
 /**
- * A subject that is worth a list; the first source in `by` that is mapped provides the field of the
+ * A subject that is worth a list. The first source in `by` that is mapped provides the field of the
  * condition.
  */
 interface Interest {
@@ -39,7 +39,7 @@ const INTERESTS: readonly Interest[] = [
   },
 ];
 
-/** Columns that help to decide about a call, from left to right. Long texts cannot be columns. */
+/** Columns that help users decide about a call, from left to right. Long texts cannot be columns. */
 const COLUMNS: readonly FieldSource[] = [
   'capacity.nonprofit',
   'capacity.highest',
@@ -52,9 +52,8 @@ const COLUMNS: readonly FieldSource[] = [
 ];
 
 /**
- * The lists for the available fields. Without `sharedTo`, a list is public: all users see it, and
- * the values in it as far as they may read the fields. The groups that could be named differ from
- * org to org.
+ * Returns the lists for the available fields. Without `sharedTo`, a list is public: all users see it, and the
+ * values in it if they may read the fields. The groups with which it could be shared differ from org to org.
  */
 export function listViews(fields: readonly MappedFieldSpec[]): ListView[] {
   const named = new Map(fields.map((field) => [field.from, field]));

@@ -1,4 +1,4 @@
-/** One file of Salesforce's Metadata API, as `sf` retrieves it. */
+/** One file of Salesforce's Metadata API, in the form in which `sf` retrieves it. */
 
 /**
  * Elements by name: one with a text, one with nested elements, or as many as the list has. A name
@@ -13,8 +13,8 @@ export type MetadataValue = string | number | boolean | MetadataElements;
 const NAMESPACE = 'http://soap.sforce.com/2006/04/metadata';
 
 /**
- * Writes the elements in alphabetical order, the full name first, as they are when they are
- * retrieved again.
+ * Writes the elements in alphabetical order, the full name first, which is the order when they are retrieved
+ * again.
  */
 export function metadataFile(type: string, elements: MetadataElements): string {
   return [

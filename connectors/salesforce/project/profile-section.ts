@@ -29,7 +29,7 @@ const SCRIPT = `import { LightningElement, api } from 'lwc';
 
 /** The fields that donor-sync writes, read-only. */
 export default class DonorSyncProfile extends LightningElement {
-    /** The contact of the page: Lightning sets it. */
+    /** The contact of the page. Lightning sets it. */
     @api recordId;
 }
 `;
@@ -79,7 +79,7 @@ function group(title: string, fields: readonly MappedFieldSpec[]): string[] {
   ].map((line) => `${' '.repeat(16)}${line}`);
 }
 
-/** A long text takes the whole width; other fields are side by side in pairs if there is room. */
+/** A long text takes the whole width. Other fields are side by side in pairs if there is room. */
 function getWidthClass({ type }: MappedFieldSpec): string {
   const full = 'slds-col slds-size_1-of-1';
   return type === 'longText' ? full : `${full} slds-large-size_1-of-2`;

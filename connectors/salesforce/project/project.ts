@@ -53,7 +53,7 @@ const NEXT = [
   `Put them on your page: Setup → Object Manager → Contact → Lightning Record Pages → your page → Edit; drag “${SECTION_LABEL}” to its place, then Save`,
 ];
 
-/** Names with a prefix belong to a package, and only that can create them. */
+/** Names with a prefix belong to a package, and only that package can create them. */
 function isOwnName(name: string): boolean {
   return CUSTOM_NAME.test(name) && !name.slice(0, -'__c'.length).includes('__');
 }

@@ -5,10 +5,10 @@ import { readAs } from '../errors.ts';
 import { type QueryRecord, quoted } from '../query.ts';
 import { isoInstant } from '../values.ts';
 
-/** Rows of one request: Salesforce's maximum. */
+/** Number of rows in one request: Salesforce's maximum. */
 export const PAGE_ROWS = 2_000;
 
-/** Position of a reading in the order of `SystemModstamp, Id`; the timestamp in ISO 8601. */
+/** A position of a reading in the order of `SystemModstamp, Id`, with the timestamp in ISO 8601. */
 export interface Position {
   stamp: string;
   id: string;
@@ -19,14 +19,14 @@ const rowSchema = z.object({
   Id: z.string(),
 });
 
-/** The position of a row; null without one. */
+/** Returns the position of a row; null if there is no row. */
 export function toPosition(row: QueryRecord | undefined): Position | null {
   if (row === undefined) return null;
   const { SystemModstamp: stamp, Id: id } = readAs(rowSchema, row);
   return { stamp, id };
 }
 
-/** The condition for records after a position, among the records that are not older than it. */
+/** Returns the condition for records after a position, among the records that are not older than it. */
 export function afterPosition({ stamp, id }: Position): string {
   return `(SystemModstamp > ${stamp} OR Id > ${quoted(id)})`;
 }

@@ -33,13 +33,14 @@ import { readRemoved } from './removed.ts';
 const MAX_PAGES = 5_000;
 
 /**
- * A change gets its timestamp when it is made, but is visible only when its transaction ends, so a
- * reading starts this long before the previous one. Contacts that are read twice lead to the same
- * decisions.
+ * A change gets its timestamp when it is made, but is visible only when its transaction ends. So a reading
+ * starts this long before the previous one. If contacts are read twice, the decisions are the same.
  */
 const OVERLAP_MS = 10 * 60_000;
 
-/** One reading: its start, and the position where the next reading may start if this one is completed. */
+/**
+ * One reading: its start, and the position from which the next reading may start if this one is completed.
+ */
 interface Reading {
   /** ISO 8601; null for all contacts. */
   since: string | null;
@@ -50,13 +51,14 @@ interface Reading {
 /** A page as it was read, whose contacts may still lack their relations. */
 type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
 
-/** Number of pages in progress at a time; their relations are requested while others are read. */
+/** Number of pages in progress at a time. Their relations are requested while others are read. */
 const PAGES_AT_ONCE = 2;
 
 /**
- * Yields first the contacts that were deleted or merged, then the others by timestamp and ID. A night without changes
- * costs two requests. If many are left after the first page, the Bulk API reads the rest. Contacts are not requested
- * together with contacts that left, because a contact that was merged in between would seem to come back.
+ * Yields first the contacts that were deleted or merged, then the others by timestamp and ID. A night without
+ * changes costs two requests. If many are left after the first page, the Bulk API reads the rest. Contacts
+ * are not requested at the same time as contacts that left, because a contact that was merged in between
+ * would seem to come back.
  */
 export async function* readPages(
   session: SalesforceSession,
@@ -99,9 +101,9 @@ async function* readContacts(
 }
 
 /**
- * The contacts outside of the filter that changed since and may have opted out or object; and contacts whose Individual
- * has changed since, which does not change the contact's timestamp. Sends no request if there is neither a filter nor
- * such a mark.
+ * The contacts outside the filter that changed since and may have opted out or object, and contacts whose
+ * Individual has changed since, which does not change the contact's timestamp. No request is sent if there is
+ * neither a filter nor such a mark.
  */
 export async function* findMarked(
   session: SalesforceSession,
@@ -113,7 +115,7 @@ export async function* findMarked(
   const marks =
     shape.optOutCondition === null ? objections : [shape.optOutCondition, ...objections];
   if (filter !== null) yield* findIds(session, 'SystemModstamp', since, marks);
-  // A reading of all contacts includes them, except for contacts outside of the filter, which were found above.
+  // A reading of all contacts includes them, except for contacts outside the filter, which were found above.
   if (since !== null) yield* findIds(session, 'Individual.SystemModstamp', since, objections);
 }
 
@@ -154,13 +156,13 @@ function parseSince(cursor: string): string | null {
   }
 }
 
-/** The cursor after a page that ends at the position; after the last page if that is null. */
+/** Returns the cursor after a page that ends at the position; after the last page if the position is null. */
 function cursorAfter({ untilMs }: Reading, position: Position | null): string {
   const stampMs = position === null ? untilMs : Date.parse(position.stamp);
   return JSON.stringify({ since: isoTime(Math.min(stampMs, untilMs)) });
 }
 
-/** Whether the Bulk API is worth it; also true if Salesforce takes too long to count. */
+/** Whether the Bulk API is worthwhile; also true if Salesforce takes too long to count. */
 async function isMuchLeft(
   session: SalesforceSession,
   reading: Reading,
@@ -175,7 +177,10 @@ async function isMuchLeft(
   }
 }
 
-/** Number of Bulk API jobs that one reading tries: a job that failed without a reason may succeed the second time. */
+/**
+ * Number of Bulk API jobs that one reading tries, because a job that failed without a reason may succeed the
+ * second time.
+ */
 const BULK_TRIES = 2;
 
 /**
@@ -202,8 +207,8 @@ async function* readRest(
 }
 
 /**
- * The Bulk API's rows are unsorted, so only the last page moves the cursor past the position at
- * which they started.
+ * The Bulk API's rows are unsorted, so only the last page moves the cursor past the position from which they
+ * started.
  */
 async function* readInBulk(
   session: SalesforceSession,
@@ -259,7 +264,10 @@ async function* readById(
   throw endless();
 }
 
-/** The cursor of a page that is not in the order of time: the cursor of the position at which its reading started. */
+/**
+ * Returns the cursor of a page that is not in the order of time: the cursor of the position from which its
+ * reading started.
+ */
 function cursorBefore(reading: Reading, position: Position | null): string | null {
   const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
   return before === null ? null : cursorAfter(reading, { stamp: before, id: '' });

@@ -1,4 +1,4 @@
-/** The contacts that were deleted or merged since a reading: they come before all others. */
+/** The contacts that were deleted or merged since a reading. They come before all others. */
 
 import { isoTime } from '../../../src/core/clock.ts';
 import type { RemovedContact } from '../../contract.ts';
@@ -15,7 +15,7 @@ import {
 import type { SalesforceSession } from '../session.ts';
 import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 
-/** Salesforce empties its recycle bin after 15 days; the extra day allows for its clock. */
+/** Salesforce empties its recycle bin after 15 days. The extra day allows for its clock. */
 const RECYCLE_BIN_MS = 16 * 86_400_000;
 
 /** The shortest time window of a separate query. */
@@ -32,9 +32,9 @@ const MAX_REQUESTS = 6_000;
  * reading of all contacts needs only the merged contacts, as far as they are in the recycle bin. Such a reading shows
  * which contacts are gone, but not which contact they were merged into.
  *
- * A query that takes too long is sent again for half of its time window, down to one hour. If that still takes too
- * long, this throws before any contact is read. Otherwise the winner of an unseen merge would be paid for a second
- * time.
+ * A query that takes too long is sent again for half of its time window, down to one hour. If even that takes
+ * too long, this throws before any contact is read. Otherwise the remaining contact of an unseen merge would
+ * be paid for a second time.
  */
 export async function* readRemoved(
   session: SalesforceSession,
@@ -63,7 +63,7 @@ export async function* readRemoved(
   throw readingEndless('the contacts that left Salesforce');
 }
 
-/** Half of a window that took too long; throws if it is already as short as windows may be. */
+/** Returns half of a window that took too long. Throws if it is already as short as windows may be. */
 function halved(widthMs: number): number {
   if (widthMs > LEAST_WINDOW_MS) return Math.max(widthMs / 2, LEAST_WINDOW_MS);
   throw passingFailure(
@@ -95,12 +95,12 @@ function removedContact(row: QueryRecord): RemovedContact {
   return { id: String(row['Id']), mergedInto: getMasterId(createColumnReader(row)) };
 }
 
-/** True for a record in the recycle bin; from JSON or CSV. */
+/** Returns true for a record in the recycle bin, from JSON or CSV. */
 export function isDeleted(read: ColumnReader): boolean {
   return String(read('IsDeleted')) === 'true';
 }
 
-/** The record that a merged one lives on in. */
+/** Returns the record in which a merged record continues. */
 export function getMasterId(read: ColumnReader): string | null {
   const id = read('MasterRecordId');
   return typeof id === 'string' && id !== '' ? id : null;

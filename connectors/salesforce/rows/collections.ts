@@ -13,10 +13,10 @@ import {
   withoutNamed,
 } from './refusals.ts';
 
-/** Results of the records of one request. */
+/** The results of the records of one request. */
 export interface CollectionResult {
   results: WriteResult[];
-  /** Another user was changing these records; another attempt soon is worthwhile. */
+  /** Another user was changing these records, so another attempt soon is worthwhile. */
   locked: SentChange[];
   /** These were rejected, and Salesforce names no field. */
   unnamed: UnnamedRefusal[];
@@ -37,7 +37,7 @@ const saveResultsSchema = z.array(
   }),
 );
 
-/** A value that Salesforce cannot read fails the whole request before any record is processed. */
+/** If Salesforce cannot read a value, the whole request fails before any record is processed. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
 type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent' | 'settings'>;
@@ -53,7 +53,7 @@ export async function writeCollection(
 ): Promise<CollectionResult> {
   const all: CollectionResult = { results: [], locked: [], unnamed: [] };
   session.lessons.usual += 1;
-  // Terminates, because fields are omitted each time.
+  // This ends, because fields are omitted each time.
   for (let next = changes; next.length > 0; ) {
     const { results, locked, unnamed, again } = await writeOnce(session, next);
     all.results.push(...results);
@@ -64,7 +64,7 @@ export async function writeCollection(
   return all;
 }
 
-/** Results of the records of one request, and the changes still to write. */
+/** The results of the records of one request, and the changes that are still to be written. */
 type Attempt = CollectionResult & { again: SentChange[] };
 
 async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
@@ -79,7 +79,7 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
   }
 }
 
-/** Omits the values that are not of their field's type; null if there are none. */
+/** Omits the values that do not have their field's type; null if there are none. */
 function withoutUnreadable(
   { description }: Writer,
   changes: readonly SentChange[],
@@ -139,7 +139,7 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
   return attempt;
 }
 
-/** Empty if the record is written. */
+/** Empty if the record was written. */
 function listFaults(
   result: z.infer<typeof saveResultsSchema>[number] | undefined,
 ): SalesforceFault[] {

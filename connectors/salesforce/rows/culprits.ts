@@ -1,32 +1,31 @@
 /**
- * Finds the fields to blame for a rejection that names no field, from trials that write some of the fields. Decides
- * only which trial comes next; `trial.ts` carries it out in a way that leaves nothing in the CRM.
+ * Finds the fields that cause a rejection that names no field, by trials that write some of the fields. This
+ * file only decides which trial comes next. `trial.ts` carries it out in a way that leaves nothing in the
+ * CRM.
  */
 
-/** Fields that are written and omitted together; usually one. */
+/** Fields that are written and omitted together; usually one field. */
 export type Atom = readonly string[];
 
-/**
- * Result of a trial: accepted, rejected by the rule in question, or rejected for another reason.
- */
+/** The result of a trial: accepted, rejected by the rule in question, or rejected for another reason. */
 export type TrialOutcome = 'accepted' | 'same' | 'other';
 
-/** A search: yields the fields of the next trial, takes its outcome, and returns the fields to blame. */
+/**
+ * A search. It yields the fields of the next trial, gets its outcome, and returns the fields that cause the
+ * rejection.
+ */
 export type CulpritSearch = Generator<readonly Atom[], readonly Atom[] | null, TrialOutcome>;
 
 /**
- * Maximum number of atoms to blame for one rule; if more would have to be omitted, the rejection is
- * not about fields.
+ * The maximum number of atoms that can cause rejections by one rule. If more would have to be omitted, the
+ * rejection is not about fields.
  */
 const MAX_CULPRITS = 3;
 
-/**
- * Number of trials that move the boundary because another rule rejects the fields on one side of
- * it.
- */
+/** Number of trials that move the boundary because another rule rejects the fields on one side of it. */
 const MAX_SHIFTS = 2;
 
-/** The fields of a change, with the fields of each group as one atom. */
+/** Returns the fields of a change, with the fields of each group as one atom. */
 export function toAtoms(
   fields: readonly string[],
   groups: readonly (readonly string[])[] = [],
@@ -41,8 +40,8 @@ export function toAtoms(
 }
 
 /**
- * Searches the atoms of a change that a rule rejects as a whole. Returns null if the rule rejects
- * the contact whatever is written, so that no field is to blame.
+ * Searches the atoms of a change that a rule rejects as a whole. Returns null if the rule rejects the contact
+ * whatever is written, so that no field is the cause.
  */
 export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
   let isMasked = false;
@@ -55,8 +54,7 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
     const others = rest.filter((_, index) => index !== at);
     const [last] = others.slice(-1);
     if (last === undefined) break;
-    // The first field was written in every trial so far, so the rule may reject whatever is
-    // written.
+    // So far, the first field was written in every trial, so the rule may reject whatever is written.
     const isInEachTrial = at === 0 && culprits.length === 1 && others.length > 1;
     if (isInEachTrial && (yield* isRefusedAlone(last)) && (yield* isRefusedAlone(others[0]))) {
       return null;
@@ -64,8 +62,8 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
     const outcome = yield others;
     if (outcome === 'accepted') return culprits;
     if (outcome === 'other') {
-      // A second rule rejects the remaining fields. It may hide the first rule, unless the field on its own proves that
-      // rule.
+      // A second rule rejects the remaining fields. It may hide the first rule, unless the field alone proves
+      // that rule.
       if (yield* isRefusedAlone(rest[at])) return culprits;
       return yield* leaveOutEach(atoms);
     }
@@ -90,8 +88,8 @@ function* findFirst(
   while (refused - accepted > 1) {
     let middle = Math.floor((accepted + refused) / 2);
     let outcome = yield atoms.slice(0, middle);
-    // The boundary may separate two fields that a second rule requires together: its rejection can
-    // hide the first rule's.
+    // The boundary may separate two fields that a second rule requires together. Its rejection can hide the
+    // first rule's.
     for (let shift = 0; shift < MAX_SHIFTS && outcome === 'other'; shift += 1) {
       sawOther = true;
       if (middle + 1 >= refused) break;

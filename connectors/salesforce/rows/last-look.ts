@@ -1,6 +1,6 @@
 /**
- * Queries the fields of contacts in the same request that writes them. So values that others have typed since the
- * fields were read are seen right before they are replaced, without another request.
+ * Queries the fields of contacts in the same request that writes them. So values that others have typed since
+ * the fields were read are found right before they are replaced, without another request.
  */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
@@ -25,7 +25,7 @@ const MOST_QUERIES = 4;
 /** Salesforce accepts 16,384 characters of an address and headers together. */
 const MAX_PATH_LENGTH = 12_000;
 
-/** A value that Salesforce cannot read fails the whole write; the caller finds the value. */
+/** If Salesforce cannot read a value, the whole write fails, and the caller finds the value. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
 const replySchema = z.object({
@@ -37,8 +37,7 @@ const replySchema = z.object({
 const foundSchema = z.object({ records: z.array(recordSchema) });
 
 /**
- * The response to a write, and the changes with the values that it replaced without the caller's
- * knowledge.
+ * The response to a write, and the changes with the values that it replaced without the caller's knowledge.
  */
 export interface Looked {
   reply: unknown;
@@ -85,7 +84,8 @@ export async function sendWithLook(
       const fault = parseFault(write.httpStatusCode, JSON.stringify(write.body));
       if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
     }
-    // Only the write is repeated while its failure is temporary; writing the same values twice is harmless.
+    // Only the write is repeated while its failure is temporary, because writing the same values twice is
+    // harmless.
     return { reply: await api.updateContacts(contacts), looked };
   }
   return { reply: await api.updateContacts(contacts), looked: [...changes] };
@@ -95,7 +95,10 @@ function toRecord({ id, values }: { id: string; values: FieldValues }) {
   return { attributes: { type: 'Contact' }, id, ...values };
 }
 
-/** The addresses of the queries; empty if there is nothing to compare, or if there would be too many queries. */
+/**
+ * Returns the addresses of the queries; empty if there is nothing to compare, or if there would be too many
+ * queries.
+ */
 function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
   const names = new Set(
@@ -121,7 +124,7 @@ function lookPath(ids: readonly string[], columns: readonly string[]): string {
 
 type Part = z.infer<typeof replySchema>['compositeResponse'][number];
 
-/** The records that were found right before the write, by ID; fewer if a query failed. */
+/** The records that were found right before the write, by ID. If a query failed, some are missing. */
 function foundIn(parts: readonly Part[]): Map<string, ColumnReader> {
   const records = parts
     .filter(({ referenceId, httpStatusCode }) => referenceId !== 'write' && httpStatusCode < 300)

@@ -3,18 +3,18 @@ import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import type { SalesforceFault } from '../errors.ts';
 
 export interface Lessons {
-  /** Sets of fields that were to blame, by the rule that rejected them. */
+  /** Sets of fields that have caused rejections, by the rule that rejected them. */
   byRule: Map<string, string[][]>;
   /** The same by the code alone, for rules whose message quotes values. */
   byCode: Map<string, string[][]>;
-  /** Searches that found no field, by the rule. */
+  /** Searches that found no field, by rule. */
   inVain: Map<string, number>;
   /** Number of requests that write, and of trials whose writes are rolled back. */
   usual: number;
   trials: number;
   /** False once a trial was not rolled back as it should have been. */
   areTrialsSafe: boolean;
-  /** One search at a time, so that the next one knows the result. */
+  /** Only one search at a time, so that the next one knows the result. */
   turn: Mutex;
 }
 
@@ -34,16 +34,14 @@ export function createLessons(): Lessons {
 const MAX_RULES = 1_000;
 const MAX_SETS = 8;
 
-/** Trials that may be made in any case, and for each request that writes. */
+/** The number of trials that may be made in any case, and for each request that writes. */
 const FREE_TRIALS = 16;
 const TRIALS_PER_REQUEST = 0.5;
 
-/** Failed searches after which a rule is assumed to be about whole records. */
+/** After this many failed searches, a rule is assumed to be about whole records. */
 const MAX_IN_VAIN = 2;
 
-/**
- * The rule behind a rejection. Messages may quote amounts, which differ from contact to contact.
- */
+/** Returns the rule behind a rejection. Messages may quote amounts, which differ from contact to contact. */
 export function toRule({ code, message }: Pick<SalesforceFault, 'code' | 'message'>): string {
   return `${code} ${message.replaceAll(/\d[\d.,]*/g, '#')}`;
 }
@@ -58,7 +56,7 @@ export function mayFind({ inVain }: Lessons, fault: SalesforceFault): boolean {
   return (inVain.get(toRule(fault)) ?? 0) < MAX_IN_VAIN;
 }
 
-/** Remembers the fields to blame, or that none was found. */
+/** Remembers the fields that cause rejections, or that none was found. */
 export function learn(
   { byRule, byCode, inVain }: Lessons,
   fault: SalesforceFault,
@@ -81,8 +79,8 @@ function remember(known: Map<string, string[][]>, key: string, fields: readonly 
 }
 
 /**
- * Sets of fields that were to blame for this rule elsewhere, followed by the sets for other rules with its code, unless
- * `ownAlone` limits it to the rule itself.
+ * Returns sets of fields that have caused rejections by this rule elsewhere, followed by the sets for other
+ * rules with the same code. With `ownAlone`, only the rule's own sets are returned.
  */
 export function findSuspects(
   { byRule, byCode }: Lessons,
@@ -95,7 +93,7 @@ export function findSuspects(
   return [...own, ...(byCode.get(fault.code) ?? []).filter((set) => !keys.has(setKey(set)))];
 }
 
-/** Equal for equal sets. */
+/** Returns the same text for equal sets. */
 export function setKey(fields: readonly string[]): string {
   return [...fields].sort().join();
 }

@@ -8,7 +8,8 @@ import { writeCollection } from './collections.ts';
 import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 
 /**
- * Number of attempts for the records that stay locked, and the wait before the first; it doubles.
+ * Number of attempts for records that are still locked, and the wait before the first attempt, which doubles
+ * each time.
  */
 const ROUNDS = 3;
 const FIRST_WAIT_MS = 400;
@@ -17,9 +18,9 @@ const FIRST_WAIT_MS = 400;
 const IDS_PER_QUERY = 200;
 
 /**
- * Writes locked changes again. The contacts of one account are written together, because they wait for the same lock.
- * The accounts follow one after the other, so that no contact makes the others wait. Adds to `unsettled` what is then
- * rejected without naming a field.
+ * Writes locked changes again. The contacts of one account are written together, because they wait for the
+ * same lock. The accounts follow one after the other, so that no contact makes the others wait. Adds to
+ * `unsettled` the changes that are then rejected without naming a field.
  */
 export async function* retryLocked(
   session: SalesforceSession,
@@ -46,7 +47,7 @@ export async function* retryLocked(
 
 const LOCKED = { code: 'UNABLE_TO_LOCK_ROW', message: '', fields: [] };
 
-/** The changes in groups of one account; contacts without one form their own group. */
+/** Returns the changes in groups by account. Contacts without an account are a separate group. */
 async function byAccount(
   { api }: SalesforceSession,
   changes: readonly SentChange[],

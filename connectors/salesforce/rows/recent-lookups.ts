@@ -1,6 +1,6 @@
-/** Remembers since when values have been looked up that may be about to be written. */
+/** Remembers when values were looked up that may be about to be written. */
 export interface RecentLookups {
-  /** Records a lookup; the time is by Salesforce's clock, or null if unknown. */
+  /** Records a lookup. The time is by Salesforce's clock, or null if unknown. */
   note(atMs: number | null): void;
   /** The time of the first lookup since the last `forget`; null if there was none. */
   oldestMs(): number | null;

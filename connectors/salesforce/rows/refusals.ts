@@ -1,4 +1,4 @@
-/** Salesforce's rejections of a change: fields that it names, or the change as a whole. */
+/** Salesforce's rejections of a change, either because of fields that it names or as a whole. */
 import { foreignCode, foreignFields } from '../../../src/core/foreign-text.ts';
 import type { ContactChange, Overwritten, Refusal, WriteResult } from '../../contract.ts';
 import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
@@ -8,7 +8,7 @@ export interface SentChange extends ContactChange {
   /** Why fields were omitted from it. */
   left?: readonly SalesforceFault[];
   /**
-   * Set if rejections named no field: the fields that are omitted to see whether it is then
+   * Set if rejections named no field. These fields are omitted to find out whether the change is then
    * accepted.
    */
   attempt?: Attempt;
@@ -33,13 +33,13 @@ export interface Blamed {
   fields: readonly string[];
 }
 
-/** A change that was rejected without naming a field. No part of it is written. */
+/** A change that was rejected without a named field. No part of it is written. */
 export interface UnnamedRefusal {
   change: SentChange;
   faults: readonly SalesforceFault[];
 }
 
-/** Changes that are not written yet, but may be. */
+/** Changes that are not written yet, but may still be. */
 export interface Unsettled {
   /** Another user was changing these contacts. */
   locked: SentChange[];
@@ -58,7 +58,7 @@ export type Step =
   | { kind: 'locked' | 'again'; change: SentChange }
   | { kind: 'unnamed'; refusal: UnnamedRefusal };
 
-/** Decides the next step; no faults if the record is written. */
+/** Decides the next step. There are no faults if the record was written. */
 export function stepAfter(change: SentChange, faults: readonly SalesforceFault[]): Step {
   const [first] = faults;
   if (first === undefined) return { kind: 'done', result: written(settled(change)) };
@@ -95,18 +95,18 @@ export function namesOwnField({ values }: ContactChange, { fields }: SalesforceF
   return fields.some((name) => Object.hasOwn(values, name));
 }
 
-/** The change once the fields that its attempt omits are known to be to blame. */
+/** Returns the change once the fields that its attempt omits are known to be the cause. */
 function settled({ attempt, left = [], ...change }: SentChange): SentChange {
   if (attempt === undefined) return { ...change, left };
   return { ...change, left: [...left, ...attempt.blamed.map(asNamed)] };
 }
 
-/** A rejection as if it had named the fields to blame. */
+/** Returns a rejection as if it had named the fields that caused it. */
 export function asNamed({ fault, fields }: Blamed): SalesforceFault {
   return { ...fault, fields };
 }
 
-/** The change as written, without the omitted values. */
+/** Returns the change as written, without the omitted values. */
 export function written({ id, left = [], overwritten }: SentChange): WriteResult {
   const lost = overwritten === undefined ? {} : { overwritten };
   if (left.length === 0) return { status: 'written', id, ...lost };
@@ -118,7 +118,10 @@ export function refusal(id: string, fault: SalesforceFault): WriteResult {
   return { status: 'refused', id, ...about(fault) };
 }
 
-/** The result of a change of which nothing is written, for these reasons and the reasons that omitted fields before. */
+/**
+ * Returns the result of a change of which nothing is written, for these reasons and the reasons for which
+ * fields were omitted before.
+ */
 export function refused(
   { id, left = [] }: SentChange,
   faults: readonly SalesforceFault[],
@@ -134,8 +137,8 @@ export function refused(
 }
 
 /**
- * The change without the fields that these errors name, so that the rest can be written. Null if the errors name no
- * field, if one of them is not about a value, or if nothing would be left.
+ * Returns the change without the fields that these errors name, so that the rest can be written. Null if the
+ * errors name no field, if one of them is not about a value, or if nothing would be left.
  */
 export function withoutNamed(
   change: SentChange,
@@ -155,7 +158,7 @@ export function withoutNamed(
   return { ...change, values: Object.fromEntries(rest), left: [...left, ...own] };
 }
 
-/** Several errors of one record, with the code of the first and the fields of all. */
+/** Combines several errors of one record, with the code of the first and the fields of all. */
 export function combined(faults: readonly SalesforceFault[]): SalesforceFault {
   const { code, message } = faults[0] ?? { code: 'UNKNOWN_EXCEPTION', message: '' };
   return { code, message, fields: [...new Set(faults.flatMap(({ fields }) => fields))] };
@@ -178,7 +181,7 @@ function about(fault: SalesforceFault): Refusal {
   };
 }
 
-/** One for each code, with all its fields. */
+/** Returns one refusal for each code, with all its fields. */
 function toRefusals(faults: readonly SalesforceFault[]): Refusal[] {
   const byCode = Map.groupBy(faults, ({ code }) => code);
   return [...byCode.values()].map((those) => about(combined(those)));

@@ -1,4 +1,4 @@
-/** Settles the changes that a first write of many leaves open. */
+/** Settles the changes that are still open after a first write of many changes. */
 import type { WriteResult } from '../../contract.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import { getMeaning, type SalesforceFault } from '../errors.ts';
@@ -21,7 +21,7 @@ import {
 } from './refusals.ts';
 import { tryUpdate } from './trial.ts';
 
-/** Writes many changes, and adds the rest to `unsettled`. */
+/** Writes many changes, and adds the remaining ones to `unsettled`. */
 export type WritePass = (
   session: SalesforceSession,
   changes: readonly SentChange[],
@@ -29,9 +29,9 @@ export type WritePass = (
 ) => AsyncGenerator<WriteResult>;
 
 /**
- * Writes the remaining changes until every change has a result. Changes that were rejected without naming a field come
- * first, without the fields to blame; then come changes whose record was locked. It terminates, because each change
- * loses fields or possibilities every time.
+ * Writes the remaining changes until every change has a result. First come changes that were rejected without
+ * a named field, without the fields that cause it. Then come changes whose record was locked. This ends,
+ * because each change loses fields or possibilities every time.
  */
 export async function* settle(
   session: SalesforceSession,
@@ -56,7 +56,10 @@ export async function* settle(
 
 type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' | 'log'>;
 
-/** Decides what to omit from a change, if necessary after a search; never leaves it unchanged. */
+/**
+ * Decides which fields to omit from a change, if necessary after a search. It never leaves the change as it
+ * is.
+ */
 async function afterUnnamed(
   session: Writer,
   { change: sent, faults }: UnnamedRefusal,
@@ -76,7 +79,7 @@ async function afterUnnamed(
 }
 
 /**
- * Writes the change without these fields; a change whose values all belong together is rejected
+ * Writes the change without these fields. If all values of the change belong together, it is rejected
  * instead.
  */
 function afterAttempt(
@@ -95,8 +98,8 @@ function afterAttempt(
 }
 
 /**
- * The change with the fields restored whose omission did not help, because the same rule rejected
- * it anyway. Omissions that did help remain.
+ * Returns the change with those fields restored that were omitted without effect, because the same rule
+ * rejected it anyway. Omissions that had an effect remain.
  */
 function withoutVain(
   { attempt, ...change }: SentChange,
@@ -130,8 +133,8 @@ type LeaveOut =
   | { kind: 'refused' };
 
 /**
- * Chooses fields for each rejection that names no field: fields that were to blame elsewhere, or fields that a search
- * finds.
+ * Chooses fields for each rejection that names no field: fields that have caused rejections elsewhere, or
+ * fields that a search finds.
  */
 function leaveOut(
   { lessons, settings }: Writer,
@@ -146,7 +149,7 @@ function leaveOut(
     const suspects = findSuspects(lessons, fault, change.together)
       .map((set) => set.filter((name) => fields.includes(name)))
       .filter((set) => set.length > 0 && set.length < fields.length)
-      // The caller has already blanked these, and the rule still rejects the change.
+      // The caller has already blanked these fields, and the rule still rejects the change.
       .filter((set) => !change.together || set.some((name) => change.values[name] !== null));
     const suspect = suspects.find((set) => !tried.has(triedKey({ fault, fields: set })));
     if (suspect !== undefined) {
@@ -169,10 +172,7 @@ type Found =
   | { state: 'unclear' }
   | { state: 'kept'; fields: readonly string[] };
 
-/**
- * Finds the fields to blame for one rejection of one contact, by trials that leave nothing in the
- * CRM.
- */
+/** Finds the fields that cause one rejection of one contact, by trials that leave nothing in the CRM. */
 async function search(session: Writer, change: SentChange, fault: SalesforceFault): Promise<Found> {
   const { lessons, log, signal } = session;
   const trials = searchCulprits(toAtoms(Object.keys(change.values), change.groups));
@@ -200,7 +200,10 @@ async function search(session: Writer, change: SentChange, fault: SalesforceFaul
   }
 }
 
-/** A change of which Salesforce has kept a trial: these fields are written, the others rejected. */
+/**
+ * Returns a change of which Salesforce has kept a trial. These fields are written, and the others are
+ * rejected.
+ */
 function toKeptStep(
   change: SentChange,
   faults: readonly SalesforceFault[],

@@ -1,17 +1,17 @@
-/** Tries an update without keeping anything of it. */
+/** Tries an update without keeping any of it. */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import { readAs, type SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Result of a trial; `kept` means that Salesforce has written it, or something else, after all. */
+/** The result of a trial. `kept` means that Salesforce has written it, or something else, after all. */
 export type Trial =
   | { state: 'accepted' }
   | { state: 'refused'; faults: readonly SalesforceFault[] }
   | { state: 'kept'; isWritten: boolean };
 
-/** An ID that no contact in any org has, because numbers are assigned from 1 on. */
+/** An ID that no contact in any org has, because numbers are assigned from 1. */
 const NO_CONTACT = '003000000000000AAA';
 
 /** Salesforce's code for a part of a request that was rolled back, or not tried. */
@@ -32,9 +32,9 @@ const faultsSchema = z.array(
 );
 
 /**
- * Updates a contact and then a contact that does not exist, in one request that is kept as a whole
- * or not at all. The second update fails, so that Salesforce rolls the first one back after it has
- * run every rule and trigger.
+ * Updates a contact and then a contact that does not exist, in one request that is either kept as a whole or
+ * not at all. The second update fails, so Salesforce rolls the first one back after it has run every rule and
+ * trigger.
  */
 export async function tryUpdate(
   { api, settings }: Pick<SalesforceSession, 'api' | 'settings'>,
@@ -64,12 +64,12 @@ function toTrialOutcome(parts: readonly Part[]): Trial {
   if (trial.every(({ code }) => code === ROLLED_BACK)) {
     return isHalted ? { state: 'kept', isWritten: false } : { state: 'accepted' };
   }
-  // After a rejected part, nothing more is tried; otherwise Salesforce did not treat them as a
+  // After a rejected part, nothing more should be tried. If it is, Salesforce did not treat the parts as a
   // unit.
   return isHalted ? { state: 'refused', faults: trial } : { state: 'kept', isWritten: false };
 }
 
-/** The faults of a part; null if it succeeded. */
+/** Returns the faults of a part; null if it succeeded. */
 function listFaults(part: Part | undefined): SalesforceFault[] | null {
   if (part === undefined) return [{ code: 'UNKNOWN_EXCEPTION', message: '', fields: [] }];
   if (part.httpStatusCode < 400) return null;

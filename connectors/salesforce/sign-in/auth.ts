@@ -21,7 +21,7 @@ import { pinInstance, toInstanceUrl } from './instance.ts';
 /** A completed sign-in, and the address of the org. */
 export interface SignIn {
   accessToken: string;
-  /** Without a trailing slash; the token is not sent to any other origin (`instance.ts`). */
+  /** Without a trailing slash. The token is not sent to any other origin (`instance.ts`). */
   instanceUrl: string;
   orgId: string;
   userId: string;
@@ -47,8 +47,8 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * Name of the secret with a rotated refresh token. It depends on the token in the settings, so that
- * a new one there takes effect at once.
+ * The name of the secret with a rotated refresh token. It depends on the token in the settings, so that a new
+ * token there takes effect at once.
  */
 export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;
@@ -126,15 +126,15 @@ function refresh(
 }
 
 /**
- * The app that signs in: public clients have no secret, and a sign-in with a certificate names the
- * app in its assertion.
+ * The app that signs in. Public clients have no secret, and a sign-in with a certificate names the app in its
+ * assertion.
  */
 type App = Pick<AppConfig, 'clientId' | 'clientSecret'>;
 
 const tokenReplySchema = z.object({
   access_token: z.string().min(1),
   instance_url: z.string().min(1),
-  /** Ends with the IDs of the org and the user. */
+  /** The address ends with the IDs of the org and the user. */
   id: z.string().regex(/\/\w{15,18}\/\w{15,18}$/),
   refresh_token: z.string().optional(),
 });
@@ -151,15 +151,14 @@ async function grant(
     form,
   );
   const { refreshToken, instanceNamed, ...signIn } = reply;
-  // Whatever the response says about the instance, the token that was used may be worthless from
-  // now on.
+  // Whatever the response contains about the instance, the token that was used may be invalid from now on.
   await keepRefreshToken?.(refreshToken);
   const instanceUrl = toInstanceUrl(settings, instanceNamed);
   await pinInstance(settings, secrets, instanceUrl);
   return { ...signIn, instanceUrl };
 }
 
-/** Sends a request to the token endpoint. Throws a ConfigurationError that says why it rejects. */
+/** Sends a request to the token endpoint. Throws a ConfigurationError that explains a rejection. */
 export async function askForToken(
   exchange: Pick<CrmExchange, 'send'>,
   app: AppConfig,
@@ -187,7 +186,7 @@ export async function openSignInClient(
   });
 }
 
-/** Content of a successful response of the token endpoint; not validated yet. */
+/** The content of a successful response from the token endpoint, which has not been validated yet. */
 export interface TokenReply extends Omit<SignIn, 'instanceUrl'> {
   instanceNamed: string;
   refreshToken: string | null;
@@ -220,7 +219,7 @@ const TOKEN_FIXES: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'Turn on this sign-in flow in the app’s OAuth settings.',
 };
 
-/** Fixes for descriptions of the endpoint, which are more informative than the word alone. */
+/** Fixes for descriptions from the endpoint, which are more informative than the code alone. */
 const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
   'request not supported on this domain':
     "crm.url is an address that all orgs share, or this sign-in flow is not available there. Write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
@@ -249,8 +248,8 @@ function fixFor(word: string, description: string, isJwt: boolean): string {
 }
 
 /**
- * The token endpoint rejects with a word of OAuth and a description, which may name a user: only
- * known descriptions of Salesforce become part of the message.
+ * The token endpoint rejects with an OAuth code and a description, which may name a user. So only known
+ * descriptions from Salesforce become part of the message.
  */
 export function tokenRefused(
   reply: Pick<CrmReply, 'status' | 'text'>,
@@ -311,8 +310,8 @@ async function signAssertion(
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setIssuer(clientId)
       .setSubject(username)
-      // External Client Apps of a sandbox reject https://test.salesforce.com; the org's own address
-      // is always accepted.
+      // External Client Apps in a sandbox reject https://test.salesforce.com, but the org's own address is
+      // always accepted.
       .setAudience(new URL(url).origin)
       .setExpirationTime(Math.floor(now / 1000) + ASSERTION_LIFE_SECONDS)
       .sign(key);

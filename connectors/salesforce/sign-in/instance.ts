@@ -1,7 +1,7 @@
 /**
- * The address of an org, and so the address to which its token is sent. A response can name any address. The token is
- * sent only to an address that the settings or Salesforce's own domains vouch for, and only to the address of the first
- * connect.
+ * The address of an org, and so the address to which its token is sent. A response can name any address. The
+ * token is sent only to an address that is covered by the settings or by Salesforce's own domains, and that
+ * is the address of the first sign-in.
  */
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { isConfidential } from '../../../src/core/host.ts';
@@ -12,18 +12,19 @@ import type { SalesforceSettings } from '../settings.ts';
 
 type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
 
-/** Salesforce's own domains: an org responds at one of these, or at a subdomain. */
+/** Salesforce's own domains. An org responds at one of these, or at a subdomain. */
 const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 
 /**
- * The address for requests, from the `instance_url` in a response of the token endpoint; without a trailing slash.
- * Throws a ConfigurationError unless the address has the origin of `crm.url`, or is an https address of Salesforce or
- * `crm.instanceHosts`. In the second case, a third party must not have been able to put it there.
+ * The address for requests, from the `instance_url` in a response of the token endpoint; without a trailing
+ * slash. Throws a ConfigurationError unless the address has the origin of `crm.url`, or is an https address
+ * of Salesforce or `crm.instanceHosts`. In the second case, a third party must not have been able to insert
+ * it.
  */
 export function toInstanceUrl(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;
   if (instance === null || !isBare(instance)) throw instanceRefused(rules, instance);
-  // Only an address that a user has written may have a path, namely a proxy's path.
+  // Only an address that a user has written may have a path, for example a proxy's.
   if (isSettingsOrigin(rules, instance)) return withoutSlash(instance.href);
   const isTrusted = isNamed(rules, instance) || isSalesforce(instance);
   const isUntouched = isConfidential(new URL(rules.url));
@@ -32,9 +33,9 @@ export function toInstanceUrl(rules: Rules, named: string): string {
 }
 
 /**
- * Stores the origin of the first connect, and throws a ConfigurationError if it differs now. If the
- * process dies before it is stored, the next connect is the first. If two processes connect at
- * once, they get the same origin, or one of them stops at its next sign-in.
+ * Stores the origin of the first sign-in, and throws a ConfigurationError if the origin differs later. If the
+ * process dies before it is stored, the next sign-in is the first. If two processes sign in at once, they get
+ * the same origin, or one of them stops at its next sign-in.
  */
 export async function pinInstance(
   rules: Rules,
@@ -45,22 +46,22 @@ export async function pinInstance(
   const instance = new URL(instanceUrl);
   const pinned = await secrets.read(name);
   if (pinned === instance.origin) return;
-  // A user has decided about addresses in the settings, so these are stored from now on.
+  // A user has decided about the addresses in the settings, so these are stored from now on.
   const isDecided = isSettingsOrigin(rules, instance) || isNamed(rules, instance);
   if (pinned !== null && !isDecided) throw instanceChanged(new URL(pinned), instance);
   await secrets.write(name, instance.origin);
 }
 
-/** Name of the secret with the origin; another `crm.url` is another first connect. */
+/** The name of the secret with the origin. With a different `crm.url`, there is a new first sign-in. */
 export function instanceSecret(url: string): string {
   return `salesforce_instance/${secretFingerprint(new URL(url).origin)}`;
 }
 
-/** Letters, digits and hyphens between slashes: without dots and escapes, it cannot lead elsewhere. */
+/** Letters, digits and hyphens between slashes. Without dots and escapes, it cannot lead elsewhere. */
 const DATA_PATH = /^\/services\/data\/v\d+\.\d+(\/[\w-]+)+$/;
 
 /**
- * The path of a further page from a response. Throws a ConfigurationError if it is not such a path.
+ * Returns the path of a further page from a response. Throws a ConfigurationError if it is not such a path.
  */
 export function pagePath(named: string): string {
   if (DATA_PATH.test(named)) return named;
@@ -68,8 +69,7 @@ export function pagePath(named: string): string {
 }
 
 /**
- * An ID from a response as a part of a path. Throws a ConfigurationError if it would lead
- * elsewhere.
+ * Returns an ID from a response as part of a path. Throws a ConfigurationError if it would lead elsewhere.
  */
 export function idInPath(named: string): string {
   if (/^\w+$/.test(named)) return named;
@@ -111,7 +111,7 @@ function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
   );
 }
 
-/** An address for the next request that must not receive the token. */
+/** The error if the next request would go to an address that must not receive the token. */
 export function addressRefused(): ConfigurationError {
   return new ConfigurationError(
     'Salesforce names an address for the next request that is not a path of this org. The request was not sent there, because it would have carried the token. If something is between donor-sync and Salesforce, such as a proxy, ask its administrator to check it.',

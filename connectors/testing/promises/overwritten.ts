@@ -6,7 +6,7 @@ import { write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-/** How far back a history is searched for a write: the clocks of a test may differ. */
+/** How far back a history is searched for a write, because the clocks in a test may differ. */
 const TOLERANCE_MS = 60_000;
 
 /** Promised only by connectors that declare `tellsOverwritten`. */

@@ -13,7 +13,7 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       const [id = '', other = ''] = await t.start(people(2));
       const [field, untouched] = t.crm.textFields;
       await t.crm.setValue(id, untouched, 'typed by a person');
-      // As in the sync, which compares all mapped fields before it writes some of them.
+      // As in a sync, which compares all mapped fields before it writes some of them.
       await t.connector.readByIds([id], [field, untouched]);
       assert.deepEqual(await write(t.connector, [{ id, values: { [field]: 'ours' } }]), [
         { status: 'written', id },

@@ -18,7 +18,7 @@ import { fillPeople, type PeopleOptions } from './people.ts';
 /** The account number by which clients know the account. */
 export const PORTAL_ID = 48_291_057;
 
-/** The user on whose behalf the private app acts, and who owns the records that people own. */
+/** The user on whose behalf the private app acts. This user also owns the records that have an owner. */
 export const OWNER = {
   ownerId: '76129483',
   userId: 61_204_377,
@@ -45,11 +45,11 @@ export interface Account {
 /** The options for opening an account. */
 export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   clock: () => number;
-  /** Searches see the data as it was this many milliseconds ago. */
+  /** Searches find the data as it was this many milliseconds ago. */
   searchLagMs: number;
 }
 
-/** Opens the account of a database, and fills it the first time. */
+/** Opens the account of a database, and fills it on first use. */
 export function openAccount(db: Database, options: AccountOptions): Account {
   const { clock, world, contactCount } = options;
   const made = `${contactCount} contacts of ${world.donorCount} donors with seed ${world.seed}`;
@@ -76,7 +76,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
   };
 }
 
-/** Updates `associatedcompanyid` of a contact to match its primary company. */
+/** Updates `associatedcompanyid` of a contact to the ID of its primary company. */
 export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
   const contact = account.store.read(CONTACTS, contactId);
   if (contact?.archivedAtMs !== null) return;

@@ -12,10 +12,10 @@ import {
 
 /** A workflow to set up. */
 export const automationSchema = z.strictObject({
-  /** The name by which you can remove it. */
+  /** The name by which the workflow can be removed. */
   name: z.string().optional(),
   type: z.string().default('contacts'),
-  /** The property that it changes. */
+  /** The property that the workflow changes. */
   property: z.string(),
   change: z.discriminatedUnion('kind', [
     /** Rounds a number to a multiple. */
@@ -24,13 +24,13 @@ export const automationSchema = z.strictObject({
     z.strictObject({ kind: z.literal('clear') }),
     z.strictObject({ kind: z.literal('set'), value: z.string() }),
   ]),
-  /** Whether it starts when its property changes, or when anything in the record changes. */
+  /** Whether the workflow starts when its property changes, or when any property of the record changes. */
   runsOn: z.enum(['property', 'record']).default('property'),
-  /** A value that the record must have. Without it, every record is enrolled. */
+  /** A value that the record must have. Without this condition, every record is enrolled. */
   when: z.strictObject({ property: z.string(), equals: z.string() }).optional(),
-  /** How long after the write it runs. The response to the write has been sent by then. */
+  /** The time from the write until the workflow runs. The response to the write has been sent by then. */
   delayMs: z.number().int().min(0).default(0),
-  /** The source that the property's history names. */
+  /** The source that the property's history contains. */
   source: authorSchema.shape.source.default('AUTOMATION_PLATFORM'),
   sourceId: z.string().default('enrollmentId:1;actionExecutionIndex:0'),
 });
@@ -64,7 +64,7 @@ interface Enrolment {
   dueAtMs: number;
 }
 
-/** Starts without workflows. From then on it is notified of every change. */
+/** Starts without workflows. From then on, it is notified of every change. */
 export function createAutomation({ properties, store, clock }: AutomationAccount): Automation {
   let workflows: Workflow[] = [];
   let enrolments: Enrolment[] = [];

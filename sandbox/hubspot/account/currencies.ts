@@ -8,11 +8,11 @@ import { z } from 'zod';
 export const currenciesSchema = z.strictObject({
   /** The company currency. */
   company: z.string().length(3).default('USD'),
-  /** Units of the company currency for one unit of each other currency. */
+  /** The value of one unit of each other currency, in the company currency. */
   rates: z.record(z.string().length(3), z.number().positive()).default({}),
 });
 
-/** An exchange rate as it is stored. */
+/** A stored exchange rate. */
 interface ExchangeRate {
   id: string;
   from: string;

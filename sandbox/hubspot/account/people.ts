@@ -1,6 +1,4 @@
-/**
- * The people of the world as this account stores them: contacts, and companies for their employers.
- */
+/** The people of the world as stored in this account: contacts, and companies for their employers. */
 
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
@@ -10,10 +8,10 @@ import { contactIdOf } from './person-id.ts';
 /** The period over which the account got its contacts: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** No contact is newer than a day, so that a first night has no changes. */
+/** All contacts are at least a day old, so that there are no changes on the first night. */
 const QUIET_MS = 86_400_000;
 
-/** No company ID is also a contact ID, and none fits into 32 bits. */
+/** Company IDs start here: they differ from all contact IDs, and do not fit into 32 bits. */
 const FIRST_COMPANY_ID = 31_000_000_001;
 
 /**
@@ -25,12 +23,12 @@ const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
 /** The options for turning the people of the world into records. */
 export interface PeopleOptions {
   world: World;
-  /** Number of people from the world's contact list that the account has. */
+  /** Number of people in the world's contact list whom the account contains. */
   contactCount: number;
   nowMs: number;
 }
 
-/** Writes all contacts and their companies. The database must not have any yet. */
+/** Stores all contacts and their companies. The database must not contain any yet. */
 export function fillPeople(db: Database, options: PeopleOptions): void {
   const companies = createCompanies(db);
   const insert = db.prepare('insert into contacts values (?, ?, ?, null, null, ?, ?)');
@@ -73,7 +71,7 @@ function contactValues(person: CrmPerson): Values {
   );
 }
 
-/** Companies that are created when the first person needs them. */
+/** Companies, each created when it is first needed. */
 function createCompanies(db: Database) {
   const ids = new Map<string, number>();
   const insert = db.prepare('insert into companies values (?, ?, ?, null, null, null, ?)');

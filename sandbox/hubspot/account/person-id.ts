@@ -1,8 +1,8 @@
 /** Maps a person of the world's list to a contact. */
 
 /**
- * The ID of the first contact. IDs are numbers. From this one they soon gain a digit, so that a
- * client that compares them as texts gets them out of order.
+ * The ID of the first contact. IDs are numbers, and soon after this one they have one more digit. So a client
+ * that compares IDs as texts gets a wrong order.
  */
 const FIRST_CONTACT_ID = 9_751;
 

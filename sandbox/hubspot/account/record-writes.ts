@@ -1,4 +1,4 @@
-/** Writes of clients, what refuses a whole request, and what refuses a single record of it. */
+/** Writes of clients, with the reasons to reject a whole request or a single record. */
 
 import { HubspotError, validationError } from '../core/errors.ts';
 import { CONTACTS, type ObjectType, otherType } from '../core/object-type.ts';
@@ -32,7 +32,10 @@ export interface UpdateInput {
 /** A record to create. */
 export interface CreateInput {
   properties: InputValues;
-  /** The records of the other type to associate it with, and whether each is the primary one. */
+  /**
+   * The records of the other type with which to associate the new record, and whether each is the primary
+   * one.
+   */
   ties: readonly { toId: string; isPrimary: boolean }[];
   objectWriteTraceId?: string | undefined;
 }
@@ -42,12 +45,12 @@ export interface Written {
   record: StoredRecord;
   /** The properties that the client sent. */
   names: string[];
-  /** Whether it was created. Set only for upserts, which can create or change. */
+  /** Whether the record was created. Only set for upserts, which can create or change records. */
   isNew?: boolean;
   objectWriteTraceId?: string | undefined;
 }
 
-/** Records that were not written, or not found, for the same reason. */
+/** Records that were not written, or not found, all for the same reason. */
 export interface Failure {
   ids: string[];
   error: HubspotError;
@@ -60,7 +63,7 @@ export interface WriteOutcome {
   failures: Failure[];
 }
 
-/** Changes records. One value that is not allowed refuses all of them. */
+/** Changes records. If one value is not allowed, all records are rejected. */
 export function updateRecords(
   account: Account,
   type: ObjectType,
@@ -85,7 +88,10 @@ export function updateRecords(
   });
 }
 
-/** Creates all records or none, unless each has a trace ID by which its failure can be reported. */
+/**
+ * Creates all records or none. If each record has a trace ID by which its failure can be reported, creates
+ * the valid ones.
+ */
 export function createRecords(
   account: Account,
   type: ObjectType,
@@ -220,7 +226,7 @@ function updateOne(
   });
 }
 
-/** Creates a record, or returns the reason for a refusal. After a refusal nothing has been done. */
+/** Creates a record, or returns the reason for rejecting it. A rejected record changes nothing. */
 function tryCreate(
   account: Account,
   type: ObjectType,

@@ -47,10 +47,7 @@ type Edit = z.output<typeof editSchema>;
 
 const BY_HAND: Author = { source: 'CRM_UI', sourceId: `userId:${OWNER.userId}` };
 
-/**
- * Carries out the edit and returns the ID of the resulting record. Throws an error if it is
- * refused.
- */
+/** Makes the edit and returns the ID of the resulting record. Throws if the edit is rejected. */
 export function editRecord(account: Account, edit: Edit): string {
   if (edit.action === 'employ') return employ(account, edit.id, edit.companyId);
   const object = findObjectType(edit.type);

@@ -21,7 +21,7 @@ export interface ErrorExtras {
   cause?: unknown;
 }
 
-/** The error that refuses a whole request. */
+/** The error that rejects a whole request. */
 export class HubspotError extends Error {
   override name = 'HubspotError';
   readonly status: number;
@@ -37,7 +37,7 @@ export class HubspotError extends Error {
   }
 }
 
-/** Returns the body of a refused request. */
+/** Returns the body of the response to a rejected request. */
 export function errorBody({ category, message, extras }: HubspotError, correlationId: string) {
   const { cause: _, retryAfterSeconds: __, policyName, ...details } = extras;
   const limit = policyName === undefined ? {} : { errorType: 'RATE_LIMIT', policyName };

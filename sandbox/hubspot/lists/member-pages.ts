@@ -23,7 +23,7 @@ export function readMembers(
     order,
     direction: isBackward ? 'before' : 'after',
     from: cursor === undefined ? null : readPlace(cursor),
-    // Reads one more than it shows, to know whether there is another page.
+    // Reads one more member than it shows, to find out whether there is another page.
     limit: limit + 1,
   });
   const shown = found.slice(0, limit);

@@ -1,4 +1,4 @@
-/** The records in a list, and the lists that a record is in. */
+/** The records in a list, and the lists that contain a record. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -11,11 +11,11 @@ import { invalidProcessingType } from './list-errors.ts';
 import { findList, type ListRoutesOptions, READ_LISTS, WRITE_LISTS } from './list-routes.ts';
 import { readMembers } from './member-pages.ts';
 
-/** The most records that one request can add or remove. */
+/** The maximum number of records that one request can add or remove. */
 const MAX_CHANGES = 100_000;
 const MAX_BATCH = 1000;
 
-/** The parts that memberships are read from and written to. */
+/** The parts that membership routes use. */
 export interface MembershipRoutesOptions extends ListRoutesOptions {
   records: Pick<RecordStore, 'read'>;
   clock: () => number;

@@ -9,7 +9,7 @@ export interface Member {
   joinedAtMs: number;
 }
 
-/** A list that a record is in. */
+/** A list that contains a record. */
 export interface Membership {
   listId: number;
   listVersion: number;
@@ -44,7 +44,7 @@ export interface Memberships {
   has(listId: number, recordId: number): boolean;
   page(listId: number, page: MemberPage): Member[];
   activity(listId: number): ListActivity;
-  /** The lists of this object type that a record is in, without deleted lists. */
+  /** The lists of this object type that contain a record, without deleted lists. */
   listsOf(objectTypeId: string, recordId: number): Membership[];
   /** Removes a record from all lists of this object type. */
   leave(objectTypeId: string, recordId: number): void;
@@ -55,7 +55,7 @@ export function openMemberships(db: Database, clock: () => number): Memberships 
   db.exec(SCHEMA);
   const statements = prepare(db);
 
-  /** Records in `list_activity` what changed, if anything did. */
+  /** Stores in `list_activity` what changed, if anything did. */
   function noted(listId: number, kind: 'added' | 'removed', changed: number[]): number[] {
     if (changed.length > 0) statements[kind].run(listId, clock());
     return changed;

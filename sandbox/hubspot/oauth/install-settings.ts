@@ -11,11 +11,11 @@ export const installSettingsSchema = z.strictObject({
   redirectUris: z.array(z.url()).nullable().optional(),
   /** Scopes that the account cannot grant. They are missing from every token issued from now on. */
   withheldScopes: z.array(z.string()).optional(),
-  /** Whether each use of a refresh token returns a new one and ends the old one. */
+  /** Whether each use of a refresh token returns a new one and invalidates the old one. */
   rotateRefreshTokens: z.boolean().optional(),
 });
 
-/** The settings in force. */
+/** The current settings. */
 export interface InstallSettings {
   redirectUris: readonly string[] | null;
   withheldScopes: readonly string[];
@@ -28,7 +28,7 @@ export function isRegistered(redirectUri: string, { redirectUris }: InstallSetti
   return isOnThisMachine(redirectUri);
 }
 
-/** Returns the scopes that an app gets, out of those it requests. */
+/** Returns the scopes that an app gets, from the scopes that it requests. */
 export function grantableScopes(
   asked: readonly string[],
   { withheldScopes }: InstallSettings,

@@ -1,6 +1,6 @@
 /** The errors of the sign-in endpoints: OAuth's codes together with HubSpot's older ones. */
 
-/** The error that refuses a sign-in with status 400. */
+/** The error that rejects a sign-in with status 400. */
 export class OAuthError extends Error {
   override name = 'OAuthError';
   /** OAuth's code, for example `invalid_grant`. */
@@ -15,7 +15,10 @@ export class OAuthError extends Error {
   }
 }
 
-/** Returns the body of a refused sign-in: the fields of OAuth, and those of every HubSpot error. */
+/**
+ * Returns the body of the response to a rejected sign-in: the fields of OAuth, and those of every HubSpot
+ * error.
+ */
 export function oauthErrorBody({ error, status, message }: OAuthError, correlationId: string) {
   const category = 'VALIDATION_ERROR';
   return { error, error_description: message, status, message, category, correlationId };

@@ -10,7 +10,7 @@ export interface RefreshTokens {
   issue(scopes: readonly string[]): string;
   /** Returns the scopes of a token; undefined if the token is unknown or no longer valid. */
   find(token: string): string[] | undefined;
-  /** Ends a token. Returns false if the token is unknown. */
+  /** Invalidates a token. Returns false if the token is unknown. */
   revoke(token: string): boolean;
 }
 

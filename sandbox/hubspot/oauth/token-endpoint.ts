@@ -52,7 +52,7 @@ const DEFAULT_LIFETIME_SECONDS = 1800;
 
 type Form = Partial<Record<string, string>>;
 
-/** The addresses that HubSpot ends in February 2027. They can contain secrets. */
+/** The addresses that HubSpot will remove in February 2027. They can contain secrets. */
 function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions): void {
   router.post('/v1/token', async (c) =>
     giveTokens(c, options, { ...c.req.query(), ...(await readForm(c)) }),
@@ -131,7 +131,7 @@ function redeemCode({ codes, refreshTokens }: TokenEndpointOptions, form: Form):
   return { scopes, refreshToken: refreshTokens.issue(scopes) };
 }
 
-/** The new token leaves out scopes that the account has withheld since the installation. */
+/** The new token does not include scopes that the account has withheld since the installation. */
 function refresh({ refreshTokens, settings }: TokenEndpointOptions, token: string): SignedIn {
   const granted = refreshTokens.find(token);
   if (granted === undefined) {

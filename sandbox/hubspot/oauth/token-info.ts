@@ -44,7 +44,7 @@ function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): 
   return expiresAtMs === null ? 0 : Math.max(0, Math.floor((expiresAtMs - clock()) / 1000));
 }
 
-/** For apps whose servers check tokens without a request to HubSpot. No app here does. */
+/** For apps whose servers check tokens without a request to HubSpot. No app in this sandbox does this. */
 function signedAccessToken(options: TokenInfoOptions, token: string, found: FoundToken) {
   const signature = createHmac('sha256', options.app.clientSecret).update(token).digest('base64');
   const scopes = found.listedScopes.join(' ');

@@ -1,5 +1,6 @@
 /**
- * The values of properties: which are accepted, how they are stored, and the messages of refusals.
+ * The values of properties: which values are accepted, how they are stored, and the messages for rejected
+ * values.
  */
 
 import { z } from 'zod';
@@ -21,10 +22,10 @@ export const inputValuesSchema = z.record(
 /** Values as a client sends them. */
 export type InputValues = z.output<typeof inputValuesSchema>;
 
-/** Values as they are stored. An empty text is a value that was cleared. */
+/** Stored values. An empty text is a value that was cleared. */
 export type Values = Record<string, string>;
 
-/** The reason why a value is refused, in the form that HubSpot uses in its message. */
+/** The reason why a value is rejected, in the form of HubSpot's message. */
 export interface ValueError {
   isValid: false;
   message: string;
@@ -60,7 +61,7 @@ export function readValues(
   return { values, errors };
 }
 
-/** The 400 error that refuses a whole request because of some of its values. */
+/** The 400 error that rejects a whole request because of some of its values. */
 export function valuesError(errors: readonly ValueError[]) {
   const details = errors.map(({ message, error, name }) => ({
     message,
@@ -72,7 +73,7 @@ export function valuesError(errors: readonly ValueError[]) {
   });
 }
 
-/** A value, or the reason why it is refused. */
+/** A value, or the reason why it is rejected. */
 type Outcome = { value: string } | { message: string; error: string };
 
 function readValue(property: Property | undefined, name: string, text: string): Outcome {

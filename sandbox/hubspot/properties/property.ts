@@ -14,8 +14,7 @@ export const propertyTypeSchema = z.enum([
 ]);
 
 /**
- * The sensitivity of the personal data that a property can hold (HubSpot's Sensitive Data,
- * Enterprise).
+ * The sensitivity of the personal data that a property can contain (HubSpot's Sensitive Data, Enterprise).
  */
 export const DATA_SENSITIVITIES = ['non_sensitive', 'sensitive'] as const;
 
@@ -79,12 +78,13 @@ export const propertyDefinitionSchema = z.object({
   calculationFormula: z.string().optional(),
   externalOptions: z.boolean().default(false),
   ...numberHints,
-  /** Only for properties that HubSpot defines: every write of them is refused. */
+  /** Only for properties that HubSpot defines: whether every write of the property is rejected. */
   readOnly: z.boolean().default(false),
   calculated: z.boolean().default(false),
   hubspotDefined: z.boolean().default(false),
   /**
-   * Fixed at creation. Values of properties other than `non_sensitive` ones need separate scopes.
+   * Fixed at creation. Access to the values of properties other than `non_sensitive` ones requires separate
+   * scopes.
    */
   dataSensitivity: z.enum(DATA_SENSITIVITIES).default('non_sensitive'),
   createdAtMs: z.number(),
@@ -95,7 +95,7 @@ export const propertyDefinitionSchema = z.object({
 /** A property. */
 export type PropertyDefinition = z.output<typeof propertyDefinitionSchema>;
 
-/** A property as it is stored. */
+/** A stored property. */
 export interface Property extends PropertyDefinition {
   archivedAtMs: number | null;
 }

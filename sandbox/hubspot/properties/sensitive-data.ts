@@ -1,4 +1,4 @@
-/** Sensitive Data: the scopes that the values and definitions of such properties need. */
+/** Sensitive Data: the scopes that access to the values and definitions of such properties requires. */
 
 import { scopeError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';

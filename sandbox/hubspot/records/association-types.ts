@@ -36,10 +36,7 @@ export function readTies(ties: z.output<typeof tiesSchema>) {
   }));
 }
 
-/**
- * Returns the kind that a number represents. Throws an error if it represents none between these
- * two types.
- */
+/** Returns the kind with a number. Throws if there is none between these two types. */
 export function kindOf(typeId: number): AssociationKind {
   const kinds = Object.values(TYPE_IDS).flatMap((ids) => Object.entries(ids));
   const [name] = kinds.find(([, id]) => id === typeId) ?? [];
@@ -106,7 +103,7 @@ export function associationsBody(
   return { associations: { [other.name]: { results } } };
 }
 
-/** Unknown names are skipped, as HubSpot skips them. */
+/** Unknown names are skipped, as in HubSpot. */
 function isType(word: string, type: ObjectType): boolean {
   try {
     return findObjectType(word) === type;

@@ -61,8 +61,7 @@ export interface RecordVersion {
  */
 export interface RecordStore {
   /**
-   * Also reads archived records. The ID of a merged record returns the record that it became part
-   * of.
+   * Also reads archived records. For the ID of a merged record, returns the record into which it was merged.
    */
   read(type: ObjectType, id: string): StoredRecord | undefined;
   /** Finds the record with a value. Archived records are not found. */
@@ -74,8 +73,8 @@ export interface RecordStore {
   ): StoredRecord[];
   create(type: ObjectType, values: Values, author: Author): StoredRecord;
   /**
-   * Writes these values into a record that was just read, and returns its new state. Values that
-   * are equal already change nothing, not even the time.
+   * Writes these values into a record that was just read, and returns its new state. If all values are
+   * already the same, changes nothing, not even the time.
    */
   update(type: ObjectType, record: StoredRecord, values: Values, author: Author): StoredRecord;
   archive(type: ObjectType, id: string, author: Author): boolean;
@@ -275,8 +274,8 @@ function changedValues(present: Values, values: Values): Values {
 }
 
 /**
- * The values of a merged record: those of the primary record, then those of the other, and the IDs
- * they came from.
+ * Returns the values of a merged record: those of the primary record, then those of the other, and the IDs of
+ * the merged records.
  */
 function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
   const filled = Object.entries(primary.values).filter(([, value]) => value !== '');

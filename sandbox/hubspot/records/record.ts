@@ -4,7 +4,7 @@ import type { ObjectType } from '../core/object-type.ts';
 import { isoTime } from '../properties/property.ts';
 import type { Values } from '../properties/property-values.ts';
 
-/** A record as it is stored. */
+/** A stored record. */
 export interface StoredRecord {
   /** Only digits. */
   id: string;
@@ -12,7 +12,7 @@ export interface StoredRecord {
   modifiedAtMs: number;
   /** Null if the record is not archived. */
   archivedAtMs: number | null;
-  /** The record that this one became part of; null for nearly all records. */
+  /** The record into which this record was merged; null for nearly all records. */
   mergedInto: string | null;
   values: Values;
 }
@@ -69,10 +69,7 @@ function computedValue(type: ObjectType, values: Values, name: string): string |
   }
 }
 
-/**
- * The store wrote this text itself, so it is not validated. This runs for each record of every
- * response.
- */
+/** The store wrote this text, so it is not validated. This runs for each record of every response. */
 function readStoredValues(text: string): Values {
   return JSON.parse(text);
 }

@@ -1,18 +1,18 @@
-/** Rules that an administrator has set up, and automations that refuse writes. */
+/** Rules that an administrator has set up, and automations that reject writes. */
 
 import { z } from 'zod';
 import { type ErrorDetail, HubspotError } from '../core/errors.ts';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import type { ValueError, Values } from '../properties/property-values.ts';
 
-/** The name by which you can remove a rule. */
+/** The name by which the rule can be removed. */
 const name = z.string().optional();
 const type = z.string().default('contacts');
 const when = z.strictObject({ property: z.string(), equals: z.string() });
 
 /** A rule to set up. */
 export const ruleSchema = z.discriminatedUnion('kind', [
-  /** Refuses values of a property that do not match a pattern, and the whole request with them. */
+  /** Rejects a whole request if a value of a property does not match a pattern. */
   z.strictObject({
     kind: z.literal('validation'),
     name,
@@ -37,7 +37,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     property: z.string(),
     when: when.optional(),
   }),
-  /** Refuses single records, by their id or by a value that they have after the write. */
+  /** Rejects single records, by their ID or by a value that they have after the write. */
   z.strictObject({
     kind: z.literal('refuse'),
     name,
@@ -47,12 +47,9 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     category: z.string().default('VALIDATION_ERROR'),
     /** Can quote values of the record: `{!lastname} is not to be edited.` */
     message: z.string().default('The record cannot be edited.'),
-    /**
-     * The property that the error names, if any. If it is set, only writes to this property are
-     * refused.
-     */
+    /** The property that the error names, if any. If it is set, only writes to this property are rejected. */
     property: z.string().optional(),
-    /** The number of refusals. Without it, always. */
+    /** The number of rejections. Without it, the rule always applies. */
     times: z.number().int().min(1).optional(),
   }),
   /** Makes batches fail to read single records, each with its own error in a 207. */
@@ -63,7 +60,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.string()),
     category: z.string().default('INTERNAL_ERROR'),
     message: z.string().default('The record could not be read.'),
-    /** The number of failures. Without it, always. */
+    /** The number of failures. Without it, the rule always applies. */
     times: z.number().int().min(1).optional(),
   }),
 ]);
@@ -83,14 +80,14 @@ export interface Rules {
   checkValues(type: ObjectType, values: Values): ValueError[];
   /** The required properties that a record would lack after a write. */
   findMissing(type: ObjectType, after: ValueOf): ErrorDetail[];
-  /** The reason why this one record is refused, if it is. */
+  /** The reason why this one record is rejected; undefined if it is not. */
   refusal(
     type: ObjectType,
     id: string | null,
     after: ValueOf,
     written: Values,
   ): HubspotError | undefined;
-  /** The reason why a batch cannot read this one record, if it cannot. */
+  /** The reason why a batch cannot read this one record; undefined if it can. */
   unreadable(type: ObjectType, id: string): HubspotError | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The data that a request carries as it passes through the account. */
+/** The data of a request on its way through the account. */
 
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
@@ -31,7 +31,7 @@ export function createRouter(): Hono<HubspotEnv> {
 export const DATED_VERSIONS = ['2025-09', '2026-03', '2026-09'] as const;
 
 /**
- * The addresses of a part of the CRM in all its versions, which differ in more than the number:
+ * The addresses of a part of the CRM in all versions. They differ in more than the number:
  * `/crm/objects/2026-09` but `/crm/v3/objects`.
  */
 export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']): string[] {

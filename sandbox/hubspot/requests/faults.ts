@@ -8,7 +8,7 @@ const hubspotFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
   /** All OAuth access tokens expire before this request is processed. */
   z.strictObject({ kind: z.literal('expireTokens') }),
-  /** This request is refused as if its token were invalid. The token stays valid. */
+  /** This request is rejected as if its token were invalid. The token stays valid. */
   z.strictObject({ kind: z.literal('invalidAuthentication') }),
   /** 429 SECONDLY, as for searches. */
   z.strictObject({ kind: z.literal('secondlyLimit') }),
@@ -31,7 +31,7 @@ const hubspotFaultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('migration'),
     retryAfterSeconds: z.number().int().min(0).default(1),
   }),
-  /** An error page of the network in front of HubSpot. The request never arrives. */
+  /** An error page of the network in front of HubSpot. The request never reaches HubSpot. */
   z.strictObject({ kind: z.literal('edgeError'), status: z.number().int().min(520).max(527) }),
   /** Everything was done, but the response has a wrong status. */
   z.strictObject({ kind: z.literal('wrongStatus'), status: z.number().int().min(200).max(299) }),

@@ -29,9 +29,9 @@ import { batchAnswer } from './batch-answer.ts';
 import { writerOf } from './record-routes.ts';
 
 const DEFAULT_PAGE = 500;
-/** The most associations of one record in one response. */
+/** The maximum number of associations of one record in one response. */
 export const MAX_PAGE = 500;
-/** The most records of a batch read, and the most associations of a batch write. */
+/** The maximum number of records in a batch read, and of associations in a batch write. */
 export const MAX_INPUTS_READ = 1000;
 export const MAX_INPUTS_WRITTEN = 2000;
 
@@ -312,7 +312,7 @@ function readKinds(specs: readonly { associationTypeId: number }[]): Association
   return specs.map(({ associationTypeId }) => kindOf(associationTypeId));
 }
 
-/** Refuses a batch that is too large. */
+/** Rejects a batch that is too large. */
 export function checkCount(inputs: readonly unknown[], most: number): void {
   if (inputs.length <= most) return;
   throw validationError(`The batch has ${inputs.length} inputs; the maximum is ${most}.`);

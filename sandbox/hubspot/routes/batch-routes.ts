@@ -41,7 +41,7 @@ import { checkBodyLength, readSearch, searchSchema } from '../search/search-requ
 import { batchAnswer } from './batch-answer.ts';
 import { writerOf } from './record-routes.ts';
 
-/** The most records of a batch, and of a batch that is read with history. */
+/** The maximum number of records in a batch, and in a batch that is read with history. */
 const MAX_INPUTS = 100;
 const MAX_INPUTS_WITH_HISTORY = 50;
 
@@ -121,7 +121,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
   return router;
 }
 
-/** One value of Sensitive Data without its scope refuses the whole request. */
+/** One value of Sensitive Data without its scope makes HubSpot reject the whole request. */
 function checkWrites(
   { properties }: Account,
   c: HubspotContext,
@@ -219,7 +219,7 @@ function answerWrites(
   return batchAnswer({ results, failures, startedAtMs, completedAtMs: clock() }, status);
 }
 
-/** Remembers the names, because most records of a batch are written the same properties. */
+/** Caches the names, because most records of a batch set the same properties. */
 function rememberNames(type: ObjectType): (written: readonly string[]) => ShownNames {
   const known = new Map<string, ShownNames>();
   return (written) => {
@@ -243,8 +243,8 @@ function showWritten(
 }
 
 /**
- * HubSpot does not promise an order of a batch's results, so this sandbox returns them in an
- * unexpected one.
+ * HubSpot does not promise an order for a batch's results, so this sandbox returns them in an unexpected
+ * order.
  */
 function inNoOrder<Item>(items: readonly Item[]): Item[] {
   return items.toReversed();

@@ -1,4 +1,4 @@
-/** Associations in v3, which names their kinds and has its own response format. */
+/** Associations in v3, which identifies their kinds by names and has a separate response format. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -75,7 +75,7 @@ export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
 const recordsBody = z.object({ inputs: z.array(end) });
 const tiesBody = z.object({ inputs: z.array(z.object({ from: end, to: end, type: z.string() })) });
 
-/** This runs before any change, because one unknown name refuses the whole batch. */
+/** This check runs before any change, because one unknown name makes HubSpot reject the whole batch. */
 function withKinds<Input extends { type: string }>(from: ObjectType, inputs: readonly Input[]) {
   return inputs.map((input) => ({ ...input, kind: kindNamed(from, input.type) }));
 }

@@ -30,7 +30,7 @@ import { schemaInPath } from '../requests/type-in-path.ts';
 import { batchAnswer } from './batch-answer.ts';
 import { groupRoutes } from './property-group-routes.ts';
 
-/** The most properties of a batch. */
+/** The maximum number of properties in a batch. */
 const MAX_INPUTS = 100;
 const MAX_NAME_LENGTH = 100;
 
@@ -266,7 +266,7 @@ function withoutBlanks(order: PropertyChange): Record<string, unknown> {
   return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
 }
 
-/** Processes each input separately. Inputs that are refused are reported in a 207. */
+/** Processes each input separately. Rejected inputs are reported in a 207. */
 function answerEach<Input extends { name: string }>(
   inputs: readonly Input[],
   work: (input: Input) => Property,

@@ -15,7 +15,7 @@ const MAX_BODY_LENGTH = 3000;
 
 const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-/** The operators, with the operands that each compares with. */
+/** The operators, with the operands that each of them needs. */
 export const OPERATORS = {
   EQ: 'value',
   NEQ: 'value',
@@ -131,7 +131,7 @@ export function readSearch(body: z.output<typeof searchSchema>): SearchRequest {
   };
 }
 
-/** Refuses a body that is too long to process. */
+/** Rejects a body that is too long to process. */
 export function checkBodyLength(body: string): void {
   check(body.length <= MAX_BODY_LENGTH, `a body of at most ${MAX_BODY_LENGTH} characters`);
 }

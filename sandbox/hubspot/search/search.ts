@@ -30,7 +30,7 @@ export interface SearchResult {
   records: StoredRecord[];
 }
 
-/** Searches an account. Throws an error if the search names something that does not exist. */
+/** Searches an account. Throws if the search contains an unknown name. */
 export type Search = (type: ObjectType, request: SearchRequest) => SearchResult;
 
 /** Opens the search of a database; `lagMs` is how far it lags behind. */
@@ -145,10 +145,7 @@ function pageSql(
   };
 }
 
-/**
- * A column without a `+` sign can use an index. Only columns that should use one are written so
- * here.
- */
+/** A column without a `+` sign can use an index. Only columns that should use an index have no `+` here. */
 function orderOf(vocabulary: Vocabulary, name: string, walksIds: boolean): string[] {
   if (name === 'hs_object_id') return [walksIds ? 'id' : '+id'];
   if (name === vocabulary.type.modifiedProperty) return ['modified_at_ms', 'id'];

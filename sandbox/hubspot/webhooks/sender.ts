@@ -1,4 +1,4 @@
-/** Sends events: in batches, signed, and again if the receiver did not accept them. */
+/** Sends events in signed batches, and sends a batch again if the receiver did not accept it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOnThisMachine } from '../../crm/this-machine.ts';
@@ -6,7 +6,7 @@ import type { WebhookEvent } from './event.ts';
 import { signatureHeaders } from './signature.ts';
 import type { WebhookSettings } from './webhook-store.ts';
 
-/** The most events in one delivery. */
+/** The maximum number of events in one delivery. */
 const MAX_EVENTS = 100;
 /** Number of retries, as at HubSpot. */
 const MAX_RETRIES = 10;
@@ -50,11 +50,11 @@ export interface Delivery {
 export interface Forgery {
   /** Correct by default, in versions 1 and 3; `v1` signs only in version 1. */
   signature?: 'right' | 'wrong' | 'missing' | 'v1' | undefined;
-  /** The age that the request claims to have. */
+  /** The age that the forged request claims to have. */
   ageMs?: number | undefined;
 }
 
-/** Sends until it is closed. */
+/** Sends events until it is closed. */
 export interface Sender {
   /** Sends events after a short delay, if there is an address for them. */
   queue(events: readonly WebhookEvent[]): void;

@@ -1,4 +1,4 @@
-/** Writes the records of an upload, and keeps the result of each. */
+/** Writes the records of an upload, and stores the result of each record. */
 
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { quoted } from '../core/database.ts';
@@ -33,9 +33,8 @@ export interface CsvPart {
 }
 
 /**
- * Records are written in batches of this size, each in its own transaction, and other work runs in
- * between. A smaller batch would cost more transactions, and a larger one would keep other work
- * waiting.
+ * Records are written in batches of this size, each in its own transaction, and other work runs in between.
+ * Smaller batches would cost more transactions, and larger ones would make other work wait longer.
  */
 const PORTION_ROWS = 500;
 /** The cell that clears a value. An empty cell leaves the value unchanged. */
@@ -51,7 +50,7 @@ export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<voi
     for (const rows of portionsOf(job)) {
       writePortion(org, job, rows, bulk.random);
       await letOthersRun();
-      // In the meantime the sandbox may have stopped, or the job may have been aborted.
+      // The sandbox may have stopped, or the job may have been aborted since.
       if (job.isAborted || !org.db.open) return;
     }
     job.upload = null;

@@ -135,15 +135,15 @@ const fieldOrderSchema = z.strictObject({
 const hiddenOrVisible = z.enum(['hidden', 'visible']);
 
 /**
- * The permission for an object. Without it, describe does not find the object, and its records are
- * blank parents.
+ * The permission for an object. Without it, describe does not find the object, and lookups to its records are
+ * blank.
  */
 const objectAccessSchema = z.strictObject({ type: z.string(), access: hiddenOrVisible });
 
 /** The setup permissions that the integration user lacks. */
 const permissionsSchema = z.strictObject({ denied: z.array(z.enum(SETUP_PERMISSIONS)) });
 
-/** Sharing. No query finds a record that is not shared, and it is a blank parent. */
+/** Sharing. No query finds a record that is not shared, and lookups to it are blank. */
 const recordAccessSchema = z.strictObject({
   id: z.string().optional(),
   ids: z.array(z.string()).optional(),

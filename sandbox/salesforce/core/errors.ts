@@ -1,6 +1,6 @@
 /** The org's errors, for a whole request and for a single record. */
 
-/** The reason why one record is refused. */
+/** The reason why one record is rejected. */
 export interface RecordError {
   /** For example `STRING_TOO_LONG`. */
   statusCode: string;
@@ -17,7 +17,7 @@ export interface SaveResult {
   errors: RecordError[];
 }
 
-/** The error that refuses a whole request. */
+/** The error that rejects a whole request. */
 export class SalesforceError extends Error {
   override name = 'SalesforceError';
   readonly status: number;
@@ -38,7 +38,7 @@ export class SalesforceError extends Error {
   }
 }
 
-/** Returns the body of a refused request. */
+/** Returns the body of the response to a rejected request. */
 export function errorBody({ message, errorCode, fields }: SalesforceError) {
   return [{ message, errorCode, ...(fields === undefined ? {} : { fields }) }];
 }
@@ -83,12 +83,12 @@ export function recordError(
   return { statusCode, message, fields };
 }
 
-/** The result for a record that was written. */
+/** Returns the result for a written record. */
 export function saved(id: string): SaveResult {
   return { id, success: true, errors: [] };
 }
 
-/** The result for a record that was refused. */
+/** Returns the result for a rejected record. */
 export function refused(id: string | null, ...errors: RecordError[]): SaveResult {
   return { id, success: false, errors };
 }

@@ -9,8 +9,8 @@ export interface User {
   id: string;
   username: string;
   /**
-   * An administrator sees what is hidden from the integration user, but no field that was granted
-   * to no user. The system, as which rules run, sees everything.
+   * An administrator sees the data that is hidden from the integration user, but no field that was granted to
+   * no user. The system, as which rules run, sees everything.
    */
   role: 'integration' | 'administrator' | 'system';
 }
@@ -23,7 +23,7 @@ export interface Access {
    * Hides a field from the integration user, or makes it read-only. Null removes the restriction.
    */
   restrict(type: ObjectType, field: Field, to: 'hidden' | 'readOnly' | null): void;
-  /** Returns false for an object that the user has no permission for. */
+  /** Returns false for an object for which the user has no permission. */
   canReadType(user: User, type: ObjectType): boolean;
   /** Revokes the integration user's permission for an object, or restores it. */
   hideType(type: ObjectType, isHidden: boolean): void;
@@ -78,7 +78,7 @@ export function createAccess(db: Database): Access {
     restrictions ??= readRestrictions(db);
     if (user.role !== 'integration' || restrictions.size === 0) return grant;
     const limit = restrictions.get(keyOf(type, field)) ?? EVERYTHING;
-    // An address is granted and withdrawn as a whole, because its parts follow the compound field.
+    // Access to an address is granted and withdrawn as a whole, because its parts follow the compound field.
     const whole = restrictions.get(`${type.name}.${field.compound ?? ''}`) ?? EVERYTHING;
     return {
       read: grant.read && limit.read && whole.read,

@@ -2,12 +2,13 @@
 
 import { type Field, isText, type StoredValue } from './field.ts';
 
-/** Marks a value that the field cannot hold. */
+/** Marks a value that the field cannot contain. */
 export const NOT_OF_TYPE = Symbol('not of type');
 
 /**
- * Returns the value to store. Blanks at both ends of a text are removed, and a text of only blanks counts as empty.
- * Returns `NOT_OF_TYPE` if the field cannot hold the value at all. Also reads texts, because CSV has nothing else.
+ * Returns the value to store. Removes blanks at both ends of a text, and a text of only blanks counts as
+ * empty. Returns `NOT_OF_TYPE` if the value does not fit the field's type. Also reads texts, because CSV
+ * contains only texts.
  */
 export function readValue(field: Field, value: unknown): StoredValue | typeof NOT_OF_TYPE {
   if (value === null || value === undefined) return field.type === 'boolean' ? 0 : null;
@@ -29,7 +30,7 @@ export function readValue(field: Field, value: unknown): StoredValue | typeof NO
   }
 }
 
-/** Returns whether the field can hold JSON of this type at all. Texts must be JSON strings. */
+/** Returns whether JSON of this type fits the field. Texts must be JSON strings. */
 export function isJsonOfType(field: Field, value: unknown): boolean {
   if (value === null) return true;
   if (typeof value === 'object') return false;
@@ -38,14 +39,14 @@ export function isJsonOfType(field: Field, value: unknown): boolean {
   return readValue(field, value) !== NOT_OF_TYPE;
 }
 
-/** The value as the REST API shows it. */
+/** Returns a value in the form of the REST API. */
 export function showValue(field: Field, value: StoredValue): string | number | boolean | null {
   if (field.type === 'boolean') return value === 1;
   if (field.type === 'datetime' && typeof value === 'number') return showMoment(value);
   return value;
 }
 
-/** Formats a time as the REST API does: `2026-11-20T02:00:00.000+0000`. */
+/** Formats a time like the REST API: `2026-11-20T02:00:00.000+0000`. */
 export function showMoment(atMs: number): string {
   return new Date(atMs).toISOString().replace('Z', '+0000');
 }

@@ -1,6 +1,6 @@
 /** The errors of the sign-in endpoints, in OAuth's form. */
 
-/** The error that refuses a sign-in. */
+/** The error that rejects a sign-in. */
 export class OAuthError extends Error {
   override name = 'OAuthError';
   /** For example `invalid_grant`. */
@@ -12,7 +12,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** Returns the body of a refused sign-in. */
+/** Returns the body of the response to a rejected sign-in. */
 export function oauthErrorBody({ error, message }: OAuthError) {
   return { error, error_description: message };
 }

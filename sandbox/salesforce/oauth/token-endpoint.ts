@@ -15,7 +15,7 @@ export interface OAuthOptions {
   codes: Codes;
   tokens: Tokens;
   clock: () => number;
-  /** Whether each use of a refresh token returns a new one and ends the old one. */
+  /** Whether each use of a refresh token returns a new one and invalidates the old one. */
   rotateRefreshTokens: boolean;
 }
 
@@ -91,7 +91,7 @@ function readJwt(c: Context, { app, clock }: OAuthOptions, form: Form) {
   return readAssertion(form['assertion'] ?? '', { app, origin: originOf(c), nowMs: clock() });
 }
 
-/** An app without a secret leaves it out. An app that sends a secret must send the right one. */
+/** An app without a secret omits it. An app that sends a secret must send the right one. */
 function checkClient(
   c: Context,
   app: ClientApp,

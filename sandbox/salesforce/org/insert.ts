@@ -1,4 +1,4 @@
-/** Fills new tables quickly, without the checks that user writes go through. */
+/** Fills new tables quickly, without the checks for user writes. */
 
 import { type Database, quoted } from '../core/database.ts';
 import { createId } from '../core/ids.ts';
@@ -6,7 +6,7 @@ import type { Catalogue } from '../metadata/catalogue.ts';
 import type { StoredValue } from '../metadata/field.ts';
 import { INTEGRATION_USER, systemValues } from '../metadata/setup-records.ts';
 
-/** Writes a record as of a time and returns its ID. Values without a column are left out. */
+/** Writes a record with a given creation time and returns its ID. Ignores values without a column. */
 export type Insert = (type: string, atMs: number, values: Record<string, StoredValue>) => string;
 
 /** Prepares to fill the tables of an org. */

@@ -1,4 +1,4 @@
-/** A whole org: its records, its users and what it knows about its clients. */
+/** A whole org: its records, its users and its data about its clients. */
 
 import type { World } from '../../../people/world.ts';
 import { findSetting, keptSetting } from '../../crm/kept-setting.ts';
@@ -80,7 +80,7 @@ export function findUser(id: string): User | undefined {
   return USERS.find((user) => user.id === id);
 }
 
-/** Reads a value that the org keeps permanently. It is created on first use. */
+/** Reads a value that the org stores permanently. It is created on first use. */
 export function orgSetting(db: Database, name: string, create: () => string): string {
   return keptSetting(db, 'org_settings', name, create);
 }

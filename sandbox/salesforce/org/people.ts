@@ -1,6 +1,4 @@
-/**
- * The people of the world as this org stores them: contacts, households, employers, affiliations.
- */
+/** The people of the world as stored in this org: contacts, households, employers, affiliations. */
 
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
@@ -24,12 +22,12 @@ const HOUSEHOLD_WINDOW = 12;
 /** The options for turning the people of the world into records. */
 export interface PeopleOptions {
   world: World;
-  /** Number of people from the world's contact list that the org has. */
+  /** Number of people in the world's contact list whom the org contains. */
   contactCount: number;
   nowMs: number;
 }
 
-/** Writes all contacts and their related records. The database must not have any yet. */
+/** Stores all contacts and their related records. The database must not contain any yet. */
 export function fillPeople(db: Database, catalogue: Catalogue, options: PeopleOptions): void {
   const insert = createInsert(db, catalogue);
   const accounts = createAccounts(insert);
@@ -117,7 +115,7 @@ function addWithOwnAccount(
   });
 }
 
-/** Accounts that are created when the first person needs them. */
+/** Accounts, each created when it is first needed. */
 interface Accounts {
   employer(name: string, atMs: number): string;
   employerOf(person: CrmPerson, atMs: number): string | null;
@@ -150,7 +148,7 @@ function createAccounts(insert: Insert): Accounts {
   };
 }
 
-/** Orgs without the Nonprofit Success Pack leave out its fields. */
+/** Orgs without the Nonprofit Success Pack do not have its fields. */
 const ORGANISATION = { npe01__SYSTEM_AccountType__c: 'Organization' };
 const HOUSEHOLD = {
   Type: 'Household',

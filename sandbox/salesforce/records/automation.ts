@@ -13,10 +13,10 @@ import { type QueryOrg, runQuery } from '../query/query.ts';
 
 /** Automation to set up. It acts like a record-triggered flow before the save. */
 export const automationSchema = z.strictObject({
-  /** The name by which you can remove it. */
+  /** The name by which the automation can be removed. */
   name: z.string().optional(),
   type: z.string().default('Contact'),
-  /** The field that it changes. */
+  /** The field that the automation changes. */
   field: z.string(),
   change: z.discriminatedUnion('kind', [
     /** Rounds a number to a multiple. */
@@ -26,7 +26,7 @@ export const automationSchema = z.strictObject({
     z.strictObject({ kind: z.literal('clear') }),
     z.strictObject({ kind: z.literal('set'), value: z.union([z.string(), z.number()]) }),
   ]),
-  /** Whether it runs only when its field is written, or at every write of the record. */
+  /** Whether it runs only when its field is written, or on every write of the record. */
   runsOn: z.enum(['field', 'record']).default('field'),
   /** A SOQL condition that the record must meet after the write. Without it, every record does. */
   when: z.string().min(1).optional(),

@@ -1,4 +1,4 @@
-/** The reasons for which the org refuses a value, with Salesforce's messages. */
+/** The reasons for which the org rejects a value, with Salesforce's messages. */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import { type Field, isNumeric, isText, type StoredValue } from '../metadata/field.ts';

@@ -17,7 +17,7 @@ export const lockSchema = z
   .strictObject({
     id: idSchema.optional(),
     accountId: idSchema.optional(),
-    /** Number of writes to refuse. */
+    /** Number of writes to reject. */
     times: z.number().int().min(1).default(1),
   })
   .refine(({ id, accountId }) => (id === undefined) !== (accountId === undefined), {
@@ -30,11 +30,9 @@ export type Lock = z.output<typeof lockSchema>;
 /** The locks of an org. */
 export interface Locks {
   add(lock: Lock): void;
-  /** Refuses this many of the next writes, whatever their records. 0 ends that. */
+  /** Rejects this many of the next writes, for any record. 0 turns this off. */
   lockNext(times: number): void;
-  /**
-   * Returns the refusal of a write if a lock applies. Each refusal uses up one of the lock's times.
-   */
+  /** Returns the error for a write if a lock applies. Each error uses up one of the lock's times. */
   strike(id: string, accountId: StoredValue | undefined): RecordError | undefined;
   list(): Lock[];
 }
@@ -72,7 +70,7 @@ export function createLocks(): Locks {
   };
 }
 
-/** Represents the account of a record without one. It equals no lock's account. */
+/** Represents the account of a record without an account. It does not equal any lock's account. */
 const NO_ACCOUNT = Symbol('no account');
 
 function lockError(id: StoredValue): RecordError {

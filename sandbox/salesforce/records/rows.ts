@@ -6,7 +6,7 @@ import { createId } from '../core/ids.ts';
 import { isStored, type StoredValue } from '../metadata/field.ts';
 import { findField, type ObjectType } from '../metadata/object-type.ts';
 
-/** A record as it is stored, by field. */
+/** A stored record, by field. */
 export type Row = Partial<Record<string, StoredValue>>;
 
 /** The ID of a future record, and the row number from which the ID is made. */
@@ -127,8 +127,8 @@ function readSql({ name }: ObjectType): string {
 }
 
 /**
- * The columns that tell whether it is deleted, which account's lock it waits for, and which person
- * it is half of.
+ * The columns that show whether a record is deleted, which account's lock applies to it, and the other record
+ * of its person.
  */
 const STATE_COLUMNS = ['Id', 'IsDeleted', 'AccountId', 'IsPersonAccount', 'PersonContactId'];
 
@@ -160,8 +160,8 @@ function findTwinSql({ name }: ObjectType, columns: readonly string[]): string {
 }
 
 /**
- * After this many different statements the cache starts from empty. Many writes in a row repeat
- * only a few.
+ * After this number of different statements, the cache is emptied. Long series of writes repeat only a few
+ * statements.
  */
 const MAX_STATEMENTS = 200;
 

@@ -1,4 +1,6 @@
-/** Rules that an administrator has set up: validation rules, duplicate rules, and triggers that refuse. */
+/**
+ * Rules that an administrator has set up: validation rules, duplicate rules, and triggers that reject writes.
+ */
 
 import { z } from 'zod';
 import { quoted } from '../core/database.ts';
@@ -9,10 +11,10 @@ import { type QueryOrg, runQuery } from '../query/query.ts';
 
 /** A rule to set up. */
 export const ruleSchema = z.discriminatedUnion('kind', [
-  /** Refuses records that meet a SOQL condition after the write. */
+  /** Rejects records that meet a SOQL condition after the write. */
   z.strictObject({
     kind: z.literal('validation'),
-    /** The name by which you can remove it. */
+    /** The name by which the rule can be removed. */
     name: z.string().optional(),
     type: z.string(),
     /** For example `MailingCountry = 'Narnia'`. */
@@ -24,7 +26,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     /** Another code, for example `CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY` for a trigger. */
     statusCode: z.string().default('FIELD_CUSTOM_VALIDATION_EXCEPTION'),
   }),
-  /** Refuses records that have the same values as another record in all these fields. */
+  /** Rejects records that have the same values as another record in all these fields. */
   z.strictObject({
     kind: z.literal('duplicate'),
     name: z.string().optional(),

@@ -1,4 +1,4 @@
-/** The data that a request carries as it passes through the org. */
+/** The data of a request on its way through the org. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
@@ -32,7 +32,7 @@ export function requiredQuery(c: SalesforceContext, name: string): string {
   throw new SalesforceError(400, 'MALFORMED_QUERY', `A query string parameter is missing: ${name}`);
 }
 
-/** `Sforce-Duplicate-Rule-Header: allowSave=true` saves records that a duplicate rule would refuse. */
+/** `Sforce-Duplicate-Rule-Header: allowSave=true` saves records that a duplicate rule would reject. */
 export function writeOptionsOf(c: SalesforceContext): WriteOptions {
   const header = c.req.header('sforce-duplicate-rule-header') ?? '';
   return { allowDuplicates: /allowSave\s*=\s*true/i.test(header) };

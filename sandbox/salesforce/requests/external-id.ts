@@ -19,7 +19,7 @@ export function identifyingField(type: ObjectType, name: string): Field {
   throw new SalesforceError(404, 'NOT_FOUND', message);
 }
 
-/** The error for a value that should identify one record, but that several records have. */
+/** The error for a value that should identify one record, but occurs in several records. */
 export class AmbiguousKeyError extends Error {
   override readonly name = 'AmbiguousKeyError';
   /** The object, and the IDs of the records. */

@@ -8,7 +8,7 @@ const salesforceFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
   /** All access tokens expire before this request is processed. */
   z.strictObject({ kind: z.literal('expireTokens') }),
-  /** This request is refused as if its token were invalid. The token stays valid. */
+  /** This request is rejected as if its token were invalid. The token stays valid. */
   z.strictObject({ kind: z.literal('invalidSession') }),
   /** The first records that this request writes are locked by another user. */
   z.strictObject({ kind: z.literal('lockRows'), records: z.number().int().min(1).default(1) }),

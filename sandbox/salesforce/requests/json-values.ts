@@ -1,4 +1,4 @@
-/** Records as they arrive in JSON. Wrong JSON types refuse the whole request. */
+/** Records in the JSON of requests. A wrong JSON type rejects the whole request. */
 
 import { z } from 'zod';
 import { SalesforceError } from '../core/errors.ts';

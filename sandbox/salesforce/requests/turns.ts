@@ -61,7 +61,7 @@ export function createTurns(): Turns {
       }
     },
     alone(work) {
-      // The request gives up its share. Otherwise two such requests would wait for each other.
+      // The request gives up its share. Otherwise, two such requests would wait for each other.
       sharing -= 1;
       wake();
       const outcome = last.then(() => runAlone(work));

@@ -22,8 +22,8 @@ const MAX_RECORDS = 200;
 /** Retrieving needs only IDs, so Salesforce allows more of them. */
 const MAX_RETRIEVED = 2000;
 /**
- * Maximum number of consecutive runs of records of one type. A request that mixes types more than
- * this is refused.
+ * Maximum number of consecutive runs of records of one type. A request that mixes types more often is
+ * rejected.
  */
 const MAX_CHUNKS = 10;
 
@@ -127,7 +127,7 @@ function dataType(org: Org, name: string): ObjectType {
   return type;
 }
 
-/** Runs the work for each item in order. With `allOrNone`, one refusal rolls back the others. */
+/** Runs the work for each item in order. With `allOrNone`, one rejected item rolls back the others. */
 function runAll<Item>(
   org: Org,
   allOrNone: boolean,
@@ -142,7 +142,7 @@ function runAll<Item>(
   return results.map((result) => showResult(isTakenBack && result.success ? TAKEN_BACK : result));
 }
 
-/** A refused record has no ID in the response. */
+/** A rejected record has no ID in the response. */
 function showResult({ id, ...result }: SaveResult): object {
   return result.success ? { id, ...result } : result;
 }

@@ -109,8 +109,8 @@ export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hon
 const HEAVY = /\/services\/data\/v\d+\.0\/(?:query(?:All)?\b|composite\/sobjects\b)/;
 
 /**
- * An org groups independent subrequests by kind. Here, subrequests that only read come last. This exposes a client that
- * silently relies on the order of its subrequests.
+ * An org groups independent subrequests by kind. Here, subrequests that only read come last. This reveals a
+ * client that silently relies on the order of its subrequests.
  */
 function collated(subrequests: readonly Subrequest[]): Subrequest[] {
   const isTied = subrequests.some((one) => JSON.stringify(one).includes('@{'));

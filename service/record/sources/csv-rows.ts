@@ -12,14 +12,14 @@ const recordSchema = z.object({
   info: z.object({ lines: z.number() }),
 });
 
-/** A row by its columns. Cells are trimmed. */
+/** A row, by column names. Cells are trimmed. */
 export interface CsvRow {
   row: Record<string, string>;
-  /** The line on which it ends, counted from 1. */
+  /** The line on which the row ends, counted from 1. */
   line: number;
 }
 
-/** Reads the rows. A file that is not CSV is a problem that names the line. */
+/** Reads the rows. If a file is not CSV, the problem names the line. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   const text = Readable.from(readDecoded(file));
   const parser = parse({

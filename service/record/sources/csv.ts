@@ -13,18 +13,18 @@ import { readCsv } from './csv-rows.ts';
 
 /** The operator's statements about the files. */
 export interface CsvOptions {
-  /** A second file: the donors' roles in organisations, and their gifts. */
+  /** A second file with the donors' roles in organisations, and their gifts. */
   roles: string | null;
   /**
-   * The name of the collection. Two files with one name are the same collection, so ids may occur
-   * again.
+   * The name of the collection. Two files with the same name belong to the same collection, so IDs may occur
+   * in both.
    */
   source: string;
   date: string;
   confidence: number;
 }
 
-/** A cell that is missing or empty. */
+/** A missing or empty cell. */
 const cell = z.string().default('');
 const noDay = 'is not a date: write 2026-11-22';
 const dayOrNone = z.string().default('').refine(isDayOrNone, noDay);
@@ -142,9 +142,7 @@ export async function* readCsvDonors(
     throw new ImportProblem(basename(file), problems.named(), problems.count());
 }
 
-/**
- * Reads the births of a list of donors as they are written. `readCsvDonors` reports the problems.
- */
+/** Reads the birthdays in a list of donors as written. `readCsvDonors` reports the problems. */
 export async function readBirths(file: string): Promise<string[]> {
   const births: string[] = [];
   for await (const { row } of readCsv(file)) {
@@ -218,7 +216,7 @@ function holdRoles(db: Database) {
   };
 }
 
-/** Turns a row that was parsed and stored back into text, like a row of a file. */
+/** Converts a row that was parsed and stored back into text, like a row of a file. */
 function asCells(row: unknown): Record<string, string> {
   const cells = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).parse(row);
   return Object.fromEntries(

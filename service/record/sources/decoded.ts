@@ -1,13 +1,13 @@
 /**
- * Decodes the text of a file. Refuses a file with bytes that its encoding does not have, because names would be
- * changed.
+ * Decodes the text of a file. Rejects a file with bytes that are invalid in its encoding, because decoding
+ * would change names.
  */
 
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { ImportProblem } from '../problem.ts';
 
-/** A file declares its encoding at its beginning, in ASCII. */
+/** A file declares its encoding in its first bytes, in ASCII. */
 const MOST_OF_DECLARATION = 200;
 
 /** Decodes a file with the encoding that `declared` finds at its beginning, or as UTF-8. */

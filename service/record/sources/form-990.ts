@@ -1,7 +1,7 @@
 /**
- * Reads returns of tax-exempt organisations as the IRS publishes them: Form 990, 990-EZ and 990-PF, e-file XML since
- * the schemas of 2013. They contain the leaders of an organisation, their pay, and an indication of what a person might
- * give.
+ * Reads returns of tax-exempt organisations as published by the IRS: Form 990, 990-EZ and 990-PF, in e-file
+ * XML with the schemas from 2013 on. They contain the leaders of an organisation, their pay, and an
+ * indication of how much a person might give.
  */
 
 import { basename } from 'node:path';
@@ -13,14 +13,14 @@ import { findNameOrder, nameKey, readPersonName } from './person-names.ts';
 import { inNameCase, readOrganisationName } from './spelling.ts';
 import { type Group, readGroups } from './xml.ts';
 
-/** The groups that name people, by form. */
+/** The XML groups that name people, by form. */
 const PEOPLE_GROUPS = new Set([
   'Form990PartVIISectionAGrp',
   'OfficerDirectorTrusteeEmplGrp',
   'OfficerDirTrstKeyEmplGrp',
 ]);
 
-/** The grants that were paid according to a return: 990 and 990-EZ, and 990-PF. */
+/** The groups with the grants paid, first for 990 and 990-EZ, then for 990-PF. */
 const GRANT_TOTALS = new Set([
   'CYGrantsAndSimilarPaidAmt',
   'GrantsAndSimilarAmountsPaidAmt',
@@ -40,20 +40,21 @@ const FORMS = new Map([
 
 const FIRST_SCHEMA = 2013;
 
-/** No return names more. The people of a return are kept in memory until its end. */
+/** No real return names more people. The people of a return are kept in memory until its end. */
 const MOST_PEOPLE = 20_000;
 
-/** People who work at least this many hours a week count as employed, paid or not. */
+/** People who work at least this number of hours a week count as employed, paid or not. */
 const HOURS_OF_WORK = 30;
 
 /**
- * A person's estimated giving to nonprofits over five years, by fundraisers' rules of thumb: a twentieth of a year's
- * pay each year. For a private foundation, it is a trustee's share of the foundation's giving in five years.
+ * A person's estimated giving to nonprofits over five years, by fundraisers' rules of thumb: a twentieth of
+ * the annual pay each year. For a trustee of a private foundation, it is a share of the foundation's giving
+ * in five years.
  */
 const YEARS = 5;
 const SHARE_OF_PAY = 0.05;
 
-/** The confidence of each kind of statement. */
+/** The confidence in each kind of statement. */
 const CONFIDENCE = {
   name: 0.9,
   role: 0.9,
@@ -69,12 +70,12 @@ const BOARD_TITLES =
 export interface ReadReturn {
   filed: FiledReturn;
   entries: Entry[];
-  /** The texts in its name fields that name nobody, such as "VACANT". */
+  /** Texts in its name fields that do not name a person, such as "VACANT". */
   unread: string[];
 }
 
 /**
- * Reads one return. A form that names no people, or is older than the first schema, is a problem.
+ * Reads one return. A form that names no people, or is older than the first supported schema, is a problem.
  */
 export async function readForm990(file: string): Promise<ReadReturn> {
   let filing: Filing | null = null;
@@ -113,9 +114,9 @@ interface Filing {
   address: Address | null;
   from: string;
   to: string;
-  /** The day it was filed. */
+  /** The day of filing. */
   filed: string;
-  /** The same, with the time. */
+  /** The time of filing. */
   filedAt: string;
 }
 
@@ -163,9 +164,7 @@ interface Post {
   address: Address | null;
 }
 
-/**
- * People are kept in memory until the end of a return, so only the fields that are read are kept.
- */
+/** People are kept in memory until the end of a return, so only the needed fields are kept. */
 function onlyRead(fields: Group['fields']): Map<string, string> {
   const kept = [...fields].filter(([name]) => PERSON_FIELDS.test(name));
   return new Map(kept.map(([name, text]) => [name, text.slice(0, LONGEST_FIELD)]));
@@ -174,7 +173,7 @@ function onlyRead(fields: Group['fields']): Map<string, string> {
 const LONGEST_FIELD = 500;
 const PERSON_FIELDS = /^(PersonNm|TitleTxt|USAddress\/.*|.*Amt|.*Rt|.*Ind)$/;
 
-/** Nobody has a higher yearly pay. */
+/** No real yearly pay is higher. */
 const MOST_PAY = 1_000_000_000;
 
 function readPosts(file: string, groups: readonly Group[], filing: Filing) {
@@ -200,7 +199,10 @@ function readPosts(file: string, groups: readonly Group[], filing: Filing) {
   return { posts, unread };
 }
 
-/** Omits institutions and people of earlier years, because the return does not contain the time of their service. */
+/**
+ * Omits institutions. Also omits people of earlier years, because the return does not contain the dates of
+ * their service.
+ */
 function isLeftOut(fields: Group['fields']): boolean {
   return fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
 }
@@ -269,7 +271,7 @@ function toEntry(post: Post, filing: Filing, grantShare: number, grants: number)
       title: post.title,
       start: from,
       end: to,
-      // The return lists the whole board, but only a few of the staff.
+      // The return lists the whole board, but only a few employees.
       ...(side === 'work' ? { body: 'nonprofit' as const } : {}),
       source: note(CONFIDENCE.role),
     })),

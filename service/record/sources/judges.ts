@@ -1,7 +1,7 @@
 /**
- * Reads Article III judges as the Federal Judicial Center publishes them (judges.csv of the
- * Biographical Directory, public domain). Each judge has one row, with up to six appointments and
- * several degrees in columns.
+ * Reads Article III judges as published by the Federal Judicial Center (judges.csv of the Biographical
+ * Directory, public domain). Each judge has one row, with up to six appointments and several degrees in
+ * columns.
  */
 
 import { basename } from 'node:path';
@@ -112,14 +112,14 @@ function degree(row: Row, number: number, source: NamedRole['source']): NamedRol
   ];
 }
 
-/** Days are written as 1994-02-14 or 02/14/1994. */
+/** The file contains days as 1994-02-14 or 02/14/1994. */
 function isoDay(text: string): string {
   if (/^\d{4}-\d{2}-\d{2}/.test(text)) return text.slice(0, 10);
   const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? [];
   return year === undefined ? '' : dateOf(year, month ?? '', day ?? '');
 }
 
-/** Returns the day, or the year if no more is known. */
+/** Returns the day, or only the year if the day is not known. */
 function dateOf(year: string, month: string, day: string): string {
   if (!/^\d{4}$/.test(year)) return '';
   const isWhole = /^\d{1,2}$/.test(month) && /^\d{1,2}$/.test(day);

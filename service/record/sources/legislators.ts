@@ -1,7 +1,7 @@
 /**
- * Reads members of Congress as the @unitedstates project publishes them (congress-legislators, public domain):
- * legislators-current and -historical in YAML, JSON or CSV. The CSV files have no terms: they contain the members, but
- * not their dates.
+ * Reads members of Congress as published by the @unitedstates project (congress-legislators, public domain):
+ * legislators-current and -historical in YAML, JSON or CSV. The CSV files contain the members, but not their
+ * terms.
  */
 
 import { basename, extname } from 'node:path';
@@ -16,7 +16,7 @@ import { readDecoded } from './decoded.ts';
 
 const CONFIDENCE = 0.98;
 
-/** Nobody has lived longer. */
+/** Nobody has lived longer than this. */
 const OLDEST = 115;
 
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
@@ -79,7 +79,7 @@ async function* readItems(file: string): AsyncGenerator<unknown> {
 }
 
 /**
- * Returns the members in a part of the file. Anything but a list of members is a problem of the
+ * Returns the members in a part of the file. Any content other than a list of members is a problem of the
  * file.
  */
 function listIn(file: string, form: string, read: () => unknown): unknown[] {
@@ -94,7 +94,7 @@ function listIn(file: string, form: string, read: () => unknown): unknown[] {
   return value;
 }
 
-/** Each member starts with a dash at the start of a line, so this parses one at a time. */
+/** Each member starts with a dash at the start of a line, so this function parses one member at a time. */
 async function* readYamlItems(file: string): AsyncGenerator<unknown> {
   let lines: string[] = [];
   // The text before the first dash may consist only of comments.
@@ -135,7 +135,7 @@ function ofLegislator(
         organisation: { name: organisation, ein: null },
         title,
         start,
-        // The end of a current term is in the future.
+        // The end of a current term is a date in the future.
         end: end > today ? null : end,
         body: 'legislature',
         isService: true,

@@ -1,6 +1,6 @@
 /** Restores accented letters that a register has lost, as far as possible. */
 
-/** Names that are common in the United States and have accented letters. */
+/** Names that are common in the United States and contain accented letters. */
 const ACCENTED =
   `José María Jesús Ángel Andrés Tomás Ramón Raúl Rubén Joaquín Julián Adrián Sebastián Fabián Germán Hernán Iván Martín Nicolás Óscar Víctor Héctor
   César Félix Simón Inés Lucía Sofía Mónica Verónica Mónica Rocío Belén Concepción Asunción Ascensión Encarnación Bárbara Cándida Débora Élena
@@ -20,7 +20,7 @@ const ACCENTED =
 const LOST = /\uFFFD|(?<=\p{L})\?(?=\p{L}|\s|,|$)|(?<=^|\s)\?(?=\p{L})/u;
 const LOST_LETTERS = new RegExp(LOST.source, 'gu');
 
-/** The characters of windows-1252 by their bytes from 80 to 9F. */
+/** The characters of windows-1252 for the bytes from 80 to 9F. */
 const WINDOWS_1252: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 0x20 }, (_, at): [string, number] => [
     new TextDecoder('windows-1252').decode(Uint8Array.of(0x80 + at)),
@@ -31,7 +31,7 @@ const WINDOWS_1252: ReadonlyMap<string, number> = new Map(
 /** UTF-8 that was read as windows-1252: "MÃ¼ller". */
 const TWICE_DECODED = /[\u00C2-\u00C5](?=\P{ASCII})/u;
 
-/** Letters of old DOS code pages that do not occur in names otherwise. */
+/** Letters of old DOS code pages that do not otherwise occur in names. */
 const OF_DOS = new Map([
   ['¤', 'ñ'],
   ['¥', 'Ñ'],
@@ -41,8 +41,8 @@ const OF_DOS = new Map([
 const LOST_APOSTROPHE = /(?<=(?:^|[\s,])[OoDdLl])[?\uFFFD](?=\p{Lu})/gu;
 
 /**
- * Restores letters that were decoded twice, and lost letters of names in the list. Other names stay
- * as they are.
+ * Restores letters that were decoded twice, and the lost letters of names in the list. Other names stay
+ * unchanged.
  */
 export function restoreLetters(text: string): string {
   const plain = text

@@ -9,7 +9,7 @@ export const TITLES = new Set(
   ),
 );
 
-/** Ranks and offices that are written before a name. */
+/** Ranks and offices that precede a name. */
 export const RANKS = new Set(
   words(
     `the very most right rt msgr monsignor bishop archbishop cardinal deacon mother sister brother br elder judge justice senator
@@ -20,7 +20,7 @@ export const RANKS = new Set(
   ),
 );
 
-/** Suffixes of generations. */
+/** Suffixes that distinguish generations. */
 export const GENERATIONS = new Map([
   ['jr', 'Jr'],
   ['junior', 'Jr'],
@@ -46,7 +46,7 @@ export const DEGREES = new Set(
   ),
 );
 
-/** Degrees that are last names too: they end a name only if a whole name comes before them. */
+/** Degrees that are also last names: they end a name only if a whole name comes before them. */
 export const DEGREES_OR_NAMES = new Set(words('do ma ms pa ba bs pe ra np op od dc med dean'));
 
 /** Roles that are hardly ever last names: they end a name, together with everything after them. */
@@ -61,7 +61,7 @@ export const ROLES = new Set(
   ),
 );
 
-/** Roles that are last names too. */
+/** Roles that are also last names. */
 export const ROLES_OR_NAMES = new Set(
   words(
     'chair chief sec fellow steward clerk counsel general student dean pastor sergeant warden head',
@@ -75,7 +75,7 @@ export const PARTICLES = new Set(
   ),
 );
 
-/** Irish last names whose O is written apart: "O BRIEN". */
+/** Irish last names whose O is written as a separate word: "O BRIEN". */
 export const AFTER_O = new Set(
   words(
     `brien bryan neil neill neal connor conner conor connell donnell daniel reilly riley hara leary malley rourke keefe keeffe shea sullivan
@@ -97,13 +97,13 @@ const SPANISH = new Set(
 );
 
 /**
- * Whether a last name is Spanish or Portuguese. Such people often have two: the father's and the
- * mother's.
+ * Returns whether a last name is Spanish or Portuguese. Such people often have two last names: the father's
+ * and the mother's.
  */
 export function isSpanish(name: string): boolean {
   return SPANISH.has(name) || (name.length > 4 && /(?:ez|ares|ales)$/.test(name));
 }
 
-/** Name fields that name no one, or an organisation. */
+/** Texts in name fields that name nobody, or an organisation. */
 export const NO_PERSON =
   /^\W*(?:see|refer(?: to)?)\s+(?:statement|stmt|schedule|sch|attach\w*|part|note|notes|list|below|above|next|other|exhibit|supplement\w*|additional)\b|^\W*open(?:\s+(?:seat|position|slot|board|director)\b.*)?\W*$|\b(?:statement|schedule|attach\w*|vacan(?:t|cy)|none|various|unknown|unfilled|unoccupied|not applicable|to be (?:determined|named|announced|filled|elected|appointed)|same as|board of (?:directors|trustees)|all (?:directors|officers|trustees)|bank|bny|jpmorgan|wells fargo|pnc|llc|llp|pllc|inc|corp|corporation|company|foundation|associations?|services|tbd|tba)\b|\b(?:officers?|directors?|trustees?|members?)\s+cont(?:inued|'d|d)?\b|\b(?:position|seat|slot)\s+(?:is\s+)?(?:open|vacant|unfilled|available)\b|\bn\/a\b|\bn\.\s?a\.?\s*$/i;

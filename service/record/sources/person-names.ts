@@ -1,4 +1,4 @@
-/** Reads names of people as registers write them in one field, and spells them as profiles do. */
+/** Reads people's names as registers write them in one field, and spells them as in profiles. */
 
 import { isShortFor } from '../../matcher/nicknames.ts';
 import { readPopulation } from '../../matcher/population.ts';
@@ -50,7 +50,7 @@ export function readPersonName(
 }
 
 /**
- * "JOHN SMITH / BOARD OF DIRECTORS": an organisation after a whole name with a given name is where
+ * "JOHN SMITH / BOARD OF DIRECTORS": an organisation after a whole name with a given name is the place where
  * the person serves.
  */
 function beforeOrganisation(text: string): string {
@@ -63,15 +63,12 @@ function beforeOrganisation(text: string): string {
   return isSeparate && isPerson ? name.trim() : text;
 }
 
-/** A person's name as one key: the same for every spelling of its words. */
+/** Returns a person's name as one key, which is the same for every spelling of its words. */
 export function nameKey({ first, middle, last, suffix }: Entry['name']): string {
   return words([first, middle ?? '', last, suffix ?? ''].join(' ')).join(' ');
 }
 
-/**
- * Finds the order in which a register writes its names, from the names that make sense in one order
- * only.
- */
+/** Finds the order in which a register writes its names, based on names that make sense in one order only. */
 export function findNameOrder(written: readonly string[]): NameOrder {
   const orders = written.map(orderOf);
   const turned = orders.filter((order) => order === 'last name first').length;
@@ -80,12 +77,15 @@ export function findNameOrder(written: readonly string[]): NameOrder {
   return isTurned ? 'last name first' : 'first name first';
 }
 
-/** At least this many names, and this share of them, have to be written last name first. */
+/**
+ * At least this number of names, and this share of the names, have to be written with the last name first.
+ */
 const LEAST_TURNED = 5;
 const TURNED_SHARE = 0.8;
 
 /**
- * Returns the only order in which a name makes sense. Null if both orders do, or a comma shows it.
+ * Returns the only order in which a name makes sense. Null if both orders make sense, or a comma shows the
+ * order.
  */
 function orderOf(written: string): NameOrder | null {
   const text = withoutNotes(written);
@@ -110,9 +110,9 @@ function isGivenOnly(name: string): boolean {
   return isGivenName(name) && !isLastName(name);
 }
 
-/** The words of a name without titles, ranks, degrees, roles and suffixes. */
+/** The words of a name, without titles, ranks, degrees, roles and suffixes. */
 interface NameParts {
-  /** The words before the comma, or all of them. */
+  /** The words before the comma, or all words. */
   before: string[];
   /** The given names after a comma; empty if they come first. */
   after: string[];
@@ -144,8 +144,8 @@ function splitName(text: string): NameParts | null {
 }
 
 /**
- * Whether the text after a comma is not a given name, but a degree, a role or a word that nobody
- * has as a name.
+ * Returns whether the text after a comma is not a given name, but a degree, a role or a word that is not a
+ * name.
  */
 function isExtra(parts: readonly string[], isWhole: boolean, before: readonly string[]): boolean {
   const keys = parts.map(plain);
@@ -154,7 +154,7 @@ function isExtra(parts: readonly string[], isWhole: boolean, before: readonly st
   if (parts.every((part) => isKnown(plain(part)) || isRole(part) || isDegree(part))) return true;
   if (!isWhole) return false;
   if (isRole(parts[0] ?? '') || ROLES_OR_NAMES.has(keys[0] ?? '')) return true;
-  // "JOHN SMITH, XYZQ": a whole name comes before the comma, and this word is not a given name.
+  // "JOHN SMITH, XYZQ": a whole name comes before the comma, and the word after it is not a given name.
   const { isGivenName } = readPopulation();
   return isGivenName(plain(before[0] ?? '')) && !keys.some(isGivenName);
 }
@@ -173,12 +173,12 @@ function withoutExtras(
   }
   const isTitle = (part = '') =>
     TITLES.has(plain(part)) || RANKS.has(plain(part)) || plain(part) === 'sr' || /\d/.test(part);
-  // "SR" before the name is a woman of an order; a generation never comes first.
+  // "SR" before the name means Sister, a member of a religious order; a generation never comes first.
   while (own.length > 2 && (isTitle(own[0]) || ROLES.has(plain(own[0] ?? '')))) {
     if (isLastName(own)) break;
     own.shift();
   }
-  // "LEE, COL ANN": one given name after a rank is enough, but in "LEE, MAJOR T" Major is the name.
+  // "LEE, COL ANN": one given name after a rank is enough, but in "LEE, MAJOR T" the given name is Major.
   const isGiven = isWhole === isGivenPart;
   while (isGiven && own.length > 1 && isTitle(own[0]) && isWhole(own.slice(1))) own.shift();
   while (own.length > 1 && TITLES.has(plain(own[0] ?? ''))) own.shift();
@@ -188,14 +188,14 @@ function withoutExtras(
 }
 
 /**
- * Whether a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an initial, so the last
- * name comes first: without Bishop there would not be a last name.
+ * Returns whether a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an
+ * initial, so the last name comes first: without Bishop, there would be no last name.
  */
 function isLastName([rank = '', ...rest]: readonly string[]): boolean {
   return !TITLES.has(plain(rank)) && isInitial(plain(rest.at(-1) ?? '')) && !isWholeName(rest);
 }
 
-/** Whether words are a whole name, so that the words after them are not part of it. */
+/** Returns whether the words are a whole name, so that the words after them are not part of it. */
 type IsWhole = (parts: readonly string[]) => boolean;
 
 function isWholeName(parts: readonly string[]): boolean {
@@ -240,7 +240,7 @@ function isRole(part: string): boolean {
   return rest.length > 0 && (first === 'co' || (part.includes('/') && isListed));
 }
 
-/** Whether the last word is a title, a degree or a role, because a whole name comes before it. */
+/** Returns whether the last word is a title, a degree or a role, because a whole name comes before it. */
 function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boolean {
   const key = plain(part);
   if ((TITLES.has(key) || isDegree(part)) && isWhole(before)) return true;
@@ -251,13 +251,13 @@ function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boole
 }
 
 /**
- * Whether a word is a known degree, several with hyphens ("PA-C"), or an unpronounceable word in
- * capitals ("RPT").
+ * Returns whether a word is a known degree, several degrees with hyphens ("PA-C"), or an unpronounceable word
+ * in capitals ("RPT").
  */
 function isDegree(part: string): boolean {
   const key = plain(part);
   if (DEGREES.has(key)) return true;
-  // Orders and degrees that no list contains: "S.D.B."
+  // Orders and degrees that are in no list: "S.D.B."
   if (/^(?:\p{L}\.){2,}\p{L}?$/u.test(part)) return true;
   const [first = '', ...rest] = words(part);
   const isHyphened = rest.length > 0 && rest.every((one) => one.length < 5);
@@ -284,7 +284,7 @@ function orderName({ before, after }: NameParts, order: NameOrder): OrderedName 
   return { given: before.slice(0, cut), family: before.slice(cut) };
 }
 
-/** "BRYANT DR JOY": here a title comes before the given names. */
+/** "BRYANT DR JOY": in this name, a title comes before the given names. */
 function withoutTitles(given: string[]): string[] {
   const isTitle = (part = '') => TITLES.has(plain(part)) || RANKS.has(plain(part));
   const first = given.findIndex((part) => !isTitle(part));
@@ -298,8 +298,8 @@ function startOfFamily(parts: readonly string[]): number {
     (key, at) => at > 0 && at < end && (PARTICLES.has(key) || isLoneO(keys, at)),
   );
   if (particle > 0) return particle;
-  // "JOSE M. DELGADO MURILLO": a word after a middle initial is not a given name. So one Spanish word shows that both
-  // are last names.
+  // "JOSE M. DELGADO MURILLO": a word after a middle initial is not a given name. So if one of the words is a
+  // Spanish last name, both are last names.
   const isBehindInitial = end > 2 && isInitial(keys[end - 2] ?? '');
   const isDouble =
     end > 1 && isSpanish(keys[end - 1] ?? '') && (isSpanish(keys[end] ?? '') || isBehindInitial);
@@ -313,7 +313,7 @@ function lengthOfFamily(parts: readonly string[]): number {
   const length = Math.max(0, particles) + 1;
   const { isGivenName } = readPopulation();
   const [own = '', next = '', given = ''] = keys.slice(length - 1);
-  // "MONTES ORTIZ JUAN": Ortiz is never a first name, and a first name follows it. Cruz is a first
+  // "MONTES ORTIZ JUAN": Ortiz is never a first name, and a first name comes after it. Cruz can be a first
   // name: "FAIRLIE CRUZ M".
   const isBeforeGiven = !isGivenName(next) && isGivenName(given);
   const isDouble = isSpanish(next) && (isSpanish(own) || isBeforeGiven);
@@ -329,14 +329,14 @@ function joined(family: readonly string[]): string {
   return family.join(' ').replace(/^O (?=\p{L})/u, "O'");
 }
 
-/** A trust named after someone is not a person, but a few people have Trust as a last name. */
+/** A trust with a person's name is not a person, but a few people have Trust as a last name. */
 function isTrust(text: string, name: readonly string[]): boolean {
   if (!/\btrust\b/i.test(text)) return false;
   const [first = '', last, ...others] = fullNamesIn(name).map(plain);
   return last !== 'trust' || others.length > 0 || !readPopulation().isGivenName(first);
 }
 
-/** A note about a person in a name: "(RET)", a nickname in quotes, a footnote. */
+/** A note about a person within a name: "(RET)", a nickname in quotes, a footnote. */
 const ASIDE =
   /\([^()]*\)|\[[^[\]]*\]|["“][^"“”]*["”]|(?<!\S)['‘][^'‘’]*['’](?!\S)|(?<!\S)[*#†]+(?!\S)/g;
 
@@ -344,7 +344,7 @@ const ASIDE =
 const DASH = /\s[-–—]|[:;]/;
 
 /**
- * Words that start a term of office, "THRU 6/23" and "END 03/2023". They make it a note only if a
+ * Words that start a term of office, as in "THRU 6/23" and "END 03/2023". They count as a note only if a
  * number follows soon.
  */
 const TIME_WORD =
@@ -359,7 +359,7 @@ const MONTH =
   /\s(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/gi;
 const CLOSELY = 12;
 
-/** Beginnings of other notes: "07/22 - 06/23", "SEE SCHEDULE J", "PARTIAL YEAR". */
+/** The beginnings of other notes: "07/22 - 06/23", "SEE SCHEDULE J", "PARTIAL YEAR". */
 const OTHER_NOTES = [
   /\s\d{1,2}[/-]\d/,
   /\ssee\s+(?:sch|schedule|part|statement|stmt|attach\w*|note|notes|below|above)\b/i,
@@ -384,7 +384,8 @@ function withoutNotes(written: string): string {
 }
 
 /**
- * "TREAS: ANN LEE", "LEE; ANN", "LEE - SMITH" and "ANN.LEE": a role before a colon, and signs used in place of others.
+ * "TREAS: ANN LEE", "LEE; ANN", "LEE - SMITH" and "ANN.LEE": a role before a colon, and characters used in
+ * place of others.
  */
 function inOneLine(text: string): string {
   const [role = '', ...named] = text.split(':');
@@ -402,7 +403,7 @@ function inOneLine(text: string): string {
     });
 }
 
-/** "DANNY (DANIEL) LEE": the longer of the two is the formal name. */
+/** "DANNY (DANIEL) LEE": the longer of the two names is the formal one. */
 function withFormalName(text: string): string {
   return text.replace(/^(\p{L}+)\s+\((\p{L}+)\)(?=\s)/u, (all, name: string, aside: string) => {
     const isFormal = aside.length > name.length && isShortFor(plain(name), plain(aside));
@@ -410,10 +411,10 @@ function withFormalName(text: string): string {
   });
 }
 
-/** Footnote signs at the end of a word. */
+/** Footnote marks at the end of a word. */
 const MARKS = /[_^~`|•*†‡§#](?=[_^~`|•*†‡§#\s,]|$)/g;
 
-/** A note extends to the next comma. */
+/** A note ends at the next comma. */
 function withoutNote(part: string): string {
   const starts = [
     beforeNumber(part, TIME_WORD, SOON),
@@ -424,8 +425,8 @@ function withoutNote(part: string): string {
 }
 
 /**
- * Returns the position of the first of these words with a digit at most `most` characters after it,
- * or -1.
+ * Returns the position of the first of these words that has a digit at most `most` characters after it, or
+ * -1.
  */
 function beforeNumber(part: string, word: RegExp, most: number): number {
   for (const { 0: found, index } of part.matchAll(word)) {
@@ -435,7 +436,7 @@ function beforeNumber(part: string, word: RegExp, most: number): number {
   return -1;
 }
 
-/** Only a suffix in a note in brackets is part of the name. */
+/** Of a note in brackets, only a suffix is part of the name. */
 function generationIn(aside: string): string {
   return GENERATIONS.has(plain(aside)) ? ` ${plain(aside)} ` : ' ';
 }
@@ -454,7 +455,7 @@ function splitInitials(part: string): string[] {
   return /^(?:\p{L}\.){2}$/u.test(part) ? part.split(/(?<=\.)(?=\p{L})/u) : [part];
 }
 
-/** "ROBERTS-DIRECTOR" and "ROBERTS/DIRECTOR" are a name and a role. */
+/** "ROBERTS-DIRECTOR" and "ROBERTS/DIRECTOR" consist of a name and a role. */
 function splitRole(part: string): string[] {
   const [name = '', role = '', ...more] = part.split(/[-/]/);
   const isRoleBehind = more.length === 0 && ROLES.has(plain(role)) && !ROLES.has(plain(name));

@@ -1,7 +1,7 @@
 /**
- * The contract of the readers: what each kind of file contains, and how it is imported. Imports use
- * nothing else of a kind of file. A reader returns records with their provenance, and decodes its
- * files with `readDecoded`.
+ * The contract of the readers: what each kind of file contains, and how it is imported. Imports use nothing
+ * else about a kind of file. A reader returns records with their provenance, and decodes its files with
+ * `readDecoded`.
  */
 
 import type { Database } from '../../database.ts';
@@ -18,12 +18,12 @@ export const IMPORT_KINDS = ['csv', 'legislators', 'judges', '990'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * The content of a file. Each entry has its provenance (`Entry.source`). The reader decodes the
- * file with its declared encoding, or refuses it.
+ * The content of a file. Each entry contains its provenance (`Entry.source`). The reader decodes the file
+ * with its declared encoding, or rejects it.
  */
 export interface SourceFile {
   entries: AsyncIterable<Entry> | Iterable<Entry>;
-  /** The return in this file; null for lists. */
+  /** The tax return in this file; null for lists. */
   filed: FiledReturn | null;
   /** Texts in name fields that do not name a person and are therefore omitted. */
   unread: readonly string[];
@@ -33,13 +33,13 @@ export interface SourceFile {
 export interface Source {
   /** Whether a file contains each person once, so that two of its entries are never one person. */
   isEachOnce: boolean;
-  /** The names of files to read from a folder. Null if an operator has to name each file. */
+  /** Matches the names of the files to read from a folder. Null if an operator has to name each file. */
   inFolders: RegExp | null;
-  /** The operator's statement about the files. The same file with another statement is imported again. */
+  /** The operator's statement about the files. With another statement, the same file is imported again. */
   statement: string;
   /** Files that are read together with each file. */
   companions: readonly string[];
-  /** Returns the birthdays of a file as written, to recognise birthdays that mean an unknown one. */
+  /** Returns the birthdays in a file as written, to recognise birthdays that mean an unknown one. */
   readBirths(file: string): Promise<string[]>;
   /**
    * Reads a file. Throws `ImportProblem` if it cannot be read, at the latest with its last entry.

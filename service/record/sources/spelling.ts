@@ -1,4 +1,4 @@
-/** Spells organisations and other texts of registers as profiles do. */
+/** Spells organisations and other texts of registers as in profiles. */
 
 import { words } from '../../matcher/words.ts';
 
@@ -6,8 +6,8 @@ const SMALL_WORDS = new Set(words('of and the for in at to on by'));
 const CAPITALS = new Set(words('us usa ymca ywca llc llp nfp ii iii iv pta pto usd isd nyc'));
 
 /**
- * Spells "THE LAKE VIEW FUND OF ST PAUL INC" as people write it. Text that is not all capitals
- * stays.
+ * Spells "THE LAKE VIEW FUND OF ST PAUL INC" as people write it. Text that is not entirely in capitals stays
+ * unchanged.
  */
 export function readOrganisationName(text: string): string {
   const own = text.replaceAll(/\s+/g, ' ').trim();
@@ -22,7 +22,7 @@ export function readOrganisationName(text: string): string {
     .join(' ');
 }
 
-/** "O'BRIEN-MCKAY" as "O'Brien-McKay". */
+/** Spells "O'BRIEN-MCKAY" as "O'Brien-McKay". */
 export function inNameCase(text: string): string {
   return text
     .toLowerCase()

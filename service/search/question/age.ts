@@ -1,9 +1,9 @@
-/** Clauses about how old people are. */
+/** Clauses about people's age. */
 
 import type { Filters } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Reading } from './clause.ts';
 
-/** A number of years, not a number of something else. */
+/** A number of years, not of other things. */
 const YEARS = String.raw`\d{2,3}(?!\d|[,.]\d|\s*(?:k|m|b|bn|mm|thousand|million|billion|dollars|%)\b)`;
 const OLD = String.raw`(?:\s+years?)?(?:\s+(?:old|of age))?`;
 const AGED = String.raw`(?:(?:aged|ages?|the ages? of)\s+)?`;

@@ -4,11 +4,11 @@ import type { Filters } from '../criteria.ts';
 
 /** One kind of statement that a question can contain. */
 export interface Clause {
-  /** With the flags g, i and u. */
+  /** The pattern, with the flags g, i and u. */
   pattern: RegExp;
   /**
-   * Adds the meaning of the words to the filters. Returns the meaning in other words, or the reason why the search
-   * ignores them. Undefined leaves the words to later clauses.
+   * Adds the meaning of the words to the filters. Returns the meaning in other words, or the reason why the
+   * search ignores them. If it returns undefined, later clauses can read the words.
    */
   read(words: Words, filters: Filters): Reading | undefined;
 }
@@ -19,10 +19,10 @@ export interface Words {
   after: string;
 }
 
-/** The result of reading some words. */
+/** The result of reading words. */
 export type Reading = { meaning: string } | { reason: string };
 
-/** Words that lead to a clause and have no meaning alone. */
+/** Words that introduce a clause and have no meaning alone. */
 export const LEAD = String.raw`(?:\b(?:with|and|who|whose|that|having|have|has|had|is|are|were|was|a|an|their|living)\s+)*`;
 
 /** Builds the pattern of a clause from pieces. */
@@ -30,7 +30,7 @@ export function clausePattern(...pieces: string[]): RegExp {
   return new RegExp(pieces.join(''), 'giu');
 }
 
-/** Sets a filter that is not set yet. A second value for the same filter cannot hold as well. */
+/** Sets a filter that is not yet set. A second value for the same filter would contradict the first. */
 export function setOnce<Key extends Exclude<keyof Filters, 'ties'>>(
   filters: Filters,
   key: Key,

@@ -7,8 +7,8 @@ import { type Clause, clausePattern, LEAD } from './clause.ts';
 const LIVES = String.raw`(?:(?:lives?|living|residing|resides?|based|located)\s+)`;
 
 /**
- * The clauses about places. For a city that the service does not know, the question has to say that
- * someone lives there.
+ * The clauses about places. For a city that the service does not know, the question has to state that someone
+ * lives there.
  */
 export function placeClauses(): Clause[] {
   const cities = anyOf(readCityNames());
@@ -60,7 +60,7 @@ function setPlace(filters: Filters, city: string | undefined, stateText: string 
   return { meaning: `lives in ${[city, state].filter((part) => part !== undefined).join(', ')}` };
 }
 
-/** The longest names come first, so that "New York" is not read as "York". */
+/** The longest names come first, because "New York" would otherwise be read as "York". */
 function anyOf(names: readonly string[]): string {
   return names
     .toSorted((a, b) => b.length - a.length)

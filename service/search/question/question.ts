@@ -1,6 +1,6 @@
 /**
- * Reads a question in plain English. The reader knows a number of clauses. For each part of the
- * question it says how it understood the part, or that it did not. It never guesses silently.
+ * Reads a question in plain English, with a number of known clauses. For each part of the question, the
+ * result contains how it was understood, or that it was not understood. The reader never guesses silently.
  */
 
 import { type Filters, isEmpty } from '../criteria.ts';
@@ -10,13 +10,13 @@ import { placeClauses } from './place.ts';
 import { TIE_CLAUSES } from './tie.ts';
 import { WEALTH_CLAUSES } from './wealth.ts';
 
-/** Some words of a question and their meaning. */
+/** Words of a question and their meaning. */
 export interface Understood {
   text: string;
   meaning: string;
 }
 
-/** Some words of a question that the search ignores. */
+/** Words of a question that the search ignores. */
 export interface Ignored {
   text: string;
   reason: string;
@@ -29,7 +29,7 @@ export interface Question {
   ignored: Ignored[];
 }
 
-/** Creates a reader of questions; `isName` says whether a text could be the name of a donor. */
+/** Creates a reader of questions; `isName` returns whether a text could be the name of a donor. */
 export function createReader(isName: (text: string) => boolean): (question: string) => Question {
   const clauses = [
     NEGATION,
@@ -75,7 +75,7 @@ const NAMED: Clause = {
   },
 };
 
-/** Words that can be left over without losing any meaning. */
+/** Words that can be ignored without losing any meaning. */
 const FILLERS = new Set(
   `a all an and any anybody anyone are at can donor donors everybody everyone find for from give had
    has have having i in individual individuals is list living me my of on our people person persons
@@ -83,7 +83,7 @@ const FILLERS = new Set(
    those to us we were which who whom whose with you`.split(/\s+/),
 );
 
-/** Replaces the text that was read with a bar, at which other clauses end. */
+/** Replaces the text that was read with a vertical bar, at which other clauses end. */
 function readClause(text: string, { pattern, read }: Clause, question: Question): string {
   return text.replaceAll(pattern, (found: string, ...parts: unknown[]) => {
     const groups = groupsOf(parts);
@@ -102,7 +102,7 @@ function readClause(text: string, { pattern, read }: Clause, question: Question)
   });
 }
 
-/** A replacer function receives the offset, the whole text and, last, the named groups. */
+/** A replacer function receives the offset, the whole text and, as the last argument, the named groups. */
 function offsetOf(parts: readonly unknown[]): number {
   return parts.find((part) => typeof part === 'number') ?? 0;
 }
@@ -119,7 +119,7 @@ function groupsOf(parts: readonly unknown[]): Record<string, string | undefined>
     : {};
 }
 
-/** A question that is only a name needs no other words. */
+/** A question that consists of a name needs no other words. */
 function readRest(rest: string, question: Question, isName: (text: string) => boolean): void {
   for (const part of rest.split(/[|;]/)) {
     const words = part.split(/[\s,]+/).filter((word) => word !== '');

@@ -1,4 +1,4 @@
-/** Clauses about people's ties to organisations: on their boards, in their jobs, at school, as donors. */
+/** Clauses about people's ties to organisations: as board members, employees, students or donors. */
 
 import type { Filters, TieFilter } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Words } from './clause.ts';
@@ -21,7 +21,7 @@ const TITLES = new Map([
 
 const TITLE = String.raw`(?<title>(?:senior |managing |vice |general |chief \w+ |regional )?(?:CEO|CFO|CTO|COO|VP|executive|officer|president|partner|founder|engineer|analyst|counsel|controller|manager|supervisor|technician|designer|associate|director|judge|justice|senator|representative|governor|professor|attorney))s?`;
 
-/** The clauses about ties, the more specific ones first. */
+/** The clauses about ties, in order of falling precision. */
 export const TIE_CLAUSES: readonly Clause[] = [
   {
     pattern: clausePattern(
@@ -146,7 +146,7 @@ function organisationIn({ group }: Words): string | undefined {
   return group('quoted') ?? group('organization')?.trim();
 }
 
-/** "Former" is in the past; "served" and "worked" cover any time; everything else is in the present. */
+/** "Former" means the past, and "served" and "worked" mean any time. All other words mean the present. */
 function timeOf({ group }: Words, ever?: RegExp): TieFilter['when'] {
   if (group('former') !== undefined) {
     return 'past';

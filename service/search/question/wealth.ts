@@ -6,7 +6,7 @@ import { dollarsIn, inDollars, MONEY, OVER, UNDER } from './money.ts';
 
 const WORTH = String.raw`(?:net[\s-]?worth|wealth|assets|worth)(?:\s+(?:is|are|of))*\s+`;
 
-/** Words for the wealthy. The amounts are those with which banks group their clients. */
+/** Words for wealthy people. Banks group their clients by these amounts. */
 const WEALTHY: readonly { words: string; dollars: number }[] = [
   { words: String.raw`ultra[\s-]high[\s-]net[\s-]worth|UHNW`, dollars: 30_000_000 },
   { words: String.raw`high[\s-]net[\s-]worth|HNW|wealthy|rich|millionaires?`, dollars: 1_000_000 },
@@ -68,7 +68,7 @@ function atMost(filters: Filters, dollars: number): Reading {
   return setOnce(filters, 'max_net_worth', dollars, `net worth of ${inDollars(dollars)} or less`);
 }
 
-/** In "$1 to 5 million" the unit applies to both. */
+/** In "$1 to 5 million", the unit applies to both numbers. */
 function bounds(low: string, high: string): [number, number] {
   const unit = /[a-z]+/i.exec(high)?.[0] ?? '';
   return [

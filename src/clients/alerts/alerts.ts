@@ -21,7 +21,7 @@ export interface AlertsDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
   settings: AlertSettings;
-  /** The address that messages name. */
+  /** The address that is mentioned in messages. */
   publicUrl: string;
   clock: Clock;
   log: Log;
@@ -44,7 +44,7 @@ export interface Alerts {
 
 const CHECK_INTERVAL_MS = 60_000;
 
-/** No integration can have this id. */
+/** No integration can have this ID. */
 const LEASE_NAME = '*alerts';
 
 /** Integrations without a channel are not checked. */
@@ -105,10 +105,10 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   async function checkAlone(all: readonly Integration[]): Promise<void> {
     const hasChannel = ({ id }: Integration) => channels.length > 0 || ownChannel(id) !== null;
     const checked = all.filter(hasChannel);
-    // Recoveries are told before there is any integration.
+    // Recovery notices are sent even before there is any integration.
     if ((checked.length === 0 && channels.length === 0) || closing.signal.aborted) return;
     const attempt = await deps.takeLease(LEASE_NAME);
-    // Another process is sending; the next check finds the changes that it has not seen yet.
+    // Another process is sending. The next check finds the changes that this process has not seen yet.
     if (!attempt.acquired) return;
     try {
       await recoveries.send(closing.signal);
@@ -131,7 +131,9 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     if (settings.on.includes('auditEnd')) await ends.send(closing.signal);
   }
 
-  /** Recorded before anything is sent, so that after a crash in between a message is sent again rather than never. */
+  /**
+   * Recorded before anything is sent. So after a crash in between, a message is sent twice instead of never.
+   */
   async function record(
     checked: readonly Integration[],
     conditions: readonly Condition[],
@@ -141,7 +143,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       await raiseAlert(store.connection, integrationId, subject);
     for (const row of ended) {
       await endAlert(store.connection, row.integrationId, row.subject);
-      // If the start of a problem was never sent, its end does not have to be sent.
+      // If the start of a problem was never sent, its end does not have to be sent either.
       const isKnown = notifier.drop(row) || row.sentAt !== null;
       if (!isKnown) await recordAlertSent(store.connection, row);
     }

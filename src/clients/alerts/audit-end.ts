@@ -1,6 +1,6 @@
 /**
- * Sends the end of the audit to people once a day. This copy outside the database later proves that no earlier entry
- * was removed.
+ * Sends the end of the audit to the recipients of alerts once a day. This copy outside the database later
+ * proves that no earlier entry was removed.
  */
 
 import type { Clock } from '../../core/clock.ts';
@@ -24,8 +24,8 @@ export interface AuditEndDeps {
 }
 
 /**
- * Creates the sender that sends the end of the audit through all channels if it has moved, at most once a day. It
- * counts as sent if one channel has accepted it, because a second copy elsewhere has no further use.
+ * Creates the sender that sends the end of the audit through all channels if it has moved, at most once a
+ * day. It counts as sent if one channel has accepted it, because one copy outside the database is enough.
  */
 export function createAuditEnds({ store, channels, publicUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;

@@ -4,7 +4,7 @@ import type { AlertRecord } from '../statements/alerts.ts';
 import { type Condition, isAboutRuns, isWanted } from './conditions.ts';
 import type { Change } from './message.ts';
 
-/** A change with its whole row. */
+/** A change, and its whole row. */
 export interface RecordedChange extends Change {
   row: AlertRecord;
 }
@@ -42,7 +42,10 @@ function isAbout(row: AlertRecord, { integrationId, subject }: Condition): boole
   return row.integrationId === integrationId && row.subject === subject;
 }
 
-/** A problem is not over because the settings no longer ask for it, or because a later run failed for another reason. */
+/**
+ * A problem is not over just because the settings no longer ask for it, or because a later run failed for
+ * another reason.
+ */
 function isRecovery(
   { integrationId, subject }: AlertRecord,
   conditions: readonly Condition[],

@@ -5,7 +5,7 @@ import { outboundFetch } from '../../outbound/guard.ts';
 import { createEmailChannel } from './email.ts';
 import type { Channel } from './message.ts';
 
-/** Creates the channels that the settings name. They open no connection yet. */
+/** Creates the channels from the settings. They do not open a connection yet. */
 export function createChannels({
   email,
   webhook,
@@ -18,8 +18,8 @@ export function createChannels({
 }
 
 /**
- * Creates the integration's own channel; null if it has none. `fetch` sends its messages; it is the guard's fetch if
- * the channel's address was set in a browser.
+ * Creates the integration's own channel; null if it has none. `fetch` sends its messages. It is the guard's
+ * fetch if the channel's address was set in a browser.
  */
 export function createOwnChannel(
   own: OwnAlerts | undefined,
@@ -28,7 +28,7 @@ export function createOwnChannel(
   return own === undefined ? null : plainly(createWebhookChannel(own.webhook, fetch));
 }
 
-/** Names in a message may come from a CRM, so everything in it is made harmless, and its title is one line. */
+/** Names in a message may come from a CRM, so its content is escaped, and its title is one line. */
 function plainly({ name, send }: Channel): Channel {
   return {
     name,
@@ -40,8 +40,8 @@ function plainly({ name, send }: Channel): Channel {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * A webhook that accepts the same messages as Slack's webhooks. The webhooks of Mattermost, Teams and other products
- * do.
+ * A webhook that accepts the same messages as Slack's webhooks, for example a webhook of Mattermost, Teams or
+ * another product.
  */
 function createWebhookChannel(
   { url }: NonNullable<AlertSettings['webhook']>,
@@ -78,7 +78,7 @@ async function post(
 }
 
 function describeCause(error: unknown): string {
-  // The guard names the host, which is half of a secret here.
+  // The guard's error names the host, which is half of a secret here.
   if (isConfigurationError(error)) {
     return 'its address was set in a browser and leads into a private network.';
   }

@@ -1,4 +1,4 @@
-/** Sends a test message through each channel, to see whether it arrives. */
+/** Sends a test message through each channel, to check whether it arrives. */
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { createChannels, createOwnChannel } from './channels.ts';
@@ -46,7 +46,7 @@ export async function testOwnChannel(
   return { channel: channel.name, ok: problem === null, problem };
 }
 
-/** For settings that name no recipients of alerts. */
+/** For settings without recipients of alerts. */
 export function channelsUnset(): ConfigurationError {
   return new ConfigurationError(
     'The settings name no recipients of alerts. Nothing was sent. Add alerts.email or alerts.webhook.',
@@ -62,7 +62,7 @@ export function ownChannelUnset(id: string): ConfigurationError {
   );
 }
 
-/** Null if it did not fail. */
+/** Null if the message was sent. */
 async function findSendProblem(sending: Promise<void>): Promise<string | null> {
   try {
     await sending;

@@ -1,4 +1,4 @@
-/** The problems of an integration that alerts are sent for; pure. */
+/** The problems of an integration about which alerts are sent. Pure. */
 
 import type { AlertKind, AlertSettings } from '../../core/alert-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -23,7 +23,7 @@ export interface IntegrationState {
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
   /** Number of contacts and networks with a separate pending decision. */
   held: number;
-  /** Contacts whose details changed at once, or that are missing at once: one decision for all of a batch. */
+  /** Contacts that changed at once, or went missing at once. One decision covers a whole batch. */
   batches: readonly Pick<
     QuestionBatch,
     'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'
@@ -34,7 +34,7 @@ export interface IntegrationState {
   keyExpiresOn: string | null;
 }
 
-/** One problem; it holds no personal data. */
+/** One problem, without personal data. */
 export interface Condition {
   integrationId: string;
   /** A stable identifier by which the problem is recognised, for example `credits_low/enhancements`. */
@@ -45,7 +45,7 @@ export interface Condition {
   steps: readonly string[];
 }
 
-/** The problems that the settings ask for. */
+/** The problems about which the settings ask for alerts. */
 export function listConditions(
   state: IntegrationState,
   settings: Pick<
@@ -74,7 +74,7 @@ export function isWanted(subject: string, { on }: Pick<AlertSettings, 'on'>): bo
   return kind !== undefined && on.includes(kind);
 }
 
-/** True if the subject is about how runs end. An integration has at most one such subject. */
+/** Returns true if the subject is about how runs end. An integration has at most one such subject. */
 export function isAboutRuns(subject: string): boolean {
   return getSubjectWord(subject).startsWith('run_');
 }
@@ -128,7 +128,10 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   second_person: 'docs/guides/users.md#two-people',
 };
 
-/** The document that explains the problem, as a path in the repository; the guide also has a page about error codes. */
+/**
+ * The document that explains the problem, as a path in the repository. The guide also has a page about error
+ * codes.
+ */
 export function documentAbout(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
   if (isAboutRuns(subject) && isKnownStop(detail)) return `docs/errors.md#${detail}`;
@@ -143,13 +146,13 @@ function runConditions({ lastRun, integrationId }: IntegrationState): Found[] {
   if (lastRun === null || lastRun.status === 'succeeded') return [];
   const { id, status, code } = lastRun;
   const [word, verb] = status === 'failed' ? ['run_failed', 'failed'] : ['run_stopped', 'stopped'];
-  // Another reason is another problem.
+  // If the reason is different, the problem is different.
   const subject = `${word}/${code ?? 'unknown'}`;
   const { cause, steps } = whyAndWhat(id, code, integrationId);
   return [{ subject, problem: `the last run ${verb}: ${cause}`, steps }];
 }
 
-/** With fewer contacts, a share means nothing. */
+/** If there are only a few contacts, a share means nothing. */
 const FEWEST_CONTACTS = 10;
 
 function failedConditions(
@@ -187,7 +190,7 @@ function keyConditions(
   nowMs: number,
 ): Found[] {
   if (keyExpiresOn === null) return [];
-  // The key works through the whole of its last day (service document, section 5, rule 4).
+  // The key is valid until the end of its last day (service document, section 5, rule 4).
   const endsAtMs = Date.parse(keyExpiresOn) + DAY_MS;
   if (endsAtMs - nowMs > keyExpiresWithinDays * DAY_MS) return [];
   const verb = nowMs < endsAtMs ? 'works until' : 'has expired on';
@@ -219,7 +222,7 @@ function holdConditions({ held }: IntegrationState): Found[] {
   return [{ subject: 'held', problem, steps: ['See what: donor-sync holds'] }];
 }
 
-/** Sent once for a whole batch, even if contacts are added to the batch later. */
+/** Sent once for the whole batch, even if contacts are added to the batch later. */
 function batchConditions({ batches }: IntegrationState): Found[] {
   return batches.map((batch) => {
     const { subject, ...alert } = BATCH_KINDS[batch.kind].alert(batch);
@@ -227,7 +230,7 @@ function batchConditions({ batches }: IntegrationState): Found[] {
   });
 }
 
-/** One alert for each, because each needs a different user. */
+/** One alert for each request, because each needs a different user. */
 function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
   return approvals.map(({ id, text }) => ({
     subject: `second_person/${id}`,

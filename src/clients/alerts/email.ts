@@ -4,12 +4,12 @@ import { messageOf } from '../../core/errors.ts';
 import { isLoopback } from '../../core/host.ts';
 import type { Channel } from './message.ts';
 
-/** For each step of the exchange with the mail server. */
+/** The timeout for each step of the exchange with the mail server. */
 const STEP_TIMEOUT_MS = 10_000;
 
 /**
- * Sends mail over SMTP, with one connection per message, because there are few messages. Until the connection is
- * encrypted, it sends only greetings to another machine, but no password and no mail.
+ * Sends mail over SMTP, with one connection per message, because there are few messages. To another machine,
+ * it sends only greetings until the connection is encrypted, but no password and no mail.
  */
 export function createEmailChannel({
   to,
@@ -19,7 +19,7 @@ export function createEmailChannel({
   return {
     name: 'email',
     async send({ title, text }, signal) {
-      // Loaded by the first message, because most processes send none.
+      // Loaded for the first message, because most processes send none.
       const { createTransport } = await import('nodemailer');
       const transport = createTransport({
         ...getEncryption(smtp),
@@ -44,10 +44,13 @@ export function createEmailChannel({
   };
 }
 
-/** Options that nodemailer must not accept from the URL's query. */
+/** Options that must not get from the URL's query to nodemailer. */
 const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
 
-/** The URL, and whether its server must encrypt: `smtps:` does from the first byte. */
+/**
+ * The URL, and whether its server must use encryption. With `smtps:`, the connection is encrypted from the
+ * first byte.
+ */
 function getEncryption(smtp: string): { url: string; requireTLS: boolean } {
   const url = new URL(smtp);
   for (const name of ENCRYPTION_OPTIONS) url.searchParams.delete(name);
@@ -72,7 +75,7 @@ const failureSchema = z.object({
   command: z.string().optional().catch(undefined),
 });
 
-/** Describes the failure in our own words, with its code. Our own errors stay as they are. */
+/** Describes the failure in our own words, with its code. Our own errors do not change. */
 function plainFailure(error: unknown): unknown {
   if (isUnencrypted(error)) return unencrypted(error);
   const { success, data } = failureSchema.safeParse(error);
@@ -84,18 +87,18 @@ function plainFailure(error: unknown): unknown {
   return Object.assign(new Error(message, { cause: error }), { code });
 }
 
-/** Codes of a connection that could not be opened, or that ended. */
+/** The codes for a connection that could not be opened, or that ended. */
 const REACHING: ReadonlySet<string> = new Set([
   ...['ECONNECTION', 'ECONNREFUSED', 'EDNS', 'ESOCKET', 'ETIMEDOUT'],
 ]);
 
-/** A problem, and the places to check. */
+/** A problem, and what to check. */
 interface Problem {
   what: string;
   advice: string;
 }
 
-/** The code of a certificate's failure is lost on the way to us. */
+/** The code of a certificate error does not reach us. */
 function unreachedFor(message: string): Problem {
   if (/certificate|altnames/i.test(message)) {
     const advice = 'use a certificate of a known authority, with the name in alerts.email.smtp';
@@ -121,7 +124,7 @@ const STEPS = [
   ['MAIL', 'refused the sender'],
 ] as const;
 
-/** Rejects once the signal is aborted. A mail in flight at that moment may still arrive. */
+/** Rejects once the signal is aborted. A mail that is being sent at that moment may still arrive. */
 function givenUp(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(new Error('Sending was cancelled.'));

@@ -9,7 +9,7 @@ export interface Message {
   text: string;
 }
 
-/** A change of state that is sent to people. */
+/** A change of state that is reported to people. */
 export interface Change {
   row: Pick<AlertRecord, 'integrationId' | 'subject' | 'overAt'>;
   /** The problem; null if it is over. */
@@ -42,7 +42,7 @@ function buildTitle(changes: readonly Change[], integrations: number): string {
   if (first === undefined) return 'donor-sync';
   const more = changes.length > 1 ? ` (and ${changes.length - 1} more)` : '';
   const where = integrations > 1 ? `${integrations} integrations` : first.row.integrationId;
-  // A new problem is more urgent than the end of one.
+  // A new problem is more urgent than the end of another.
   const worst = changes.find(({ condition }) => condition !== null) ?? first;
   return `donor-sync, ${where}: ${describeChange(worst)}${more}`;
 }
@@ -59,7 +59,7 @@ function describeChange({ row, condition }: Change): string {
   return condition?.problem ?? recoveryText(row.subject);
 }
 
-/** One way to send messages. */
+/** A channel for messages. */
 export interface Channel {
   /** The channel's name in the settings. */
   name: 'email' | 'webhook';

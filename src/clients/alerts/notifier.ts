@@ -8,14 +8,15 @@ import { type Channel, composeMessage, type Message } from './message.ts';
 export interface Notifier {
   /** Resolves with the changes that all channels have sent. */
   notify(changes: readonly RecordedChange[], signal: AbortSignal): Promise<RecordedChange[]>;
-  /** Drops a change that no longer applies; true if a channel has already sent it. */
+  /** Drops a change that no longer applies. Returns true if a channel has already sent it. */
   drop(row: AlertRecord): boolean;
 }
 
 export interface NotifierDeps {
   channels: readonly Channel[];
   /**
-   * The integration's own channel, in addition to these: the same object for the same settings; null if it has none.
+   * The integration's own channel, in addition to these; null if it has none. For the same settings, it is
+   * the same object.
    */
   ownChannel(integrationId: string): Channel | null;
   publicUrl: string;
@@ -23,17 +24,17 @@ export interface NotifierDeps {
   log: Log;
 }
 
-/** The longest time that one message may take. It is shorter than a lease. */
+/** The maximum time for one message. It is shorter than a lease. */
 export const SEND_LIMIT_MS = 20_000;
 
-/** A channel that failed is not used for a while, and its messages are given up after a day. */
+/** A channel that failed is not used for a while. After a day, its messages are given up. */
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 
 /** The state of one channel in a process. A new process starts without a state, and may send a change twice. */
 interface ChannelState {
   channel: Channel;
-  /** The changes that it has sent and other channels have not. */
+  /** The changes that this channel has sent and other channels have not. */
   sent: Set<string>;
   failures: number;
   /** Epoch ms. */
@@ -88,13 +89,13 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   ): Promise<void> {
     const due = changes.filter(({ row }) => !state.sent.has(toKey(row)));
     const waitMs = state.retryAt - clock.now();
-    // More than the whole wait: the clock was set back.
+    // A wait longer than the whole delay means that the clock was set back.
     if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
     const isDone = await send(state, composeMessage(due, publicUrl), signal);
     if (isDone) for (const { row } of due) state.sent.add(toKey(row));
   }
 
-  /** Returns true if the message was accepted, or is given up. */
+  /** Returns true if the message was accepted, or will not be sent again. */
   async function send(
     state: ChannelState,
     message: Message,
@@ -110,7 +111,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       if (signal.aborted) return false;
       state.failures += 1;
       state.retryAt = clock.now() + RETRY_WAIT_MS;
-      // A mail server's response may name the recipients that it refuses.
+      // A mail server's response may contain the addresses of recipients that it refuses.
       log.warn({ channel: name, code: getErrorCode(error) }, 'an alert could not be sent');
       if (state.failures < MAX_FAILURES) return false;
       state.failures = 0;

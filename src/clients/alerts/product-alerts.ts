@@ -14,7 +14,7 @@ type AlertApplication = Pick<
   'store' | 'integrations' | 'settings' | 'takeLease' | 'guard'
 >;
 
-/** The caller closes them. */
+/** The channels. The caller closes them. */
 export function createProductAlerts(
   { clock, log }: ProcessDeps,
   {
@@ -38,7 +38,10 @@ export function createProductAlerts(
   });
 }
 
-/** Checks once and sends the changes, in a process that does not watch alerts; gives up when `signal` is aborted. */
+/**
+ * Checks once and sends the changes, for a process that does not watch alerts. Gives up when `signal` is
+ * aborted.
+ */
 export async function checkAlertsOnce(
   deps: ProcessDeps,
   application: AlertApplication,

@@ -1,4 +1,4 @@
-/** Tells the recipients of alerts that a link was created with which someone can sign in as an owner. */
+/** Notifies the recipients of alerts that a link was created with which someone can sign in as an owner. */
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
@@ -29,8 +29,8 @@ export interface RecoveryNoticesDeps {
 }
 
 /**
- * Sends the recorded notices, whatever alerts the settings request. It counts as sent if one channel has accepted it.
- * Otherwise it is sent again later, even after a restart.
+ * Sends the recorded notices, whatever alerts the settings request. A notice counts as sent if one channel
+ * has accepted it. Otherwise it is sent again later, even after a restart.
  */
 export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
   const { store, channels, publicUrl, clock, log } = deps;
@@ -39,7 +39,7 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
     /** Never rejects because of a channel. */
     async send(signal: AbortSignal): Promise<void> {
       const waitMs = retryAt - clock.now();
-      // More than the whole wait: the clock was set back.
+      // A wait longer than the whole delay means that the clock was set back.
       if (channels.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
       const notices = await listUnsentNotices(store.reader);
       if (notices.length === 0) return;
@@ -55,7 +55,7 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
       await send(message, AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]));
       return true;
     } catch {
-      // A mail server's response may name the recipients that it refuses.
+      // A mail server's response may contain the addresses of recipients that it refuses.
       if (!signal.aborted) log.warn({ channel: name }, 'a notice of a recovery was not sent');
       return false;
     }

@@ -33,7 +33,7 @@ export function createStateReader(store: Store) {
       return {
         integrationId: id,
         ...(runs.get(id) ?? toRunState([])),
-        // Between the two counts a batch may have been decided.
+        // A batch may have been decided between the two counts.
         held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
         batches,
         approvals: (approvals.get(id) ?? []).map((one) => ({
@@ -47,8 +47,8 @@ export function createStateReader(store: Store) {
 }
 
 /**
- * Without the contact's ID, which a mail would keep, and without the other clients that know the contact: the recipients
- * may have to do with this client alone.
+ * Contains neither the contact's ID, which would remain in a mail, nor the other clients that know the
+ * contact, because the recipients may be responsible for this client only.
  */
 function describeForAlert(approval: ApprovalRecord): string {
   const { request, integrationId } = approval;
@@ -94,7 +94,7 @@ const reportSchema = z.object({
   credits: z.object({ enhancements: bucketSchema, networks: bucketSchema }),
 });
 
-/** The remaining balance that the newest run with a balance request found. */
+/** Returns the remaining balance from the newest run that read the balance. */
 function findRemaining(
   runs: readonly RunRecord[],
   bucket: 'enhancements' | 'networks',

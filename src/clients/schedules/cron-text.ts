@@ -1,10 +1,10 @@
-/** Describes a cron line in words. */
+/** Describes a cron expression in words. */
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 /**
- * For example `every day at 02:00` or `on Monday to Friday at 02:30`. Returns the line itself if a
- * few words cannot describe it.
+ * For example `every day at 02:00` or `on Monday to Friday at 02:30`. Returns the expression itself if a few
+ * words cannot describe it.
  */
 export function cronText(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.trim().split(/\s+/);

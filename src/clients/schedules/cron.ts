@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/near-miss.ts';
 
-/** One of the five fields: its bounds, and the words for its numbers from `min` on. */
+/** One of the five fields: its bounds, and the names for its numbers, starting at `min`. */
 interface Field {
   name: string;
   min: number;
@@ -18,7 +18,7 @@ const FIELDS: readonly Field[] = [
     max: 12,
     words: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
   },
-  // Sunday is both 0 and 7, as in every cron.
+  // Sunday is both 0 and 7, as in every implementation of cron.
   {
     name: 'day of the week',
     min: 0,
@@ -28,9 +28,9 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * Returns the problem of a cron line, or null: five fields of numbers, names (`MON`), ranges
- * (`1-5`), steps (`0-30/10`) and lists of these. The message does not repeat the line, because it
- * may come from a variable.
+ * Returns the problem with a cron expression, or null. It must have five fields of numbers, names (`MON`),
+ * ranges (`1-5`), steps (`0-30/10`) and lists of these. The message does not repeat the expression, because
+ * it may come from a variable.
  */
 export function cronProblem(cron: string): string | null {
   const texts = cron.trim().split(/\s+/);
@@ -46,10 +46,10 @@ export function cronProblem(cron: string): string | null {
   return null;
 }
 
-/** Names that were found valid. Checking takes long, and thousands of integrations share a few time zones. */
+/** Names that were found valid. Checking takes time, and thousands of integrations share a few time zones. */
 const knownTimezones = new Set<string>();
 
-/** Describes the problem of a time zone name, or returns null. */
+/** Returns the problem with the name of a time zone, or null. */
 export function timezoneProblem(timezone: string): string | null {
   if (knownTimezones.has(timezone)) return null;
   try {
@@ -77,7 +77,7 @@ function isStep(text: string): boolean {
   return /^[1-9]\d?$/.test(text);
 }
 
-/** Returns the number that a text represents in this field, or null. */
+/** Returns the number that a text means in this field, or null. */
 function parseNumber(text: string, field: Field): number | null {
   const index = field.words.indexOf(text.toLowerCase());
   if (index >= 0) return index + field.min;

@@ -4,18 +4,18 @@ import type { Schedule } from '../../core/integration-settings.ts';
 type Line = Pick<Schedule, 'cron' | 'timezone'>;
 
 /**
- * Returns when a cron line matches next, strictly after `afterMs` (epoch ms); null if never again.
- * Times are local. A fixed time that is skipped when clocks go forward matches at the time to which
- * they jump. A fixed time that occurs twice when they go back counts once. Lines with a wildcard or
- * a step in minutes or hours follow elapsed time.
+ * Returns when a cron expression matches next, strictly after `afterMs` (epoch ms); null if it never matches
+ * again. Times are local. A fixed time that is skipped when clocks go forward matches at the time to which
+ * they jump. A fixed time that occurs twice when they go back counts once. Lines with a wildcard or a step in
+ * minutes or hours follow elapsed time.
  */
 export function nextTime(line: Line, afterMs: number): number | null {
   return hasFixedTimes(line) ? nextFixedTime(line, afterMs) : findNextTime(line, afterMs);
 }
 
 /**
- * `nextTime` for many calls. Its result for one moment also applies to every later moment, until that time is reached.
- * Computing the time of a line costs a third of a millisecond.
+ * `nextTime` for many calls. Its result for one moment is also valid for every later moment until that time
+ * is reached. Computing the next time takes a third of a millisecond.
  */
 export function createNextTimes(): typeof nextTime {
   const known = new Map<string, { fromMs: number; next: number | null }[]>();
@@ -40,12 +40,12 @@ function hasFixedTimes({ cron }: Line): boolean {
   return hours !== undefined && !/[*?/]/.test(`${minutes} ${hours}`);
 }
 
-/** A clock that goes back does not repeat more minutes than a day has. */
+/** When clocks go back, they repeat at most as many minutes as a day has. */
 const MAX_LOOKS = 1_440;
 
 /**
- * The line is matched against local time as if that were UTC. There it matches at each of its times, even at local
- * times that the zone skips.
+ * The expression is matched against local time as if it were UTC. So it matches at each of its times, even at
+ * local times that the zone skips.
  */
 function nextFixedTime({ cron, timezone }: Line, afterMs: number): number | null {
   let shownMs: number | null = shownAt(afterMs, timezone);
@@ -68,7 +68,7 @@ function findNextTime({ cron, timezone }: Line, afterMs: number): number | null 
   return line.nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
-/** The local time of a time zone. It is given as epoch ms, as if it were UTC. */
+/** The local time of a time zone, as epoch ms, as if it were UTC. */
 
 const DAY_MS = 86_400_000;
 
@@ -94,8 +94,8 @@ export function firstShowing(shownMs: number, timezone: string): number {
 const MAX_STEPS = 30;
 
 /**
- * Returns when the clock jumps over a time that it does not show: after `early`, at `late` at the
- * latest.
+ * Returns when the clock jumps over a time that it does not show. The jump is after `early`, and at `late` at
+ * the latest.
  */
 function jumpBetween(early: number, late: number, shownMs: number, timezone: string): number {
   let [before, after] = [early, late];

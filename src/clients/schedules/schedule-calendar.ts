@@ -1,6 +1,6 @@
 /**
- * When an integration runs automatically: in words, as a calendar in its own time zone, and with
- * the clock changes.
+ * When an integration runs automatically: in words, and as a calendar in its own time zone, with the clock
+ * changes.
  */
 
 import { isoTime } from '../../core/clock.ts';
@@ -18,7 +18,7 @@ export interface PastNight {
   /** ISO 8601. */
   startedAt: string;
   status: string;
-  /** Why it ended early; null if it did not. */
+  /** Why the run ended early; null if it did not. */
   reason: string | null;
   trigger: string;
 }
@@ -30,7 +30,7 @@ export interface CalendarDay {
   isToday: boolean;
   /** For past days: the runs that started, newest first, at most `SHOWN_OF_DAY`. */
   runs: PastNight[];
-  /** For future days: the times when runs start, `02:00` in local time, at most `SHOWN_OF_DAY`. */
+  /** For future days: the times when runs start (local time, such as `02:00`), at most `SHOWN_OF_DAY`. */
   times: string[];
   /** Whether the day has more runs or times. */
   hasMore: boolean;
@@ -40,14 +40,14 @@ export interface CalendarDay {
 export interface ClockChange {
   /** The day, `2027-03-14`. */
   day: string;
-  /** Minutes that the clock skips; negative if it shows them twice. */
+  /** Number of minutes that the clock skips; negative if it shows them twice. */
   minutes: number;
   /** The local time when the first run of that day starts; null if no run starts. */
   runAt: string | null;
 }
 
 export interface ScheduleDetail {
-  /** Null if it runs only by hand. */
+  /** Null if it runs only on request. */
   schedule: PlannedRuns | null;
   /** `every day at 02:00` */
   text: string | null;
@@ -144,16 +144,13 @@ export function listDaysAhead(
   return [...days.values()];
 }
 
-/**
- * Returns the last moment of the day in the time zone, precisely enough. No day is longer than 25
- * hours.
- */
+/** Returns approximately the last moment of the day in the time zone. No day is longer than 25 hours. */
 function endOfDay(at: number, timezone: string): number {
   const shown = shownAt(at, timezone);
   return at + (DAY_MS - (shown % DAY_MS)) - 1;
 }
 
-/** Where clocks change, they change at most twice a year. */
+/** Clocks change at most twice a year. */
 const LOOK_AHEAD_DAYS = 400;
 const SHOWN_CHANGES = 2;
 

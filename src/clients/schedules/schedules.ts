@@ -1,4 +1,4 @@
-/** The schedules of the integrations, as the store holds them. */
+/** The schedules of the integrations, as they are in the store. */
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -17,7 +17,7 @@ import {
 } from '../statements/schedules.ts';
 import { createNextTimes, nextTime } from './next-time.ts';
 
-/** The parts that schedules are read from and written to. */
+/** The parts of the store for reading and writing schedules. */
 export interface ScheduleDeps {
   store: Pick<Store, 'reader' | 'connection'>;
   clock: { now(): number };
@@ -56,9 +56,9 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
 }
 
 /**
- * Updates the store to match settings and clock. A new or changed schedule is planned from now on (epoch ms), and so is
- * a schedule that was planned while the clock was ahead. Other schedules keep their time, even if it has already
- * passed.
+ * Updates the store to match settings and clock. New and changed schedules are planned from now on (epoch
+ * ms), and so are schedules that were planned while the clock was ahead. Other schedules keep their time,
+ * even if it has already passed.
  */
 export async function planSchedules(
   { store, clock }: ScheduleDeps,
@@ -85,8 +85,8 @@ export async function planSchedules(
 }
 
 /**
- * Returns true if a time is later than the next two. The time after the next is correct right after a run if the clock
- * was set back a little, because planning the next time again would run twice.
+ * Returns true if a time is later than the next two times of the schedule. If the clock was set back a little
+ * right after a run, the second next time is correct, because the next time would start a second run.
  */
 function isTooFarAhead(
   integration: Scheduled,
@@ -100,8 +100,7 @@ function isTooFarAhead(
 }
 
 /**
- * The text from which the time of a schedule is computed. If it changes, the time is computed
- * again.
+ * The text from which the time of a schedule is computed. If the text changes, the time is computed again.
  */
 export function toScheduleRule({ cron, timezone, jitterMs }: Schedule): string {
   return `${cron} ${timezone} +${jitterMs}`;

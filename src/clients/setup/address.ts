@@ -1,6 +1,6 @@
 /**
- * Checks the addresses that a browser may set: no addresses inside the network of this machine, unless its operator
- * names them.
+ * Checks the addresses that may be set in a browser. Addresses inside this machine's network are not allowed,
+ * unless the operator names them.
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -14,8 +14,8 @@ import {
 } from '../../outbound/guard.ts';
 
 /**
- * Throws a ConfigurationError for an address that a browser may not set. A name can lead elsewhere later, so each
- * request is checked again when it connects.
+ * Throws a ConfigurationError for an address that may not be set in a browser. A name can lead to a different
+ * address later, so each request is checked again when it connects.
  */
 export async function requirePublicAddress(
   address: string,
@@ -35,13 +35,13 @@ export async function requirePublicAddress(
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
 }
 
-/** The problem of a text that is not a web address; null for a web address. */
+/** Returns the problem with a text that is not a web address; null for a web address. */
 export function addressProblem(text: string): string | null {
   const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   return isAddress ? null : 'expected a URL that starts with https://';
 }
 
-/** Returns no address for a name that cannot be resolved. Connecting will report it. */
+/** Returns no address for a name that cannot be resolved. The error appears when a request connects. */
 function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<string[]> {
   return new Promise((resolve) => {
     lookup(hostname, { all: true }, (error, found) => {

@@ -1,8 +1,11 @@
-/** Recognises the kind of a column by its values, regardless of its name. Pure. */
+/** Recognises the kind of a column by its values, regardless of the column's name. Pure. */
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
 import { COUNTRY_NAMES, ORGANISATION_WORDS, REGION_NAMES, STREET_WORDS } from './content-words.ts';
 
-/** The kind of a column's values. `text` is anything else, `blank` is a column without any value. */
+/**
+ * The kind of a column's values. `text` is anything without a special kind, and `blank` is a column without
+ * any value.
+ */
 export type ContentKind =
   | 'blank'
   | 'e-mail'
@@ -19,19 +22,22 @@ export type ContentKind =
   | 'whole name'
   | 'text';
 
-/** The share of values that must look alike. */
+/** The share of values that must have the same form. */
 const MOST = 0.8;
-/** Streets have many forms, and the names of organisations often do not contain a typical word. */
+/**
+ * Street addresses have many forms, and names of organisations often contain no typical word, so a smaller
+ * share is enough.
+ */
 const MANY = 0.6;
 const SOME = 0.3;
 
-/** Fewer values prove nothing. */
+/** Fewer values than this prove nothing. */
 const FEWEST_VALUES = 3;
 
-/** More values add no information. */
+/** More values than this add no information. */
 const MOST_VALUES = 1_000;
 
-/** Longer values are notes, and are not checked further. */
+/** Longer values are notes and are not checked further. */
 const LONGEST = 120;
 
 /** Returns the kind of a column by its values. */
@@ -66,8 +72,9 @@ export interface NamePair {
 }
 
 /**
- * Returns true for names of spouses and other relatives: most end with the last word of the contact's name, and differ
- * from the contact's name. `Ana de la Cruz` and `Cruz` end alike, `Lopez, Maria` and `Lopez` do not.
+ * Returns true for names of spouses and other relatives. Most of them end with the last word of the contact's
+ * name, and differ from that name. `Ana de la Cruz` and `Cruz` have the same ending; `Lopez, Maria` and
+ * `Lopez` do not.
  */
 export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
   const filled = pairs
@@ -142,7 +149,7 @@ function isPostalCode(value: string): boolean {
   return POSTAL_CODES.some((code) => code.test(value));
 }
 
-/** Numbers of one length. Amounts and years vary in length, or repeat. */
+/** Numbers of the same length. Amounts and years vary in length, or repeat. */
 function haveLengthsOfCodes(values: readonly string[]): boolean {
   if (values.every((value) => /^(1[89]|20)\d\d$/.test(value))) return false;
   const plain = values.filter((value) => /^\d+$/.test(value));
@@ -165,7 +172,7 @@ function isStreet(value: string): boolean {
   if (!/\p{L}/u.test(value) || isEmail(value) || isDate(value)) return false;
   if (/^\d+[a-z]?([-/]\d+[a-z]?)?,? +\p{L}/iu.test(value)) return true;
   const words = plain(value).split(' ');
-  // `Hauptstraße 5 a`: words, and a house number among the last two.
+  // `Hauptstraße 5 a`: words, with a house number among the last two.
   const parts = value.split(/[ ,]+/);
   if (/^\p{L}/u.test(value) && parts.slice(1).slice(-2).some(isHouseNumber)) return true;
   return words.some((word) => STREET_WORDS.has(word)) && /\d/.test(value);
@@ -181,7 +188,10 @@ function isOrganisation(value: string): boolean {
     .some((word) => ORGANISATION_WORDS.has(word));
 }
 
-/** Two to five words with capitals, no digits and no word of an organisation: `Ana de la Cruz`, `Lopez, Maria`. */
+/**
+ * Two to five capitalised words without digits and without a word for an organisation: `Ana de la Cruz`,
+ * `Lopez, Maria`.
+ */
 function isWholeName(value: string): boolean {
   if (/[\d@/:]/.test(value) || isOrganisation(value)) return false;
   const words = value.split(/[\s,]+/).filter((word) => word !== '');

@@ -9,7 +9,7 @@ import {
 } from './column-content.ts';
 import type { CsvHeader } from './csv-header.ts';
 
-/** The columns of a contact and of its marks, as chosen. */
+/** The chosen columns with the parts of a contact and with its marks. */
 export interface ChosenColumns {
   id: string | null;
   firstName: string | null;
@@ -25,15 +25,15 @@ export interface ChosenColumns {
 /** One column of a file. */
 export interface ColumnLine {
   name: string;
-  /** The part of a contact that it is read as; null for a column that is not read. */
+  /** The part of a contact that the column is read as; null for a column that is not read. */
   use: string | null;
   /** The first value that is not blank; null for a blank column. */
   example: string | null;
-  /** The same without the value: `2 words`, `5 digits`. */
+  /** The example without its value: `2 words`, `5 digits`. */
   shape: string;
 }
 
-/** Longer examples are cut. */
+/** Longer examples are shortened. */
 const EXAMPLE_LENGTH = 60;
 
 /** Lists all columns in their order. */

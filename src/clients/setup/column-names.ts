@@ -14,7 +14,7 @@ export function plain(column: string): string {
 /** `N° adhérent`, `Nº Sócio`. */
 const NUMBER_SIGN = /^n\s?[°º]/i;
 
-/** `City - Home` is `Home City`. */
+/** `City - Home` means `Home City`. */
 function placeFirst(text: string): string {
   const primary = ' endereco primario';
   const [before, after] = text.split(primary);
@@ -26,7 +26,9 @@ function placeFirst(text: string): string {
   return text;
 }
 
-/** Removes the part from the first opening to the last closing parenthesis, in one pass over the text. */
+/**
+ * Removes everything from the first opening parenthesis to the last closing one, in one pass over the text.
+ */
 export function withoutAside(text: string): string {
   const start = text.indexOf('(');
   const end = text.lastIndexOf(')');
@@ -35,7 +37,7 @@ export function withoutAside(text: string): string {
 
 /** The columns of a file. Each name is folded only once, because a file may have thousands of columns. */
 interface Names {
-  /** The first column of each plain or folded spelling. */
+  /** The first column with each plain or folded spelling. */
   byPlain: ReadonlyMap<string, string>;
   byFolded: ReadonlyMap<string, string>;
   /** The columns about the contact, without the columns about the spouse. */
@@ -61,7 +63,7 @@ export function getNameIndex(columns: readonly string[]): Names {
   return made;
 }
 
-/** Without case, accents and white space around it. */
+/** The name without case, accents and surrounding white space. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')
@@ -83,7 +85,7 @@ export function present(columns: readonly string[], name: string): string | null
   return getNameIndex(columns).byFolded.get(folded(name)) ?? null;
 }
 
-/** `Contact First Name` and the like: a longer name with the right ending. */
+/** For example `Contact First Name`: a longer name that ends with the right words. */
 export function endsWith(columns: readonly string[], ending: string): string | null {
   const own = columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate)));
   return own.find((candidate) => plain(candidate).endsWith(ending)) ?? null;

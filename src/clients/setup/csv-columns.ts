@@ -1,6 +1,6 @@
 /**
- * Recognises which columns of a file contain which part of a contact. Pure. Each part has its own file next to this
- * one.
+ * Recognises which columns of a file contain which parts of a contact. Pure. Each part has a separate file
+ * next to this one.
  */
 import type { ContentKind } from './column-content.ts';
 import { getNameIndex } from './column-names.ts';
@@ -18,17 +18,17 @@ export interface ColumnGuess extends PersonColumns {
   optOut: string | null;
   deceased: string | null;
   doNotContact: string | null;
-  /** The product whose export this is; null if it is not a known export. */
+  /** The product that the export comes from; null if it is not a known export. */
   exportOf: string | null;
   /** A note for the user about such an export; null if there is none. */
   advice: string | null;
 }
 
 /**
- * Guesses which column contains which part of a contact. In an export that is recognised by its columns, their meaning
- * is known. If several known exports match, the export with the most columns in the file counts. All other columns are
- * guessed from the words of their headers. If rows are given, an ID column must have an ID that is present and
- * different in each row. An uncertain part is null, and the user is asked.
+ * Guesses which column contains which part of a contact. If an export is recognised by its columns, their
+ * meaning is known. If several known exports match, the export with the most columns in the file counts. All
+ * other columns are guessed from the words of their headers. If rows are given, an ID column must have an ID
+ * that is present and different in each row. An uncertain part is null, and the user is asked.
  */
 export function guessColumns(columns: readonly string[], sample: CsvSample = []): ColumnGuess {
   const known = bestExport(columns, sample);
@@ -49,7 +49,7 @@ export function guessColumns(columns: readonly string[], sample: CsvSample = [])
   };
 }
 
-/** Kinds of values that marks never have. */
+/** The kinds of values that marks never have. */
 const NO_MARK: readonly ContentKind[] = [
   ...(['e-mail', 'web address', 'phone', 'street', 'postal code', 'whole name'] as const),
 ];

@@ -1,4 +1,4 @@
-/** Reads the beginning of a file of contacts: the names of its columns and its first rows. */
+/** Reads the first part of a file of contacts: the names of its columns and its first rows. */
 import { resolve } from 'node:path';
 import { readAnyHeader, readFirstRows } from '../../../connectors/csv/first-rows.ts';
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
@@ -11,17 +11,20 @@ import {
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import { MAX_NAME_LENGTH } from './column-names.ts';
 
-/** The values of some rows by the names of their columns. The columns are judged by these. */
+/** The values of some rows, by the names of their columns. They show what each column contains. */
 export type CsvSample = readonly ReadonlyMap<string, string>[];
 
 /** The names of a CSV file's columns, in their order. */
 export interface CsvHeader {
   /** The names that settings can use: `City (1)` and `City (2)` for two columns with the name `City`. */
   columns: string[];
-  /** All names in their order, including names that occur twice or are too long for a setting. */
+  /** All names in their order, including names that occur twice and names that are too long for a setting. */
   names: string[];
   encoding: 'utf-8' | 'latin1';
-  /** The kind of a file that is read and never replaced, so its results need a separate file. Null for others. */
+  /**
+   * The kind of a file that is read and never replaced, so that its results need a separate file. Null for
+   * other files.
+   */
   foreign: ForeignKind | null;
   /** The first rows, by column name. */
   sample: CsvSample;
@@ -32,7 +35,7 @@ export interface CsvProblem {
   problem: string;
 }
 
-/** The header is read from this much of the file; longer headers do not exist. */
+/** The header is read from this much of the file. No header is longer. */
 const MAX_HEADER_BYTES = 65_536;
 
 /** More columns than any CRM export has. The limit is needed because each column is checked in many ways. */
@@ -41,12 +44,12 @@ const MAX_COLUMNS = 1_000;
 /** The first rows are read from this much of the file. */
 const MAX_SAMPLE_BYTES = 16 * 1_048_576;
 
-/** Fewer columns cannot hold an id and a name. */
+/** A file with fewer columns cannot contain an ID and a name. */
 const MIN_COLUMNS = 2;
 
 /**
- * Reads the column names and the first rows of a contact file. This is CSV with any of the usual delimiters, in UTF-8,
- * Latin-1 or UTF-16, or a sheet of a workbook (null: the first sheet that has a table).
+ * Reads the column names and the first rows of a contact file. The file is CSV with any of the usual
+ * delimiters, in UTF-8, Latin-1 or UTF-16, or a sheet of a workbook (null: the first sheet with a table).
  */
 export async function readCsvHeader(
   path: string,
@@ -77,15 +80,15 @@ async function readStart({ handle, size }: TextSource): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** Number of records that a guess uses, if the beginning of the file has that many. */
+/** Number of records that are used for a guess, if the first part of the file has that many. */
 const MAX_SAMPLE = 10_000;
 
-/** How a file is read if its end is known. */
+/** Options for a file that was read to its end. */
 export const WHOLE_FILE = { records: MAX_SAMPLE, isWhole: true };
 
 /**
- * Reads the same from the text of a file, or from its beginning. Then `isWhole` is false, and a row that may be cut in
- * two is not reported. At most this many records are read.
+ * Reads the same from the text of a file, or from its first part. In that case `isWhole` is false, and an
+ * incomplete last row is not reported. At most this many records are read.
  */
 export function readHeaderOf(
   all: Buffer,
@@ -118,7 +121,7 @@ export function readHeaderOf(
   };
 }
 
-/** Returns the complete lines of the beginning, within the maximum length of a header; null if there is none. */
+/** Returns the complete lines of the text, within the maximum length of a header; null if there is none. */
 function firstLines(text: Buffer): Buffer | null {
   if (text.length <= MAX_HEADER_BYTES) return text;
   const start = text.subarray(0, MAX_HEADER_BYTES);
@@ -135,7 +138,7 @@ function usableNames(names: readonly string[]): string[] {
 
 function detectEncoding(text: Buffer): CsvHeader['encoding'] {
   try {
-    // `stream`: the last character may be cut in two.
+    // With `stream`, the last character may be incomplete.
     new TextDecoder('utf-8', { fatal: true }).decode(text, { stream: true });
     return 'utf-8';
   } catch {
@@ -143,7 +146,7 @@ function detectEncoding(text: Buffer): CsvHeader['encoding'] {
   }
 }
 
-/** Returns the values by the column names in the file, and by the names that settings can use. */
+/** Returns the values, by the column names in the file and by the names that settings can use. */
 function toSample(names: readonly string[], rows: readonly (readonly string[])[]): CsvSample {
   const usable = settingNames(names);
   return rows.map(

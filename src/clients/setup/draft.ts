@@ -1,4 +1,6 @@
-/** A set-up in a browser: the answers so far, stored encrypted until the set-up is finished or dropped. */
+/**
+ * A set-up in a browser. The answers so far are stored encrypted until the set-up is finished or discarded.
+ */
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
@@ -25,15 +27,17 @@ import { dropUpload, isUpload } from './uploads.ts';
 const draftSchema = z.object({
   /** True if the set-up creates the integration, false if it changes an existing one. */
   isNew: z.boolean(),
-  /** The integration's settings in the database as the set-up knows them, as JSON; null if there are none. */
+  /**
+   * The integration's settings in the database, as JSON, as the set-up has read them; null if there are none.
+   */
   stored: z.string().nullable(),
   /** The steps that the user has answered. */
   done: z.array(z.enum(SETUP_STEPS)),
-  /** The CRM's name for the connected account; null before, and for a file. */
+  /** The CRM's name for the connected account; null before an account is connected, and for a file. */
   account: z.string().nullable(),
-  /** The uploaded file's name on the user's computer. */
+  /** The name of the uploaded file on the user's computer. */
   fileName: z.string().nullable(),
-  /** The run that tries the settings on a few contacts; null before. */
+  /** The run that tries the settings on a few contacts; null before the trial. */
   trialRun: z.string().nullable(),
   answers: integrationSchema.partial({ partner: true, crm: true }),
 });
@@ -41,7 +45,7 @@ const draftSchema = z.object({
 export type Draft = z.infer<typeof draftSchema>;
 export type Answers = Draft['answers'];
 
-/** A draft with the version in which it was stored. */
+/** A draft, and the version in which it was stored. */
 export interface Setup extends Draft {
   id: string;
   version: number;
@@ -50,7 +54,7 @@ export interface Setup extends Draft {
 
 export type SetupDeps = Pick<Application, 'store' | 'sealer' | 'settings' | 'integrations'>;
 
-/** Starts a new integration with this name and returns its ID, which no other integration has or has had. */
+/** Starts a new integration with this name. Returns its ID, which no other integration has or ever had. */
 export async function beginSetup(deps: SetupDeps, name: string): Promise<string> {
   await dropOld(deps);
   const ids = proposeIds(name);
@@ -62,7 +66,10 @@ export async function beginSetup(deps: SetupDeps, name: string): Promise<string>
   }
 }
 
-/** Starts to change an integration in the database. If it is already being changed, that set-up stays unchanged. */
+/**
+ * Starts to change an integration in the database. If a set-up already changes it, that set-up stays
+ * unchanged.
+ */
 export async function beginChange(deps: SetupDeps, integration: Integration): Promise<void> {
   await dropOld(deps);
   await put(deps, integration.id, {
@@ -111,7 +118,7 @@ function opened(sealer: SetupSource['sealer'], row: SetupDraftRecord): Setup {
   const { integrationId: id, version, updatedAt } = row;
   const text = sealer.open(row.draft, setupDraftSealContext(id));
   const draft = draftSchema.parse(JSON.parse(text));
-  // A browser sets every address of a client that is created here.
+  // Every address of a client that is created here was set in a browser.
   const answers = draft.isNew ? { ...draft.answers, addresses: PUBLIC } : draft.answers;
   return { ...draft, answers, id, version, updatedAt };
 }
@@ -120,8 +127,8 @@ function opened(sealer: SetupSource['sealer'], row: SetupDraftRecord): Setup {
 const PUBLIC = 'public' as const;
 
 /**
- * Returns the answers with an address that a browser has set. If it differs from the previous one, requests go only to
- * public addresses.
+ * Returns the answers with an address that was set in a browser. If it differs from the previous address,
+ * requests can go only to public addresses.
  */
 export function withAddress(answers: Answers, before: string | undefined, url: string): Answers {
   if (isSameOrigin(before ?? '', url)) return answers;
@@ -140,7 +147,9 @@ export async function saveSetup(
   return saveSetupDraft(store.connection, { integrationId, version, draft });
 }
 
-/** If several processes change a draft at once, one of several attempts succeeds. */
+/**
+ * If several processes change a draft at once, only one attempt succeeds, so a few more attempts are made.
+ */
 const MAX_TRIES = 5;
 
 /** Records that the user has connected an account. Returns false if nothing with that ID is being set up. */
@@ -190,9 +199,9 @@ export async function presentSettings(
 }
 
 /**
- * Deletes the files that were uploaded in the set-up of this integration, unless another integration names them, and
- * returns their names. Call it before the settings are deleted: only they name the files, so after an interruption the
- * same command can finish the work.
+ * Deletes the files that were uploaded in the set-up of this integration, unless another integration names
+ * them, and returns their names. Call it before the settings are deleted. Only the settings name the files,
+ * so after an interruption the same command can then finish the work.
  */
 export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const dropped: string[] = [];
@@ -202,12 +211,12 @@ export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]
   return dropped;
 }
 
-/** True if `dropUploads` would look for a file. */
+/** Returns true if `dropUploads` would look for a file. */
 export async function hasUpload(deps: SetupDeps, id: string): Promise<boolean> {
   return (await listOwnUploads(deps, id)).length > 0;
 }
 
-/** The paths of uploads that this integration alone names. */
+/** The paths of uploads that only this integration uses. */
 async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const present = await presentSettings(deps, id);
   const stored = present === null ? undefined : integrationSchema.parse(JSON.parse(present)).crm;
@@ -230,7 +239,7 @@ export function workingIntegration({ answers }: Pick<Setup, 'answers'>): Integra
   return { ...answers, partner, crm };
 }
 
-/** Returns the same for requests to the service only, regardless of the CRM. */
+/** Returns an integration for requests to the service only, regardless of the CRM. */
 export function serviceAlone(setup: Pick<Setup, 'answers'>): Integration {
   return { ...workingIntegration(setup), crm: NOTHING_YET.crm };
 }
@@ -249,13 +258,13 @@ export async function checkedIntegration(
   return integration;
 }
 
-/** Number of contacts that the trial of a set-up sends. */
+/** Number of contacts that are sent in the trial of a set-up. */
 export const TRIAL_SIZE = 25;
 
 /**
- * Returns the integration as it is during the trial. A run does not spend more than the trial, no run starts
- * automatically, and no network is created. Whatever happens to the set-up in the meantime, no more is spent than the
- * user requested.
+ * Returns the integration as it is during the trial. A run spends no more than the trial, no run starts
+ * automatically, and no network is created. So whatever happens to the set-up in the meantime, no more is
+ * spent than the user requested.
  */
 export function onTrial(integration: Integration): Integration {
   const { budget } = integration;

@@ -1,14 +1,17 @@
-/** Reads a file that is uploaded in the set-up, in the same way for its preview and for the upload itself. */
+/** Reads a file that is uploaded in the set-up, in the same way for the preview and for the upload. */
 import { detectKind, toPlainText } from '../../../connectors/csv/sources/source.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import { type CsvHeader, type CsvProblem, readHeaderOf } from './csv-header.ts';
 
-/** The size of the beginning that a preview uses, because sending a whole file twice would take too long. */
+/**
+ * The size of the first part that is used for a preview, because sending a whole file twice would take too
+ * long.
+ */
 export const PREVIEW_BYTES = 256 * 1_024;
 
 const PREVIEW_ROWS = 5;
 
-/** Some rows may be blank or unreadable. No more records than these are read. */
+/** Some rows may be blank or unreadable, so more records than needed are read, but not more than these. */
 const PREVIEW_RECORDS = 50;
 
 /**
@@ -31,7 +34,7 @@ export async function previewFile(beginning: Buffer): Promise<DroppedPreview> {
   return { columns, rows: rows.map((row) => columns.map((name) => row.get(name) ?? '')) };
 }
 
-/** The text of a file and its beginning, or the reason why it cannot be used. */
+/** The text of a file and its first part, or the reason why the file cannot be used. */
 export async function readDropped(
   bytes: Buffer,
   extent: { records: number; isWhole: boolean; sheet?: string | null },
@@ -56,12 +59,12 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK_START = 0xef;
 
-/** White space and delimiters. A line that has only these contains no contact. */
+/** White space and delimiters. A line that contains nothing else contains no contact. */
 const BLANK = new Set([...Array.from({ length: 0x21 }, (_, byte) => byte), 0x2c, 0x3b]);
 
 /**
- * Returns true if there is anything below the first line that is not blank. It uses plain loops, because a file may
- * have 20 MB of blanks.
+ * Returns true if any line below the first is not blank. It uses plain loops, because a file may contain 20
+ * MB of blanks.
  */
 function hasRows(text: Uint8Array): boolean {
   let at = 0;

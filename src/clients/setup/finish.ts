@@ -1,13 +1,13 @@
 /**
- * Finishes a set-up: stores the same as `donor-sync apply`, and overwrites nothing that others have changed in the
- * meantime.
+ * Finishes a set-up. It stores the same settings as `donor-sync apply`, and does not overwrite changes that
+ * others have made in the meantime.
  */
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { applyIntegrations } from '../apply-settings.ts';
 import { presentSettings, type Setup, type SetupDeps } from './draft.ts';
 
-/** Stores the settings of a set-up. Resolves with them as they are in the database now. */
+/** Stores the settings of a set-up. Resolves with the settings as they are in the database now. */
 export async function storeSettings(
   deps: SetupDeps,
   { id, stored }: Pick<Setup, 'id' | 'stored'>,
@@ -16,7 +16,8 @@ export async function storeSettings(
   if (deps.settings.integrations.some((one) => one.id === id)) throw ofTheFile(id);
   const present = await presentSettings(deps, id);
   const wanted = JSON.stringify(integration);
-  // Settings that this set-up stored just before its process ended, and did not yet record, are not a change by others.
+  // If the process of this set-up ended after it had stored settings and before it recorded that, those
+  // settings are not a change by others.
   if (present !== stored && present !== wanted) {
     throw new ConfigurationError(
       `"${id}" has been changed elsewhere since this set-up started. Nothing was stored. Discard this set-up, and start again from the current settings.`,

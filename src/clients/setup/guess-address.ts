@@ -34,7 +34,7 @@ export function guessAddress(file: GuessedFile): string[] {
     const street = findFitting(own, withPrefix(STREETS), NO_STREET);
     const part = (words: readonly string[], misfits: readonly ContentKind[]) =>
       findFitting(own, withPrefix(words), misfits) ??
-      // In `Home Street`, `Work Street`, `City`, the part that all addresses share has no prefix.
+      // In `Home Street`, `Work Street`, `City`, the part that belongs to all addresses has no prefix.
       (isShared && street !== null ? findFitting(own, words, misfits) : null);
     const lines = findLines(own, withPrefix(FURTHER_LINES), street);
     const number = part(HOUSE_NUMBERS, []) ?? nextNumber(own, street);
@@ -56,7 +56,10 @@ export function guessAddress(file: GuessedFile): string[] {
   return byRank[0]?.found ?? [];
 }
 
-/** Returns all further lines of the address in their order. A blank column may have a value in later rows. */
+/**
+ * Returns all further lines of the address in their order. A column that is blank in the first rows may have
+ * a value in later ones.
+ */
 function findLines(own: GuessedFile, names: readonly string[], street: string | null): string[] {
   const lines = findAll(own.columns, names).filter(
     (name) => !NO_STREET.includes(own.getKind(name)),
@@ -87,7 +90,7 @@ function nextLine({ columns, getKind }: GuessedFile, street: string | null): str
 
 const NUMBERED_LINE = /(address|street|line|adresse|adres|rue|direccion|indirizzo|morada)2$/;
 
-/** Returns the first column after the street among columns whose names differ only in their position. */
+/** Among columns whose names differ only by their position, returns the first one after the street. */
 function sameNameAfter(columns: readonly string[], street: string, name: string): string {
   const [bare, at] = [withoutPlace(name), columns.indexOf(street)];
   if (bare === name) return name;
@@ -100,7 +103,7 @@ function withoutPlace(name: string): string {
 
 const ADDRESS_ORDER: readonly ContentKind[] = ['street', 'postal code', 'region', 'country'];
 
-/** Adds the parts of an address that the values show, next to the columns of the address. */
+/** Adds the parts of an address that are recognised by their values, next to the columns of the address. */
 export function addressByContent(
   { columns, getKind }: GuessedFile,
   named: readonly string[],
@@ -109,7 +112,7 @@ export function addressByContent(
   const has = (kind: ContentKind) => named.some((name) => getKind(name) === kind);
   const street =
     named.find((name) => getKind(name) === 'street') ??
-    // A street name without a number does not look like a street. Its number is in a separate column.
+    // A street name without a number does not look like a street, because its number is in a separate column.
     named.find((name) => getKind(name) === 'text' && isNamedStreet(name)) ??
     free.find((name) => getKind(name) === 'street');
   if (street === undefined) return [...named];
@@ -127,7 +130,7 @@ export function addressByContent(
   });
   const parts = new Set([...named, ...found]);
   if (named.length === 0) {
-    // There are no words that are typical of places, so the place is the column of words between the other parts.
+    // Places have no typical words, so the place is the column of words between the other parts.
     const places = [...parts].map((name) => columns.indexOf(name));
     const [first, last] = [Math.min(...places), Math.max(...places) + 1];
     const city = free.find((name) => {
@@ -136,7 +139,7 @@ export function addressByContent(
     });
     if (city !== undefined) parts.add(city);
   }
-  // Parts with a name are in the order in which people write them.
+  // Parts that were recognised by name are in the order in which people write them.
   const hasStreet = named.includes(street) || named.length === 0;
   if (named.length > 0)
     return [...(hasStreet ? [] : [street]), ...named, ...added(found, named, street)];
@@ -150,7 +153,10 @@ function added(found: readonly string[], named: readonly string[], street: strin
 /** The parts of an address are at most this many columns away from its street. */
 const FARTHEST = 6;
 
-/** Returns whether a column of the address has the name of this part, although its values do not show it. */
+/**
+ * Returns whether a column of the address has the name of this part, although its values are not typical of
+ * it.
+ */
 function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   const words = kind === 'postal code' ? POSTAL_CODES : kind === 'region' ? REGIONS : COUNTRIES;
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
@@ -171,7 +177,7 @@ export function withNumberedLines(
     if (next === undefined || plain(next) !== `${stem}${number}`) break;
     run.push(next);
   }
-  // Lines without a value are not reported, because most files have one or two more lines than they use.
+  // Lines without a value are not reported, because most files have one or two more lines than are used.
   const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
   const before = address.filter((name) => name === first || run.includes(name));
   const last = before.at(-1) ?? first;
@@ -180,12 +186,12 @@ export function withNumberedLines(
   );
 }
 
-/** No address has this many lines. */
+/** No address has as many lines as this. */
 const LINES = 10;
 
 /**
- * Returns a note if none of these columns has a street, so that the address is less complete than it looks; no note if
- * there are no columns.
+ * Returns a note if none of these columns contains a street, because then the address is less complete than
+ * it looks. If there are no columns, returns no note.
  */
 export function noStreetNote(addresses: readonly string[], sample: CsvSample): string[] {
   const getKind = createKinds(sample);

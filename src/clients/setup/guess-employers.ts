@@ -26,13 +26,16 @@ export function employersByContent(
   return second === undefined || second === employer ? [employer] : [employer, second];
 }
 
-/** Columns without one of these words in their name may contain the organisation of the record, a fund or a school. */
+/**
+ * Columns whose name contains none of these words may contain the organisation of the record, a fund or a
+ * school.
+ */
 const EMPLOYER_HINTS =
   /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societ[ey]|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
 
 /**
- * Excludes columns with the organisation that the record itself is. They have a value only in rows without a person's
- * name, or whose whole name is that organisation.
+ * Excludes columns that contain the organisation that the record itself is about. They have a value only in
+ * rows without a person's name, or in rows whose whole name is that organisation.
  */
 export function withoutOwnOrganisations(
   { sample }: GuessedFile,

@@ -1,4 +1,7 @@
-/** Finds the column with the ID of each contact: recognised by its name, with a unique value in each row. Pure. */
+/**
+ * Finds the column with the ID of each contact. It is recognised by its name, and its value is unique in each
+ * row. Pure.
+ */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { findAll, plain, withoutAside } from './column-names.ts';
 import type { CsvHeader, CsvSample } from './csv-header.ts';
@@ -6,7 +9,7 @@ import { ID_NAMES, IDS_OR_LOGINS, OTHER_IDS, PERSON_NUMBERS } from './guess-word
 import type { GuessedFile } from './guessed-file.ts';
 import { hasDonorIds } from './own-columns.ts';
 
-/** Returns the column with the ID; null if none fits. Parts of the address are not IDs. */
+/** Returns the column with the ID; null if no column fits. Parts of an address are not IDs. */
 export function guessId(
   { columns, sample }: GuessedFile,
   addresses: readonly string[],
@@ -26,8 +29,8 @@ export function guessId(
 }
 
 /**
- * Describes the rows without a value in the chosen ID column, or says that no column fits (null). Empty if there is no
- * problem.
+ * Describes the rows without a value in the chosen ID column, or, if it is null, says that no column fits.
+ * Empty if there is no problem.
  */
 export function idNotes(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -64,7 +67,7 @@ function brokenIds(sample: CsvSample, id: string): string[] {
   ];
 }
 
-/** `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not `Amount Paid`. */
+/** Matches `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not `Amount Paid`. */
 function isIdName(column: string): boolean {
   if (OTHER_IDS.test(plain(column))) return false;
   if (isNumberOfPerson(column)) return true;
@@ -87,7 +90,10 @@ export const MOST_BLANK = 0.05;
 /** The maximum share of contacts that have no number yet. */
 const MOST_NEW = 0.2;
 
-/** Returns whether all rows except this share have a value there, and no two have the same; true without rows. */
+/**
+ * Returns whether all rows except this share have a value in the column, and no two rows have the same value;
+ * true if there are no rows.
+ */
 export function isId(column: string, sample: CsvSample, mostBlank = 0): boolean {
   if (sample.length < LEAST_ROWS) return true;
   const values = sample.flatMap((row) => row.get(column)?.trim() || []);

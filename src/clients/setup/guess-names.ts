@@ -21,7 +21,7 @@ export function guessNames(file: GuessedFile): NameColumns {
     endsWith(columns, 'lastname') ??
     oneOfSeveral(columns, LAST_NAMES);
   const whole = findFitting(file, FULL_NAMES, NO_WORDS);
-  // "Name" next to "Vorname" is the last name, unless its values are whole names.
+  // "Name" next to "Vorname" is the last name, unless the column contains whole names.
   const isRest =
     sample.length > 0 &&
     firstName !== null &&
@@ -41,7 +41,7 @@ export function guessNames(file: GuessedFile): NameColumns {
   };
 }
 
-/** Words for a first or last name that mean the whole name if they occur alone. */
+/** Words for a first or last name that mean the whole name if no other name column exists. */
 const WHOLE_TOO = new Set(['nombre', 'nome', 'nom']);
 
 /** Recognises the whole name by its values if no column name reveals a name. */
@@ -57,8 +57,8 @@ export function namesByContent(
 }
 
 /**
- * Reports how many rows have a name only in a column of whole names, if columns of first and last names are used. Some
- * products fill in only one or the other.
+ * Reports how many rows have a name only in a column of whole names, if columns of first and last names are
+ * used. Some products fill in only one of the two.
  */
 export function onlyWholeNameNote(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,

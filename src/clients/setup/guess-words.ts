@@ -1,8 +1,11 @@
-/** The words by which columns are recognised, without case, accents and punctuation. The likeliest come first. */
+/**
+ * The words by which columns are recognised, without case, accents and punctuation. The most likely words
+ * come first.
+ */
 
 /**
- * IDs of the contact in the row. Like all lists of this file, in English, German, French, Spanish, Italian, Portuguese,
- * Dutch, Swedish, Danish, Norwegian, Finnish and Polish.
+ * IDs of the contact in the row. Like all lists in this file, the words are in English, German, French,
+ * Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish and Polish.
  */
 export const ID_NAMES = [
   ...[
@@ -35,7 +38,7 @@ export const ID_NAMES = [
   ...['nr', 'nummer', 'numero', 'number', 'lfdnr', 'matricula', 'referencecommande', 'importid'],
 ];
 
-/** Words that mean an ID, and in some files the name with which people sign in. */
+/** Words that mean an ID, but in some files the name with which people sign in. */
 export const IDS_OR_LOGINS = ['identifiant'];
 
 /** Words for the numbers of people in many languages: `Kundennr.`, `N° adhérent`, `Código de socio`. */
@@ -59,7 +62,7 @@ export const FIRST_NAMES = [
   ],
   ...['nombre', 'nombredepila', 'nome', 'primeironome', 'nomeproprio', 'voornaam', 'roepnaam'],
   ...['fornamn', 'fornavn', 'etunimi', 'imie'],
-  // Initials, if a file has nothing better.
+  // Initials, for a file without first names.
   ...['voorletters', 'initialen', 'initials'],
 ];
 
@@ -88,7 +91,7 @@ export const LAST_NAMES = [
   ...['sukunimi', 'nazwisko'],
 ];
 
-/** Names that start with the last name come first, because their parts are unambiguous. */
+/** Names that start with the last name come first, because it is clear what their parts are. */
 export const FULL_NAMES = [
   ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
   ...[
@@ -214,7 +217,7 @@ export const STREETS = [
   ],
   ...['osoite', 'katuosoite', 'ulica'],
 ];
-/** A house number that has its own column. */
+/** A house number in a separate column. */
 export const HOUSE_NUMBERS = [
   ...['hausnummer', 'hausnr', 'housenumber', 'huisnummer', 'huisnr', 'numerocivico', 'civico'],
   ...['numerodelamaison', 'housebuildingnumber', 'buildingnumber'],
@@ -230,7 +233,7 @@ export const STREET_TYPES = [
   'tipodevia',
   'typedevoie',
 ];
-/** A part of a town that addresses of some countries name. */
+/** A part of a town that is named in addresses of some countries. */
 export const DISTRICTS = [
   ...['bairro', 'barrio', 'colonia', 'quartier', 'stadtteil', 'ortsteil', 'wijk', 'frazione'],
 ];
@@ -296,7 +299,7 @@ export const REGIONS = [
   ],
   ...['distrito', 'uf', 'provincie', 'lan', 'fylke', 'wojewodztwo'],
 ];
-/** Regions that a file may name by a number. */
+/** Regions that are numbers in some files. */
 export const REGION_CODES = ['regioncode', 'regionskod', 'lanskod', 'codigoprovincia'];
 export const POSTAL_CODES = [
   ...['zip', 'zipcode', 'postalcode', 'postcode', 'postal', 'zippostalcode', 'zippostal', 'plz'],

@@ -1,4 +1,6 @@
-/** A file whose columns are to be recognised: their names, and the kinds of their values. Pure. */
+/**
+ * A file whose columns are to be recognised: the names of its columns, and the kinds of their values. Pure.
+ */
 import { type ContentKind, contentKind } from './column-content.ts';
 import { findAll } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -10,7 +12,7 @@ export interface GuessedFile {
   getKind: (column: string) => ContentKind;
 }
 
-/** Checks the values of each column once. Without rows, nothing is known about any column. */
+/** Checks the values of each column once. If there are no rows, the kinds are unknown. */
 export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   const kinds = new Map<string, ContentKind>();
   return (column) => {
@@ -29,8 +31,8 @@ export const NO_WORDS: readonly ContentKind[] = [
 ];
 
 /**
- * Returns the first column with one of these names whose values fit that part. A column without values counts only if
- * no other column has one.
+ * Returns the first column with one of these names whose values fit the part. A column without values is used
+ * only if no other column has such a name.
  */
 export function findFitting(
   { columns, getKind }: GuessedFile,

@@ -1,20 +1,23 @@
 /** The column names of exports that users bring from their donor databases. */
 
-/** The columns of one kind of export. If several names are listed, the first that exists counts. */
+/** The columns of one kind of export. If several names are listed, the first existing column is used. */
 export interface KnownExport {
   name: string;
-  /** A file with all of these columns is such an export. */
+  /** A file with all of these columns is an export of this kind. */
   knownBy: readonly string[];
   /** If omitted, the export has no column that identifies the contacts, so the user has to choose one. */
   id?: readonly string[];
   firstName: readonly string[];
   lastName: readonly string[];
   fullName?: readonly string[];
-  /** Addresses by their parts, in the order in which people write them; the first address with any part counts. */
+  /**
+   * Addresses by their parts, in the order in which people write them. The first address with any part is
+   * used.
+   */
   addresses: readonly (readonly string[])[];
   /** Only columns with a person's employer, never the household or organisation of the record. */
   employers: readonly string[];
-  /** A note for the user before credits are spent. */
+  /** A note that users see before credits are spent. */
   advice?: string;
 }
 
@@ -104,7 +107,7 @@ export const KNOWN_EXPORTS: readonly KnownExport[] = [
         ...['Mailing Zip/Postal Code', 'Mailing Country'],
       ],
     ],
-    // "Account Name" is the household of most people.
+    // For most people, "Account Name" is the household.
     employers: [],
   },
   {

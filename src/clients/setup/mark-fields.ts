@@ -1,4 +1,4 @@
-/** The fields that mark contacts, as a set-up offers them: the fitting ones, and their values. Pure. */
+/** The fields that a set-up offers for marks: the fields that fit, and their values. Pure. */
 import type { MarkKind } from '../../../connectors/mark-values.ts';
 import { missingMarksText } from '../../../connectors/missing-parts.ts';
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
@@ -9,7 +9,7 @@ import type { CsvHeader } from './csv-header.ts';
 
 type ContactSettings = Integration['contacts'];
 
-/** The three marks, with the settings that name their field and list its values. */
+/** The three marks, with the settings that name their field and list their values. */
 export const MARKS = [
   { kind: 'optOut', setting: 'optOutField', list: 'optOutValues' },
   { kind: 'deceased', setting: 'deceasedField', list: 'deceasedValues' },
@@ -32,12 +32,12 @@ export interface MarkFieldValues {
 /** A column with more different values does not mark contacts. */
 const MOST_VALUES = 30;
 
-/** Tags in one cell have many combinations. */
+/** Tags in one cell occur in many combinations. */
 const MOST_LISTS = 100;
 
 const DATES_AND_FLAGS: ReadonlySet<string> = new Set(['yes or no', 'date', 'blank']);
 
-/** The columns of a file that could mark contacts: flags, dates, and columns with few values. */
+/** Returns the columns of a file that could mark contacts: flags, dates, and columns with few values. */
 export function markableColumns({
   columns,
   sample,
@@ -50,7 +50,7 @@ export function markableColumns({
   });
 }
 
-/** The tags of a cell: `Donor, Deceased`, `Call|Mail`. */
+/** Returns the tags of a cell: `Donor, Deceased`, `Call|Mail`. */
 function partsOfList(value: string): string[] {
   return value
     .split(/[,;|]|:::/)
@@ -58,7 +58,7 @@ function partsOfList(value: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The values in a file's mark columns other than yes, no and dates, with their counts. */
+/** Returns the values in a file's mark columns, except yes, no and dates, with their counts. */
 export function markValuesInFile(
   { sample }: Pick<CsvHeader, 'sample'>,
   contacts: ContactSettings,
@@ -86,7 +86,8 @@ export function markValuesInFile(
 }
 
 /**
- * Returns the meaning of a value by the settings, or by its word if they do not list it; null if the word is not known.
+ * Returns the meaning of a value from the settings, or from the word itself if the settings do not list it;
+ * null if the word is not known.
  */
 export function saidMeaning(
   { kind, field }: Pick<MarkFieldValues, 'kind' | 'field'>,
@@ -102,7 +103,7 @@ export function saidMeaning(
   return word === null ? null : word ? 'marked' : 'unmarked';
 }
 
-/** Values by which a column of another kind, such as a status, marks contacts. */
+/** Values with which a column of a different kind, such as a status, marks contacts. */
 const MARKING_VALUES = {
   deceased:
     /\b(deceased|verstorben|d[eé]c[eé]d[eé]e?|fallecid[oa]|decedut[oa]|overleden|falecid[oa]|avliden|passed away|gestorben)\b|(^|\s)[✝†](\s|$)/iu,
@@ -110,12 +111,15 @@ const MARKING_VALUES = {
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
 
-/** Columns that say whether data may be used, and the values that show that a contact has withdrawn the consent. */
+/**
+ * Columns that say whether data may be used, with the values that mean that a contact has withdrawn the
+ * consent.
+ */
 const CONSENT_COLUMNS =
   /consent|legal basis|lawful basis|gdpr|rgpd|dsgvo|avg|privacy|datenschutz|rechtsgrundlage|einwilligung|base l[eé]gal|base jur[ií]dica|consentimiento|consentement|consenso|consentimento|toestemming|grondslag|samtycke|r[aä]ttslig grund/iu;
 const WITHDRAWN =
   /^(withdrawn|revoked|refused|objected|opted[- ]out|widerrufen|abgelehnt|widersprochen|retirad[oa]|revocad[oa]|denegad[oa]|retir[eé]e?|refus[eé]e?|revocat[oa]|ritirat[oa]|negat[oa]|revogad[oa]|recusad[oa]|ingetrokken|geweigerd|[aå]terkallat|nekat)$/iu;
-/** Values that say it in a column of any name. */
+/** Values that mean the same in a column with any name. */
 const OPTED_OUT =
   /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
 
@@ -159,7 +163,9 @@ const VALUES_NAMED = 3;
 const VALUE_LENGTH = 40;
 const LIST_LENGTH = 200;
 
-/** Lists the marks that have neither a column nor values of another column, so that their contacts are sent. */
+/**
+ * Lists the marks without a column, and without values in another column. Contacts with such marks are sent.
+ */
 export function missingMarksNote(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
   chosen: Readonly<Record<HintedKind, string | null>>,
@@ -173,14 +179,14 @@ export function missingMarksNote(
   return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
 }
 
-/** A long value may be a list, one part of which marks the contact. */
+/** A long value may be a list, and one of its parts may mark the contact. */
 function isHint(kind: HintedKind, column: string, value: string): boolean {
   if (value.length > LIST_LENGTH) return false;
   const parts = value.length <= VALUE_LENGTH ? [value] : partsOfList(value);
   return parts.some((part) => part.length <= VALUE_LENGTH && marks(kind, column, part));
 }
 
-/** Lists the columns that have values that mark contacts, if no column is chosen for that mark. */
+/** If no column is chosen for a mark, lists the columns with values that mark contacts. */
 export function markHints(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
   chosen: Readonly<Record<HintedKind, string | null>>,
@@ -199,12 +205,13 @@ export function markHints(
   });
 }
 
-/** Longer texts are cut before they are searched. */
+/** Longer texts are shortened before they are searched. */
 const REMARK_LENGTH = 1_000;
 
 /**
- * Lists the columns of free text, such as notes, that call contacts deceased or say that they must not be contacted.
- * Their values cannot be listed, because each is a different text. Only the words that were found are named.
+ * Lists the columns of free text, such as notes, that call contacts deceased or say that they must not be
+ * contacted. The values themselves cannot be listed, because each is a different text. Only the words that
+ * were found are listed.
  */
 export function remarkNotes(
   file: Pick<CsvHeader, 'columns' | 'sample'>,

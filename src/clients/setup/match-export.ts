@@ -13,7 +13,10 @@ export interface PersonColumns extends NameColumns {
   employers: string[];
 }
 
-/** If the file has a smaller share of an export's columns, it comes from another product with a few identical names. */
+/**
+ * If the file has a smaller share of an export's columns than this, it comes from another product that uses a
+ * few identical names.
+ */
 const LEAST_KNOWN_SHARE = 0.5;
 
 /** Lines of an address that many users leave out of their export. */
@@ -63,11 +66,13 @@ export function guessOfExport(
   };
 }
 
-/** Parts that the export does not name are guessed by words, and so is an address that has lost most of its parts. */
+/**
+ * Parts that the export does not name are guessed by words. So is an address that lacks most of its parts.
+ */
 export function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns {
   const hasNames = known.firstName !== null && known.lastName !== null;
   const names = hasNames || known.fullName !== null ? known : byWords;
-  // An additional part may be a column with another meaning, such as the region of a time zone.
+  // An additional part may be a column with a different meaning, such as the region of a time zone.
   const hasWholeAddress =
     known.addresses.length > 0 && known.addresses.length + 1 >= byWords.addresses.length;
   const further = byWords.employers.slice(1).filter((name) => !known.employers.includes(name));

@@ -1,6 +1,6 @@
 /**
- * Columns of a file that have the name of one of our columns but the file's own values, such as a charity's "Donor ID".
- * donor-sync writes nothing there; its field gets another name.
+ * Columns of a file that have the name of one of our columns but contain the file's own values, such as a
+ * charity's "Donor ID". donor-sync does not write to such a column. Its own field gets a different name.
  */
 import { resolve } from 'node:path';
 import { openJournal } from '../../../connectors/csv/journal.ts';
@@ -9,10 +9,13 @@ import type { FieldMapping } from '../../core/field-map.ts';
 /** The form of the service's IDs. */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
-/** The minimum share of our IDs among the values of one of our columns, because users edit a few. */
+/**
+ * The minimum share of our IDs among the values of one of our columns. It is below 100%, because users edit a
+ * few values.
+ */
 const LEAST_OURS = 0.9;
 
-/** The beginning of a file: all names of its columns, and its first rows. */
+/** The first part of a file: the names of all its columns, and its first rows. */
 export interface FileStart {
   names: readonly string[];
   sample: readonly ReadonlyMap<string, string>[];
@@ -22,13 +25,13 @@ export interface FileStart {
 export interface KnownColumns {
   /** The columns that the journal next to the output names. */
   journal: ReadonlySet<string>;
-  /** The columns that the previous settings write into. */
+  /** The columns that the previous settings write to. */
   previous: ReadonlySet<string>;
   /** The column with the IDs of the contacts; null if it is not known yet. */
   id: string | null;
 }
 
-/** Returns the file's own columns that these mappings would write into. Pure. */
+/** Returns the file's own columns that these mappings would write to. Pure. */
 export function findOwnColumns(
   { names, sample }: FileStart,
   mappings: readonly FieldMapping[],
@@ -70,7 +73,7 @@ export function renameOurs(
   });
 }
 
-/** The suffix of the names that our fields get if a file has a column of the same name. */
+/** The suffix of our fields' names if a file has a column of the same name. */
 export const RENAMED = ' (service)';
 
 function freeName(name: string, taken: ReadonlySet<string>): string {
@@ -80,7 +83,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Describes the renamed fields, in a sentence each. */
+/** Describes each renamed field in a sentence. */
 export function renamedTexts(
   before: readonly FieldMapping[],
   after: readonly FieldMapping[],
@@ -104,8 +107,8 @@ export async function readJournalColumns(output: string, cwd: string): Promise<S
 }
 
 /**
- * Describes the columns that have the same name as another one, and their names in settings; null if there are none.
- * Pure.
+ * Describes the columns that share their name with another column, and their names in settings; null if there
+ * are none. Pure.
  */
 export function twiceText(names: readonly string[]): string | null {
   const twice = [...new Set(names.filter((name, at) => name !== '' && names.indexOf(name) !== at))];

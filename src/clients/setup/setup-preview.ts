@@ -1,4 +1,4 @@
-/** Data of a CRM that a set-up shows to the user. None of it is stored. */
+/** CRM data that a set-up shows to the user. None of it is stored. */
 import type {
   AutomaticMark,
   Connector,
@@ -38,24 +38,29 @@ export interface PeoplePreview {
   sendable: number;
   /** True if there are more contacts than were counted. */
   hasMore: boolean;
-  /** Why the others are left out, and their numbers. */
+  /** Why the other contacts are left out, and how many they are. */
   left: Readonly<Record<string, number>>;
   /** The fields of a contact that could mark people, by name. */
   fields: CrmField[];
-  /** The values of the picklists that mark contacts, with their counts. */
+  /** The values of the choice lists that mark contacts, with their counts. */
   values: MarkFieldValues[];
-  /** The CRM's own marks, which count without a setting. */
+  /** The CRM's own marks, which are used without a setting. */
   automatic: readonly AutomaticMark[];
-  /** True until the user has defined the meaning of a picklist's values. No contact is shown before. */
+  /**
+   * True until the user has defined the meaning of a choice list's values. Until then, no contact is shown.
+   */
   isUnsaid: boolean;
 }
 
-/** Errors of connectors about marks whose values the settings do not list. */
+/** The errors of connectors about marks whose values are not listed in the settings. */
 const VALUES_UNSAID: ReadonlySet<string> = new Set([
   ...['opt_out_values_missing', 'opt_out_values_unknown', 'crm_field_unsuitable'],
 ]);
 
-/** Reads the contacts with these settings. If the meaning of a picklist is not defined yet, reads only its values. */
+/**
+ * Reads the contacts with these settings. If the meaning of a choice list is not defined yet, reads only its
+ * values.
+ */
 export async function lookAtPeople(
   deps: LiveDeps,
   integration: Integration,
@@ -90,12 +95,12 @@ const MARK_TYPES: ReadonlySet<string> = new Set([
   ...['boolean', 'date', 'datetime', 'picklist', 'multiPicklist'],
 ]);
 
-/** Contacts whose values are counted while a user waits. */
+/** Number of contacts whose values are counted while a user waits. */
 const MOST_VALUES_READ = 2_000;
 
 /**
- * Counts how often each option of the chosen picklists occurs in the first contacts. Options that no contact has are
- * included with 0.
+ * Counts how often each option of the chosen choice lists occurs in the first contacts. Options that no
+ * contact has are included with 0.
  */
 async function countMarkValues(
   connector: Connector,
@@ -152,13 +157,13 @@ async function countPeople(
   return { read, sendable, hasMore: false, left };
 }
 
-/** One line of the field map for one contact of the CRM, with the profile of a fictional person. */
+/** One line of the field map, for one contact of the CRM and the profile of a fictional person. */
 export interface FieldExample {
   field: string;
   before: FieldValue;
-  /** The value that would be written; null if the value stays. */
+  /** The value that would be written; null if the present value is kept. */
   after: FieldValue;
-  /** Why nothing is written; null if something is. */
+  /** Why nothing is written; null if a value is written. */
   why: string | null;
 }
 
@@ -175,7 +180,7 @@ export interface FieldsPreview {
   examples: FieldExample[];
 }
 
-/** A person who does not exist, for examples. */
+/** A person who does not exist, for the examples. */
 const INVENTED: Profile = {
   donorId: '0123456789abcdef0123456789abcdef',
   name: { first: 'Avery', middle: null, last: 'Example' },
@@ -212,7 +217,7 @@ export function lookAtFields(
     );
     const values = profileValues(INVENTED, clock.now(), INVENTED_PATH);
     const missing = mappings.flatMap(({ to }) => (known.has(to) ? [] : [to]));
-    // Treated as existing, because a button creates them.
+    // These fields count as existing, because a button creates them.
     const fitting = [...mapped, ...missing.map((name) => plainField(name))];
     const present = sample?.values ?? {};
     const made = mapProfile({
@@ -281,7 +286,7 @@ export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<
   });
 }
 
-/** The effects of a run now, and the first people that it would send. */
+/** The effects that a run would have now, and the first people that it would send. */
 export interface PlanPreview {
   preview: Preview;
   persons: PersonDetails[];
@@ -304,7 +309,7 @@ export async function lookAtPlan(deps: LiveDeps, integration: Integration): Prom
   }
 }
 
-/** A contact that a trial has written into. */
+/** A contact that was written in a trial. */
 export interface TrialExample {
   id: string;
   name: string;

@@ -1,6 +1,6 @@
 /**
- * A thread that reads a file that was uploaded in the set-up. The file is not trusted: however long its header, rows or
- * workbook take, only this thread is busy, and all other requests are answered.
+ * A thread that reads a file that was uploaded in the set-up. The file is not trusted. However long its
+ * header, rows or workbook take, only this thread is busy, and other requests are still answered.
  */
 import { writeFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -30,5 +30,5 @@ async function answerTo(data: unknown): Promise<UploadAnswer> {
   return { header, guess: guessColumns(header.columns, sample) };
 }
 
-// Last, so that everything above is initialised.
+// At the end of the file, so that everything above is initialised.
 parentPort?.postMessage(await answerTo(workerData));

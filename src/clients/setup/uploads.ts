@@ -30,7 +30,7 @@ function getUploadFolder({ database }: Where): string | null {
   return join(dirname(location.path), 'uploads');
 }
 
-/** Returns true if files can be uploaded here at all. */
+/** Returns true if files can be uploaded here. */
 export function takesUploads(where: Where): boolean {
   return getUploadFolder(where) !== null;
 }
@@ -40,17 +40,20 @@ export function isUpload(where: Where, path: unknown): path is string {
   return typeof path === 'string' && dirname(path) === getUploadFolder(where);
 }
 
-/** An accepted file. */
+/** A file that was accepted. */
 export interface Upload {
   path: string;
   /** The file for its results. */
   output: string;
   header: Omit<CsvHeader, 'sample' | 'foreign'>;
-  /** The columns that most likely contain each part of a contact. */
+  /** The columns that most likely contain the parts of a contact. */
   guess: ColumnGuess;
 }
 
-/** The thread that reads a file. A workbook in it has its own thread and limits. */
+/**
+ * The thread that reads a file. If the file is a workbook, that is read in another thread with its own
+ * limits.
+ */
 const LIMITS: ThreadLimits = { mostTimeMs: 150_000, mostMemoryMb: 1_024 };
 
 /** One file at a time, because each may take a core and hundreds of megabytes. */
@@ -61,8 +64,8 @@ const inTurn = createOneAtATime(20, () => {
 });
 
 /**
- * Stores a file in place of `replaced`, if that is given; UTF-16 and workbooks become CSV in UTF-8. Throws a
- * ConfigurationError, with nothing kept, for a file that is not a list of contacts.
+ * Stores a file, in place of `replaced` if that is given. UTF-16 files and workbooks are converted to CSV in
+ * UTF-8. Throws a ConfigurationError, with nothing stored, for a file that is not a list of contacts.
  */
 export async function takeUpload(
   where: Where,
@@ -112,8 +115,8 @@ async function readUpload(
 const UPLOAD_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.csv$/;
 
 /**
- * Deletes an upload with its results and the connector's files next to them, and returns the names of the deleted
- * files. Any other file stays.
+ * Deletes an upload with its results and the connector's files next to them, and returns the names of the
+ * deleted files. Other files are kept.
  */
 export async function dropUpload(where: Where, path: string): Promise<string[]> {
   if (!isUpload(where, path) || !UPLOAD_NAME.test(basename(path))) return [];
@@ -128,7 +131,7 @@ export async function dropUpload(where: Where, path: string): Promise<string[]> 
   return own.map((name) => `uploads/${name}`);
 }
 
-/** A file that cannot be read as CSV; `problem` says why. */
+/** The error for a file that cannot be read as CSV. `problem` contains the reason. */
 export function unreadableCsv(problem: string): ConfigurationError {
   return new ConfigurationError(problem, { code: 'csv_unreadable' });
 }

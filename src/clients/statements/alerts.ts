@@ -1,4 +1,4 @@
-/** The alerts that were sent, so that each change of state is sent once. */
+/** The alerts that were sent. They are stored, so that each change of state is sent only once. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -6,16 +6,16 @@ import { type FromRow, fromRow } from '../../database/from-row.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-/** A problem, and its messages that were sent. */
+/** A problem, and the messages that were sent about it. */
 export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>> & {
-  /** When people were notified; null while sending has not succeeded. */
+  /** When people were notified; null until sending has succeeded. */
   sentAt: number | null;
 };
 
-/** The row of the audit's end; no integration can have this id. */
+/** The row for the end of the audit. No integration can have this ID. */
 const AUDIT = '*audit';
 
-/** Problems of one integration that are shown. */
+/** Number of an integration's problems that are shown. */
 const KEPT_SHOWN = 50;
 
 export function listAlerts(reader: Reader): Promise<AlertRecord[]> {
@@ -62,7 +62,7 @@ export async function raiseAlert(
     .execute();
 }
 
-/** Records that the problem is over, which will be sent too. */
+/** Records that the problem is over. This is also sent. */
 export async function endAlert(
   connection: TimedConnection,
   integrationId: string,

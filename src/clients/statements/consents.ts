@@ -1,4 +1,4 @@
-/** Consents in progress: their users are at the consent page of a CRM. */
+/** Consents in progress. Their users are on the consent page of a CRM. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, maybeFromRow } from '../../database/from-row.ts';
@@ -30,7 +30,10 @@ export async function insertConsent(
     .execute();
 }
 
-/** Takes the consent that this state belongs to. A state is valid for one return, and only before it expires. */
+/**
+ * Removes and returns the consent that this state belongs to. A state is valid for one return, and only until
+ * it expires.
+ */
 export function takeConsent(
   connection: TimedConnection,
   stateHash: string,

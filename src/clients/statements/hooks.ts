@@ -1,4 +1,4 @@
-/** The webhook addresses, one for each integration. */
+/** The webhook addresses. Each integration has at most one. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -11,7 +11,7 @@ export type HookRecord = FromRow<Selectable<Tables['hooks']>>;
 
 export type HookCallRecord = FromRow<Selectable<Tables['hook_calls']>>;
 
-/** Calls of each integration that are kept. */
+/** Number of calls that are kept for each integration. */
 const KEPT_CALLS = 50;
 
 export function findHookByClient(
@@ -30,7 +30,7 @@ export function listHooks(reader: Reader): Promise<HookRecord[]> {
   return reader.selectFrom('hooks').selectAll().orderBy('integration_id').execute().then(fromRows);
 }
 
-/** Stores a new address. The previous one ends at once. */
+/** Stores a new address. The previous address becomes invalid at once. */
 export async function saveHook(
   trx: ActorTransaction,
   {
@@ -56,7 +56,7 @@ export async function saveHook(
   await recordEntry(trx, { action: 'hook.made', integrationId, details });
 }
 
-/** Ends the address of an integration; false if it has none. */
+/** Revokes the address of an integration; false if it has none. */
 export async function revokeHook(trx: ActorTransaction, integrationId: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('hooks')
@@ -93,7 +93,8 @@ export async function recordIgnored(
 }
 
 /**
- * Records calls that got the same response. If they are already recorded, their row is extended. Old rows are deleted.
+ * Records calls that got the same response. If there is already a row for them, it is extended. Old rows are
+ * deleted.
  */
 export async function recordHookCalls(
   connection: Database,
@@ -145,8 +146,8 @@ export async function isCallReceived(reader: Reader, fingerprint: string): Promi
 }
 
 /**
- * Records a signed call that was accepted. Calls older than `maxAgeMs` are refused by their age and need not be
- * remembered.
+ * Records a signed call that was accepted. Calls older than `maxAgeMs` are refused because of their age, so
+ * they need not be stored.
  */
 export async function recordReceivedCall(
   connection: TimedConnection,

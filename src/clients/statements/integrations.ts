@@ -1,4 +1,4 @@
-/** The stored data of each integration: its CRM account, how far it has read, its encrypted settings. */
+/** The stored data of each integration: its CRM account, its reading position, and its encrypted settings. */
 
 import { sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -14,21 +14,21 @@ export interface IntegrationState {
   crmAccount: string | null;
   cursor: string | null;
   cursorScope: string | null;
-  /** JSON: the sources of identities that were ever readable; null before the first run. */
+  /** JSON: the sources of identities that could ever be read; null before the first run. */
   identitySources: string | null;
 }
 
-/** Settings that were applied or removed (null), in that order. */
+/** Settings that were applied or removed (null), in order of the changes. */
 export interface ChangedSettings {
   id: string;
   settings: string | null;
   version: number;
 }
 
-/** Changes that are read together. */
+/** Number of changes that are read together. */
 const PAGE = 500;
 
-/** The Postgres lock for changes of settings: any number that nothing else here uses. */
+/** The number of the Postgres lock for changes of settings. No other lock here uses it. */
 const SETTINGS_LOCK = 7_021;
 
 const selectState = preparedRead((db, { id }: Slots<{ id: string }>) =>
@@ -84,7 +84,7 @@ export async function listIntegrationsOfSameAccount(reader: Reader, id: string):
   return [...new Set([id, ...rows.map((row) => row.id)])];
 }
 
-/** Records which sources of identities were ever readable. */
+/** Records which sources of identities could ever be read. */
 export async function saveIdentitySources(
   trx: RunTransaction,
   identitySources: string,
@@ -105,7 +105,7 @@ export async function pinCrmAccount(trx: RunTransaction, crmAccount: string): Pr
     .execute();
 }
 
-/** Starts reading from the beginning, with this scope of reading, in this run. */
+/** Makes this run start reading from the beginning, with this scope of reading. */
 export async function resetCursor(
   trx: RunTransaction,
   scope: string,
@@ -140,8 +140,8 @@ export async function listSealedSettings(
 }
 
 /**
- * Returns a page of the settings that were applied or removed after that change, or of all applied settings if there
- * was no change yet.
+ * Returns a page of the settings that were applied or removed after that change. If no change has been read
+ * yet, returns all applied settings.
  */
 export async function listChangedSettings(
   reader: Reader,
@@ -166,8 +166,8 @@ export async function saveSealedSettings(
 }
 
 /**
- * Removes the settings of an integration from the database, with its schedule and its queued runs. The data about its
- * contacts stays. Returns false if it has no settings there.
+ * Removes the settings of an integration from the database, with its schedule and its queued runs. The data
+ * about its contacts is kept. Returns false if the database has no settings for it.
  */
 export async function deleteSettings(trx: ActorTransaction, id: string): Promise<boolean> {
   const removed = await trx
@@ -187,7 +187,10 @@ export async function deleteSettings(trx: ActorTransaction, id: string): Promise
   return true;
 }
 
-/** Changes are stored one after the other, so that a reader who has seen one has seen all earlier ones. */
+/**
+ * Changes are stored one after the other, so that a reader who has seen a change has also seen all earlier
+ * changes.
+ */
 export async function getNextVersion(trx: Trx): Promise<number> {
   if (isPostgres(trx))
     await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);

@@ -1,9 +1,9 @@
-/** Notices that a link to recover access was created, until they are sent. */
+/** Notices that a link for recovering access was created. They are stored until they are sent. */
 import { newId } from '../../core/new-id.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
 
-/** No integration can have this id. */
+/** No integration can have this ID. */
 const RECOVERY = '*recovery';
 
 export interface RecoveryNotice {
@@ -21,14 +21,14 @@ export async function storeNotice(trx: ActorTransaction): Promise<void> {
     .where('told_at', 'is not', null)
     .execute();
   const row = { integration_id: RECOVERY, subject: newId(now) };
-  // It is over at once, because it is not the state of an integration.
+  // The notice is over at once, because it is not the state of an integration.
   await trx
     .insertInto('alerts')
     .values({ ...row, since: now, told_at: null, over_at: now })
     .execute();
 }
 
-/** Lists what no channel has sent, the oldest first. */
+/** Lists the notices that no channel has sent, oldest first. */
 export function listUnsentNotices(reader: Reader): Promise<RecoveryNotice[]> {
   return reader
     .selectFrom('alerts')

@@ -6,7 +6,7 @@ import { inFilledBatches } from '../../database/rows.ts';
 
 /** The last run of an integration, and whether it is in progress. */
 export interface RunActivityRow {
-  /** Null if none has started, or it was deleted. */
+  /** Null if no run has started, or if it was deleted. */
   run: string | null;
   status: string | null;
   reasonCode: string | null;
@@ -29,8 +29,8 @@ export interface NightRun {
 const MAX_RUNS = 10_000;
 
 /**
- * Returns every integration that ever had a run, by its ID. `known` contains the previous result: a successful run does
- * not change, and is not read again.
+ * Returns every integration that ever had a run, by its ID. `known` contains the previous result. A
+ * successful run does not change, so it is not read again.
  */
 export async function listRunActivity(
   reader: TimedReader,
@@ -77,7 +77,7 @@ export async function countOpenDecisions(reader: Reader): Promise<Map<string, nu
   return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }
 
-/** Returns when each of these last succeeded (epoch ms). */
+/** Returns when each of these integrations last succeeded (epoch ms). */
 export async function listLastSuccesses(
   reader: Reader,
   ids: readonly string[],
@@ -101,7 +101,7 @@ export async function listLastSuccesses(
   return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, Number(at)]])));
 }
 
-/** Lists these integrations' runs over all contacts since then, the oldest first. */
+/** Lists these integrations' runs over all contacts since then, oldest first. */
 export async function listNightRuns(
   reader: Reader,
   ids: readonly string[],
@@ -156,7 +156,7 @@ export async function listSpentByClient(
   return new Map(rows.map((row) => [row.integration_id, Number(row.spent)]));
 }
 
-/** Returns when these run next, and whether they are paused. */
+/** Returns when these integrations run next, and whether they are paused. */
 export async function listPlannedTimes(reader: Reader, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, { nextRunAt: number | null; paused: boolean }>();
   const rows = await reader
@@ -182,7 +182,7 @@ export async function listPausedClients(reader: Reader): Promise<Set<string>> {
   return new Set(rows.map((row) => row.integration_id));
 }
 
-/** Lists the runs whose IDs start like this, the newest first. Run IDs are in chronological order. */
+/** Lists the runs whose IDs start with this text, newest first. Run IDs are in chronological order. */
 export async function findRunsByPrefix(
   reader: Reader,
   prefix: string,

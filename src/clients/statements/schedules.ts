@@ -1,4 +1,4 @@
-/** When each integration runs next; a time is claimed by the process that ticks first. */
+/** When each integration runs next. When a time has come, the first process that checks claims it. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -19,7 +19,7 @@ export interface ClaimedTime {
   runId: string | null;
 }
 
-/** Schedules in one transaction. */
+/** Number of schedules in one transaction. */
 const PAGE = 500;
 
 export function listScheduleRecords(reader: Reader): Promise<ScheduleRecord[]> {
@@ -43,7 +43,7 @@ export function findSchedule(
     .then(maybeFromRow);
 }
 
-/** Records when schedules are next due. A pause stays. */
+/** Records when schedules are next due. A pause is kept. */
 export async function saveSchedules(
   connection: TimedConnection,
   planned: readonly Omit<ScheduleRecord, 'paused'>[],
@@ -96,7 +96,7 @@ export async function claimDueTimes(
   return rows.length < PAGE ? null : (rows.at(-1)?.integrationId ?? null);
 }
 
-/** Stops a schedule until its pause ends. */
+/** Pauses a schedule until its pause is ended. */
 export async function savePause(trx: ActorTransaction, integrationId: string): Promise<void> {
   await trx
     .updateTable('schedules')
@@ -106,7 +106,7 @@ export async function savePause(trx: ActorTransaction, integrationId: string): P
   await recordEntry(trx, { action: 'schedule.paused', integrationId });
 }
 
-/** Ends a pause. Times that came due in the meantime are not made up for. */
+/** Ends a pause. Times that passed in the meantime are not made up for. */
 export async function endPause(
   trx: ActorTransaction,
   integrationId: string,
@@ -121,7 +121,7 @@ export async function endPause(
   await recordEntry(trx, { action: 'schedule.resumed', integrationId });
 }
 
-/** Drops the schedule of an integration that runs only by hand. */
+/** Deletes the schedule of an integration that runs only on request. */
 export async function deleteSchedule(
   connection: TimedConnection,
   integrationId: string,

@@ -10,10 +10,10 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type SetupDraftRecord = FromRow<Selectable<Tables['setup_drafts']>>;
 
-/** A set-up that is not continued for this long is dropped. */
+/** A set-up that is not continued for this long is deleted. */
 export const SETUP_KEPT_MS = 30 * 86_400_000;
 
-/** More set-ups than users would start. */
+/** A higher number than users would start. */
 const MOST_DRAFTS = 200;
 
 /** Stores a new draft. Returns false if there is already one with that ID. */
@@ -33,7 +33,7 @@ export async function beginSetupDraft(
   return true;
 }
 
-/** Replaces the draft that was read. Returns false if it was changed or dropped in the meantime. */
+/** Replaces the draft that was read. Returns false if it was changed or deleted in the meantime. */
 export async function saveSetupDraft(
   connection: TimedConnection,
   { integrationId, version, draft }: Omit<SetupDraftRecord, 'updatedAt'>,
@@ -60,7 +60,7 @@ export function findSetupDraft(
     .then(maybeFromRow);
 }
 
-/** Lists the drafts in progress, the latest first. */
+/** Lists the drafts in progress, latest first. */
 export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRecord[]> {
   const rows = await reader
     .selectFrom('setup_drafts')
@@ -72,7 +72,7 @@ export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRe
   return fromRows(rows);
 }
 
-/** Lists the drafts that were left for too long. */
+/** Lists the drafts that were not continued for too long. */
 export async function listOldSetupDrafts(reader: TimedReader): Promise<SetupDraftRecord[]> {
   const rows = await reader
     .selectFrom('setup_drafts')
@@ -82,7 +82,7 @@ export async function listOldSetupDrafts(reader: TimedReader): Promise<SetupDraf
   return fromRows(rows);
 }
 
-/** Deletes a draft. An integration that was created from it stays. */
+/** Deletes a draft. If an integration was created from it, the integration stays. */
 export async function removeSetupDraft(
   trx: ActorTransaction,
   integrationId: string,
@@ -96,7 +96,7 @@ export async function removeSetupDraft(
   await recordEntry(trx, { action: 'setup.dropped', integrationId, details: { why } });
 }
 
-/** Returns true if anything is known about an integration with this ID, or one is being set up. */
+/** Returns true if the database has any data about an integration with this ID, or if one is being set up. */
 export async function isSetupIdTaken(reader: Reader, integrationId: string): Promise<boolean> {
   const [known, draft] = await Promise.all([
     reader
@@ -113,7 +113,7 @@ export async function isSetupIdTaken(reader: Reader, integrationId: string): Pro
   return known !== undefined || draft !== undefined;
 }
 
-/** Drafts from before this instant are dropped. */
+/** Drafts from before this instant are deleted. */
 function oldest(clock: Pick<Clock, 'now'>): number {
   return clock.now() - SETUP_KEPT_MS;
 }

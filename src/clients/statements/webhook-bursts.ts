@@ -1,4 +1,7 @@
-/** Decides when the runs that webhooks request start. The requests of a burst of calls become one run. */
+/**
+ * Decides when the runs that webhooks request start. The requests from a burst of calls are combined into one
+ * run.
+ */
 import { type SqlBool, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { databaseTime, isPostgres, serverTime } from '../../database/database-time.ts';
@@ -8,10 +11,10 @@ import type { Reader } from '../../database/reader.ts';
 import type { NewRunRequest } from '../../sync/statements/request-rows.ts';
 
 /**
- * Webhooks come in bursts, and a run that finds little to do is over before the next call arrives.
- * So the first call of a burst starts a run at once, and the calls within this time become one run. A burst ends when
- * no call has arrived for this long. All of this is in the database, by its clock, because the calls of a burst arrive
- * at several hosts, and several workers execute its runs.
+ * Webhooks come in bursts, and a run that finds little to do is over before the next call arrives. So the
+ * first call of a burst starts a run at once, and the calls within this time are combined into one run. A
+ * burst ends when no call has arrived for this long. All of this is stored in the database, by its clock,
+ * because the calls of a burst arrive at several hosts, and several workers execute the runs.
  */
 export const BURST_MS = 15_000;
 
@@ -35,7 +38,7 @@ export async function recordCall(
   return Number(hook?.opens_at ?? 0);
 }
 
-/** Records that the run of a webhook request starts. Calls from now on become the next run. */
+/** Records that the run of a webhook request starts. Calls from now on lead to the next run. */
 export async function openBurst(trx: RunTransaction, runId: string): Promise<void> {
   await updateBurst(trx, { runId, opensAt: trx.clock.now() + BURST_MS });
 }
@@ -54,10 +57,10 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
     .compile(),
 );
 
-/** The current time, and the latest plausible one (epoch ms). Used only if the database has no clock. */
+/** The current time, and the latest plausible time (epoch ms). Used only if the database has no clock. */
 export type ReadyAt = { now: number; latest: number };
 
-/** A time that is too far ahead is from before the clock was set back, and is no longer meaningful. */
+/** A time that is too far in the future is from before the clock was set back, and is no longer valid. */
 export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
   const [now, latest] = isPostgres(reader)
     ? [serverTime(0), serverTime(BURST_MS)]

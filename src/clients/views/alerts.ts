@@ -25,12 +25,12 @@ export interface PastAlert {
 }
 
 export interface AlertsView {
-  /** Their names in the settings. The recipients are not shown. */
+  /** The names of the channels in the settings. Recipients are not shown. */
   channels: ('email' | 'webhook')[];
   /** This integration's own channel, in addition to these. */
   own: 'webhook'[];
   rules: AlertRule[];
-  /** The newest first. */
+  /** The problems, newest first. */
   history: PastAlert[];
 }
 
@@ -99,7 +99,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   second_person: 'a request is waiting for a second user',
 };
 
-/** Subjects that end with an ID, which means nothing to a user. */
+/** Subjects that end with an ID, which is of no use to a user. */
 const WITH_ID = ['held_batch', 'held_missing', 'held_opt_outs', 'held_erasures', 'second_person'];
 
 function describeSubject(subject: string): string {

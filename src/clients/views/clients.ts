@@ -32,7 +32,7 @@ export interface ClientBrief {
   /** The kind of CRM. */
   crm: string;
   standing: ClientStatus;
-  /** The last run's error; null if it succeeded, or another run is in progress. */
+  /** The last run's error; null if it succeeded, or if another run is in progress. */
   problem: Problem | null;
   /** The run that is in progress or queued. */
   run: string | null;
@@ -41,7 +41,7 @@ export interface ClientBrief {
   paused: boolean;
 }
 
-/** One row of the list. */
+/** One row in the list of clients. */
 export interface ClientView extends ClientBrief {
   /** ISO 8601; null if no run has succeeded yet. */
   lastSuccessAt: string | null;
@@ -49,7 +49,7 @@ export interface ClientView extends ClientBrief {
   schedule: PlannedRuns | null;
   /** Enhancement credits of this month in its time zone. */
   month: { spent: number; budget: number | null };
-  /** The last 14 nights, the oldest first. */
+  /** The last 14 nights, oldest first. */
   nights: NightView[];
 }
 
@@ -57,7 +57,7 @@ export interface ClientView extends ClientBrief {
 export const CLIENT_FILTERS = ['all', 'needs', 'stopped', 'syncing', 'paused'] as const;
 export type ClientFilter = (typeof CLIENT_FILTERS)[number];
 
-/** Returns true for a client that passes the filter. */
+/** Returns true for a client that matches the filter. */
 export function isShown(brief: ClientBrief, filter: ClientFilter): boolean {
   switch (filter) {
     case 'all':
@@ -80,9 +80,9 @@ export function isNamed({ id, name }: Pick<ClientBrief, 'id' | 'name'>, words: s
 }
 
 export interface ClientReader {
-  /** Returns the status of all these clients, in their order. */
+  /** Returns the status of all these clients, in the given order. */
   briefs(integrations: ReadonlyMap<string, Integration>): Promise<readonly ClientBrief[]>;
-  /** Returns the rows of some of them: a bounded number. */
+  /** Returns the rows of some of these clients, up to a limit. */
   rows(
     briefs: readonly ClientBrief[],
     integrations: ReadonlyMap<string, Integration>,
@@ -96,18 +96,21 @@ interface ClientActivity {
   queued: ReadonlyMap<string, string>;
   decisions: ReadonlyMap<string, number>;
   paused: ReadonlySet<string>;
-  /** The results for users with access to the same clients. */
+  /** The results, shared by users with access to the same clients. */
   briefs: WeakMap<ReadonlyMap<string, Integration>, readonly ClientBrief[]>;
 }
 
 /**
- * Reading the activity of all clients may take this share of the time. With few clients it takes hardly any time; with
- * many, requests share one reading.
+ * The maximum share of the time for reading the activity of all clients. With few clients, reading takes
+ * hardly any time. With many clients, requests share one reading.
  */
 const SHARE_OF_TIME = 0.05;
 const MAX_AGE_MS = 5_000;
 
-/** Reads clients for all requests. The activity of all clients is read once for all simultaneous requests. */
+/**
+ * Reads clients for all requests. The activity of all clients is read once and shared by simultaneous
+ * requests.
+ */
 export function createClientReader(
   reader: TimedReader,
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
@@ -199,7 +202,7 @@ function toBrief(
   const queued = activity.queued.get(id) ?? null;
   const isRunning = row?.isGoingOn === true;
   const lastRun = row === undefined ? undefined : toLastRun(id, row);
-  // While a run is in progress, the end of the previous one does not matter.
+  // While a run is in progress, the result of the previous run does not matter.
   const problem = isRunning || queued !== null ? null : getProblem(lastRun);
   return {
     id,

@@ -1,4 +1,7 @@
-/** Finds pages, clients and runs by a few typed letters; never contacts, whose names are not stored. */
+/**
+ * Finds pages, clients and runs by a few typed letters. It never finds contacts, because their names are not
+ * stored.
+ */
 import type { Reader } from '../../database/reader.ts';
 import { findRunsByPrefix } from '../statements/run-activity.ts';
 import { type ClientBrief, isNamed } from './clients.ts';
@@ -8,7 +11,7 @@ import { needsPerson } from './verdict.ts';
 export interface SearchResult {
   kind: 'page' | 'client' | 'run';
   label: string;
-  /** More about it; null if the label says all. */
+  /** Additional information; null if the label is enough. */
   detail: string | null;
   href: string;
 }
@@ -25,12 +28,12 @@ interface FindDeps {
 const MAX_CLIENTS = 8;
 const MAX_RUNS = 5;
 
-/** Minimum number of letters of a run's ID, which starts with the time. */
+/** Minimum number of characters of a run's ID, which starts with the time. */
 const RUN_PREFIX = /^[0-9a-f]{6,8}(-|$)/;
 
 /**
- * Lists clients whose name starts with the words before clients that contain the words elsewhere. Without words, lists
- * the clients that need attention.
+ * Lists clients whose name starts with the words before clients that contain the words elsewhere. Without
+ * words, lists the clients that need attention.
  */
 export async function findResults(deps: FindDeps, words: string): Promise<SearchResult[]> {
   const wanted = words.trim().toLowerCase();

@@ -36,7 +36,7 @@ export function describeHook({
 
 /** Consecutive calls that got the same response. */
 export interface HookCallView {
-  /** ISO 8601: the first of them, and the last. */
+  /** The times of the first and the last call, in ISO 8601. */
   firstAt: string;
   lastAt: string;
   times: number;
@@ -77,7 +77,7 @@ function describeCall(call: HookCallRecord): HookCallView {
 
 /** The stored data about a client's address. */
 export interface WebhookView {
-  /** Null if it has no address. */
+  /** Null if the client has no address. */
   webhook: HookView | null;
   /** The latest calls, newest first. */
   calls: HookCallView[];

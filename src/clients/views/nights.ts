@@ -4,7 +4,7 @@ import type { NightRun } from '../statements/run-activity.ts';
 
 /** One night, and its last run. */
 export interface NightView {
-  /** The day on which it ends, `2026-11-20`. */
+  /** The day on which the night ends, for example `2026-11-20`. */
   day: string;
   /** The last run of that night over all contacts; null if none started. */
   run: string | null;
@@ -14,7 +14,7 @@ export interface NightView {
   reason: string | null;
   /** Number of runs that started. */
   runs: number;
-  /** Enhancement credits that they spent. */
+  /** Enhancement credits that these runs spent. */
   spent: number;
 }
 
@@ -23,14 +23,17 @@ export const NIGHTS = 14;
 const DAY_MS = 86_400_000;
 const NOON_MS = DAY_MS / 2;
 
-/** Returns the starts of the last nights and the end of the current one (epoch ms), the oldest first. */
+/** Returns the starts of the last nights and the end of the current night (epoch ms), oldest first. */
 export interface Nights {
   days: readonly string[];
-  /** The bounds: one more than there are days. */
+  /** The bounds of the nights. There is one more bound than there are nights. */
   bounds: readonly number[];
 }
 
-/** Computing the local time of a zone is slow, and many clients share a zone, so its nights are cached for a day. */
+/**
+ * Computing local times is slow, and many clients share a time zone, so the nights of each zone are cached
+ * for a day.
+ */
 export function createNights(): (timezone: string, now: number) => Nights {
   const known = new Map<string, Nights>();
   return (timezone, now) => {
@@ -58,7 +61,7 @@ function buildNights(timezone: string, now: number): Nights {
   };
 }
 
-/** Returns the nights with these runs of one integration. The runs must be sorted, the oldest first. */
+/** Returns the nights with these runs of one integration. The runs must be sorted, oldest first. */
 export function describeNights({ days, bounds }: Nights, runs: readonly NightRun[]): NightView[] {
   const views = days.map(
     (day): NightView => ({ day, run: null, status: null, reason: null, runs: 0, spent: 0 }),

@@ -25,9 +25,9 @@ export interface IntegrationStatus {
   name: string | null;
   /** The kind of CRM. */
   crm: string;
-  /** Null if it runs only by hand. */
+  /** Null if it runs only on request. */
   schedule: PlannedRuns | null;
-  /** The run that started last, even if it is in progress. */
+  /** The run that started last, even if it is still in progress. */
   lastRun: RunReport | null;
   /** When a run succeeded last, ISO 8601. */
   lastSuccessAt: string | null;
@@ -76,7 +76,9 @@ export async function readStatuses(
   return statuses;
 }
 
-/** Returns when an integration runs automatically, by its planned schedule; null if only by hand. */
+/**
+ * Returns when an integration runs automatically, from its planned schedule; null if it runs only on request.
+ */
 export function plannedRuns(
   { schedule }: Pick<Integration, 'schedule'>,
   planned: { nextRunAt: number | null; paused: boolean } | undefined,
@@ -88,7 +90,7 @@ export function plannedRuns(
   return { cron, timezone, paused, nextRunAt: next === null ? null : isoTime(next) };
 }
 
-/** Returns when an integration runs automatically; null if only by hand. */
+/** Returns when an integration runs automatically; null if it runs only on request. */
 export async function readPlannedRuns(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,
@@ -114,7 +116,7 @@ export async function readLastSuccess(
 
 /** Describes a run's spending, one bucket at a time. Credits of two buckets are never added up. */
 
-/** `56 credits spent, 944 left`; the credits left are included only if the service was queried. */
+/** `56 credits spent, 944 left`. The credits left are included only if the service was queried. */
 export function spentText({ spent, remaining }: BucketReport): string {
   const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
   return `${describeCount(spent, 'credit')} spent${left}`;

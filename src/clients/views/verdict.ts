@@ -1,12 +1,12 @@
-/** Whether everything is well: one word for each integration, and one sentence for all. */
+/** Whether everything is all right: one word for each integration, and one sentence for all. */
 
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { RunRecord } from '../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../sync/views/advice.ts';
 
 /**
- * The status of an integration. `stopped` continues automatically, `stuck` only after a user has acted; `failed` is an
- * unexpected error.
+ * The status of an integration. `stopped` continues automatically, and `stuck` only after a user has acted.
+ * `failed` means an unexpected error.
  */
 export type ClientStatus = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
 
@@ -29,7 +29,7 @@ export interface RunActivity {
   problem: Problem | null;
 }
 
-/** A run in progress says more than how the last run ended. */
+/** The run in progress is more informative than the result of the last run. */
 export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivity): ClientStatus {
   if (isRunning) return 'syncing';
   if (isQueued) return 'queued';
@@ -57,14 +57,14 @@ export function getProblem(
 }
 
 /**
- * True for a run that ended where the settings say, as a trial does: its credits were used up. It has not stopped too
- * early.
+ * Returns true for a run that ended at the limit in the settings because its credits were used up, as a trial
+ * does. Such a run has not stopped too early.
  */
 export function isAtLimit(reason: { code: string | null } | null | undefined): boolean {
   return reason?.code === 'budget_reached';
 }
 
-/** The parts of an integration that the verdict needs. */
+/** The data about an integration that the verdict needs. */
 export interface Brief {
   id: string;
   name: string;
@@ -80,10 +80,10 @@ export function needsPerson({ problem, decisions }: Pick<Brief, 'problem' | 'dec
 }
 
 export interface Verdict {
-  /** `attention`: a user has to act; `patience`: something stopped and continues automatically. */
+  /** `attention`: a user has to act; `patience`: something stopped, and continues automatically. */
   level: 'well' | 'syncing' | 'patience' | 'attention' | 'new';
   headline: string;
-  /** The tasks for a user, each with its place on the page. */
+  /** The tasks for a user, each with a link to the right part of the page. */
   tasks: { text: string; href: string }[];
 }
 
@@ -120,7 +120,9 @@ export function judge(
   return { ...withoutTasks(briefs), tasks };
 }
 
-/** The number of clients that need a user. The header, the home page and its filter all show this number. */
+/**
+ * The number of clients that need attention. The header, the home page and its filter all show this number.
+ */
 function countNeeds(briefs: readonly Pick<Brief, 'problem' | 'decisions'>[]): number {
   return briefs.filter(needsPerson).length;
 }

@@ -1,6 +1,6 @@
 /**
- * The only place that changes contacts: applies an event of `life.ts` to many in one statement, limited to contacts in
- * the states that the table allows.
+ * The only place that changes contacts. It applies an event of `life.ts` to many contacts in one statement,
+ * limited to contacts in the states that the table allows.
  */
 import {
   type Expression,
@@ -37,7 +37,7 @@ import { LIFE, type LifeEvent } from './life.ts';
 export type Target = { crm_id: string } & Given;
 
 /**
- * Contacts by ID, by ID with individual values, or all contacts of the client that match a
+ * Contacts by ID, contacts by ID with individual values, or all contacts of the client that match a
  * condition.
  */
 export type Targets = readonly string[] | readonly Target[] | Which;
@@ -54,7 +54,7 @@ export type Moved = Pick<ContactRow, 'crm_id' | 'state' | 'tracking_id'>;
 
 type OfIntegration = { integrationId: string };
 
-/** Applies an event, with `common` values for all contacts, and resolves with how many it changed. */
+/** Applies an event, with `common` values for all contacts. Resolves with the number of changed contacts. */
 export async function move(
   trx: Trx,
   of: OfIntegration,
@@ -71,7 +71,7 @@ export async function move(
   return moved;
 }
 
-/** The same, but resolves with the changed contacts as they are afterwards. */
+/** Does the same, but resolves with the changed contacts in their new state. */
 export async function moveAndList(
   trx: Trx,
   of: OfIntegration,
@@ -88,7 +88,7 @@ export async function moveAndList(
   return moved;
 }
 
-/** Pure: the row of one contact after an event; null if the table refuses it. */
+/** Pure: returns the row of one contact after an event; null if the table refuses the event. */
 export function after(
   event: LifeEvent,
   row: ContactRow,
@@ -110,7 +110,10 @@ export function after(
   return { ...row, ...next };
 }
 
-/** Writes rows that were read in this transaction. Contacts that something else has changed are not changed again. */
+/**
+ * Writes rows that were read in this transaction. If something else has changed a contact, it is not changed
+ * again.
+ */
 export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
   for (const batch of inBatches(rows)) {
     await putBatch(trx, { cells: batch.flatMap((row) => WHOLE.map((column) => row[column])) });
@@ -150,7 +153,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
           tracking_id: eb.ref('excluded.tracking_id'),
           asked_identity: eb
             .case()
-            // A user has requested another credit in the meantime.
+            // In the meantime, a user has requested another credit.
             .when('contacts.asked_identity', 'is', null)
             .then(eb.ref('contacts.asked_identity'))
             .else(eb.ref('excluded.asked_identity'))
@@ -169,7 +172,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
     .compile(),
 );
 
-/** The statements of an event. Each resolves with the contacts that it changed, if they are `listed`. */
+/** The statements of an event. If they are `listed`, each resolves with the contacts that it changed. */
 function* statements(
   of: OfIntegration,
   event: LifeEvent,
@@ -235,7 +238,7 @@ function* statements(
 
 type How = 'counted' | 'listed';
 
-/** The values of a statement: the shared ones, and the individual ones, with the ID first. */
+/** The values of a statement: the shared values, and the individual values with the ID first. */
 type Handed = {
   integrationId: string;
   id: string | null;
@@ -244,7 +247,7 @@ type Handed = {
   cells: readonly Scalar[];
 };
 
-/** Statements that were built before, by their shape. */
+/** Statements that have already been built, by their shape. */
 const known = new Map<string, Prepared<Handed, Moved>>();
 
 function prepareStatement(
@@ -258,7 +261,7 @@ function prepareStatement(
   return made;
 }
 
-/** The same as slots. */
+/** A source whose values are slots. */
 function toSource(
   slots: Slots<Handed>,
   shared: readonly Column[],
@@ -284,7 +287,7 @@ interface Source {
   integrationId: string | Expression<string>;
   common: { [column in Column]?: Given[column] | Expression<Scalar> };
   moment: { id?: string | Expression<Scalar>; now: number | Expression<Scalar> };
-  /** Columns with an individual value: `v.column2` and those after it. */
+  /** The columns with individual values: `v.column2` and the columns after it. */
   columns: readonly Column[];
 }
 
@@ -313,7 +316,7 @@ function columnsGivenTo({ ways }: EventRow): Column[] {
 const listFromStates = ({ from }: Way): ContactState[] =>
   from.filter((place) => place !== 'unknown');
 
-/** True where at least one case applies. */
+/** Returns true if at least one case applies. */
 function guard(ways: readonly Way[], source: Source): RawBuilder<unknown> {
   return sql.join(
     ways.map((way) => fits(way, source)),
@@ -341,7 +344,10 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   return [...set, sql`state = ${byWay(ways, states, source)}`];
 }
 
-/** The value of the first case that fits. The statement's condition excludes contacts that no case fits. */
+/**
+ * The value of the first case that applies. The statement's condition excludes contacts to which no case
+ * applies.
+ */
 function byWay(
   ways: readonly Way[],
   values: readonly RawBuilder<unknown>[],
@@ -404,7 +410,7 @@ function conditionSql(condition: Condition, source: Source): RawBuilder<unknown>
     const [one, words] = condition.oneOf;
     return sql`${value(one)} in (${sql.join(words.map((word) => sql.lit(word)))})`;
   }
-  // A comparison with null is unknown in SQL, and `not` would keep it so; in the table it is false.
+  // A comparison with null is unknown in SQL, and remains unknown after `not`. In the table, it is false.
   if ('not' in condition) return sql`(${conditionSql(condition.not, source)}) is not true`;
   const [parts, word] = 'all' in condition ? [condition.all, 'and'] : [condition.any, 'or'];
   const joined = parts.map((part) => sql`(${conditionSql(part, source)})`);

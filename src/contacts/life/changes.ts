@@ -1,6 +1,6 @@
 /**
- * The changes of an event, as data. This file evaluates them for one row, and `apply-events.ts` writes them as SQL for
- * many rows; a test compares the two.
+ * The changes of an event, as data. This file evaluates them for one row, and `apply-events.ts` turns them
+ * into SQL for many rows. A test compares the two.
  */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../database/tables/tables.ts';
@@ -92,7 +92,7 @@ export interface Known {
   moment: ChangeContext;
 }
 
-/** Pure: the value for one row. */
+/** Pure: returns the value for one row. */
 export function read(value: Value, known: Known): Scalar {
   if (value === null || typeof value !== 'object') return value;
   if ('own' in value) return known.row[value.own];
@@ -101,7 +101,7 @@ export function read(value: Value, known: Known): Scalar {
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-/** Pure: whether a condition is true for one row. Nothing is equal to null, as in SQL. */
+/** Pure: returns whether a condition is true for one row. Nothing equals null, as in SQL. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
     const one = read(condition.equal[0], known);

@@ -1,4 +1,4 @@
-/** Events of a credit: from the intent to spend it until its job has ended. */
+/** Events of a credit, from the intent to spend it to the end of its job. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import {
@@ -29,7 +29,7 @@ const SPENT: Changes = {
 
 export const HAS_ASKED_IN_VAIN = equal(own('last_credit'), 'in_vain');
 
-/** If the identity changed while the job ran, the next run decides about the contact again. */
+/** If the identity changed while the job was running, the next run decides about the contact again. */
 export const CREDIT_AT_THE_END = choice(
   any(isNull(own('last_credit')), HAS_ASKED_IN_VAIN),
   own('last_credit'),
@@ -40,7 +40,7 @@ export const CREDIT_AT_THE_END = choice(
   ),
 );
 
-/** A credit without a result may be spent again, but not for a record that refused its write. */
+/** A credit without a result may be spent again, but not for a record that refused the write. */
 const NOTHING_CAME = all(
   isNull(own('enhanced_at')),
   not(equal(own('outcome_reason'), 'crm_refused')),
@@ -70,7 +70,7 @@ function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
-/** A job ended without a profile. A contact that has left or is held does not have a state to return to. */
+/** A job ended without a profile. A contact that has left or is held has no state to return to. */
 function ended(set: Changes): EventRow {
   return {
     ways: [
@@ -126,7 +126,8 @@ export const CREDIT_EVENTS = {
   }),
   refused: ofEmptyAnswer('settled', {
     due_reason: null,
-    // Nothing was spent. The same details would be refused again; details that changed during the request may not.
+    // Nothing was spent. The service would refuse the same details again, but may accept details that changed
+    // during the request.
     asked_identity: given('asked_identity'),
     asked_at: NOW,
     last_credit: choice(equal(own('identity'), given('asked_identity')), 'stands', 'in_vain'),
@@ -135,7 +136,7 @@ export const CREDIT_EVENTS = {
   }),
   lost: ofAnswer('held', {
     ...SPENT,
-    // Changes that were read during the request are undecided: the next run reads the contact again.
+    // Changes that were read during the request are undecided, so the next run reads the contact again.
     last_credit: 'outdated',
     ...outcome('lost_answer', given('outcome_detail')),
   }),
@@ -158,7 +159,10 @@ export const CREDIT_EVENTS = {
   jobDone: ofAnswer('ready', {}),
   jobFailed: ended({ tracking_id: null, last_credit: CREDIT_AT_THE_END }),
   jobVanished: ended(JOB_VANISHED),
-  /** The service answered for the same details before the job that vanished, and would answer the same again. */
+  /**
+   * Before the job that vanished, the service answered for the same details, and it would give the same
+   * answer again.
+   */
   answerStands: {
     ways: [
       {

@@ -19,8 +19,8 @@ const LEFT_UNDECIDED: Changes = {
 };
 
 /**
- * The credit counts as not spent, because a user requested another one; this also applies if the
- * contact returns later.
+ * The credit counts as not spent, because a user requested another one. This also applies if the contact
+ * returns later.
  */
 const ASKED_FOR_AGAIN: Changes = {
   asked_identity: null,
@@ -55,7 +55,7 @@ export const DECISION_EVENTS = {
     outcome_at: NOW,
   }),
   changeRejected: ofChange('settled', {
-    // The same person has new details, which the credit also covers.
+    // The same person has new details. The credit also covers these details.
     asked_identity: own('identity'),
     values_identity: choice(isNull(own('values_donor')), null, own('identity')),
     asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
@@ -63,7 +63,7 @@ export const DECISION_EVENTS = {
     outcome_reason: 'identity_change_rejected',
     outcome_at: NOW,
   }),
-  /** It may have been paid for after the backup that the database was restored from. */
+  /** The contact may have been paid for after the backup from which the database was restored. */
   maybePaidApproved: ofChange('due', {
     due_reason: 'resubmitted_by_person',
     priority: PRIORITY.refresh,
@@ -124,7 +124,7 @@ export const DECISION_EVENTS = {
     otherwise: NOT_ASKED,
     endsJob: true,
   },
-  /** The values in the CRM belong to another person: the next run blanks them. */
+  /** The values in the CRM belong to another person, so the next run blanks them. */
   blankingDecided: {
     ways: [
       {
@@ -161,8 +161,7 @@ export const DECISION_EVENTS = {
           ),
         ),
         set: {
-          // The answer says who the contact is. The settings decide whether its change is worth a
-          // credit.
+          // The answer shows who the contact is. The settings decide whether the change is worth a credit.
           due_reason: choice(
             not(isNull(own('asked_identity'))),
             'identity_changed',
@@ -184,7 +183,7 @@ export const DECISION_EVENTS = {
     ],
     otherwise: NOT_ASKED,
   },
-  /** The contact is the erased person; `forget` removes our values from the CRM. */
+  /** The contact is the erased person. `forget` removes our values from the CRM. */
   confirmedErased: ofPerson('settled', {
     eligible: 0,
     due_reason: null,

@@ -26,7 +26,10 @@ function ofProfile(
   };
 }
 
-/** An objection that was read while the job was running stays one: its profile is deleted at once, not after 30 days. */
+/**
+ * If an objection was read while the job was running, it is kept as an objection, so that its profile is
+ * deleted at once and not after 30 days.
+ */
 const STILL_OPTED_OUT = choice(
   all(equal(given('outcome_reason'), 'opted_out'), equal(own('has_opted_out'), OBJECTS)),
   OBJECTS,
@@ -49,7 +52,7 @@ export const DELIVERY_EVENTS = {
   },
   heldAtDelivery: ofProfile('held', {}, ['ready', 'held']),
   postponed: ofProfile(null, {}),
-  // The contact keeps its job: if it returns, its profile is paid for.
+  // The contact keeps its job. If it returns, its profile is already paid for.
   leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: STILL_OPTED_OUT }),
   goneAtDelivery: ofProfile('removed', { eligible: 0, missing_since: null }),
   missedAtDelivery: ofProfile(null, MISSED),

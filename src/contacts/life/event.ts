@@ -9,13 +9,13 @@ export const STATES = ['settled', 'due', 'submitted', 'ready', 'held', 'removed'
 
 export const LIFE_STATES = ['unknown', ...STATES] as const satisfies readonly LifeState[];
 
-/** States that nothing else changes while a page of contacts is decided. */
+/** States that nothing else changes while decisions about a page of contacts are made. */
 export const AT_REST = ['settled', 'due', 'held', 'removed'] as const;
 
-/** One case of an event. The first whose state and condition fit is applied. */
+/** One case of an event. The first case whose state and condition fit is applied. */
 export interface Way {
   from: readonly LifeState[];
-  /** Null keeps the state. */
+  /** The new state; null to keep the present state. */
   to: ContactState | null;
   when?: Condition;
   set: Changes;
@@ -25,7 +25,10 @@ export interface EventRow {
   ways: readonly Way[];
   /** Why the event is refused in every other case. */
   otherwise: string;
-  /** True if the contact gives up its job: it has ended, belongs to another contact, or is no longer needed. */
+  /**
+   * True if the contact gives up its job, because the job has ended, belongs to another contact, or is no
+   * longer needed.
+   */
   endsJob?: true;
 }
 
@@ -44,5 +47,5 @@ export const NOT_ASKED = 'No decision about this contact is pending.';
 
 export const NOT_IN_LINE = 'The contact is not due.';
 
-/** The event is about the job that the contact has now. */
+/** The event is about the contact's present job. */
 export const OF_ITS_JOB = equal(own('tracking_id'), given('tracking_id'));

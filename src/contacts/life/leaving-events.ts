@@ -1,4 +1,4 @@
-/** Events of contacts that leave the CRM, or are not found there. */
+/** Events of contacts that leave the CRM, or that are not found there. */
 import {
   all,
   any,
@@ -23,8 +23,8 @@ import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
 export const HAS_LEFT = equal(own('eligible'), 0);
 
 /**
- * It opted out, or may not be submitted for another reason that only the next reading can end. A
- * row that a merge created belongs to no run yet.
+ * The contact opted out, or may not be submitted for another reason that only the next reading can end. A row
+ * that a merge created belongs to no run yet.
  */
 export const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(isNull(own('outcome_run'))));
 
@@ -32,7 +32,7 @@ export const MISSED: Changes = {
   missing_since: choice(isNull(own('missing_since')), NOW, own('missing_since')),
 };
 
-/** Names no run, because a user may have confirmed it. */
+/** The outcome names no run, because a user may have confirmed the departure. */
 const GONE: Changes = {
   outcome_reason: given('outcome_reason'),
   outcome_detail: null,
@@ -66,7 +66,7 @@ export const LEAVING_EVENTS = {
         },
       },
       {
-        // It waits for the result of its credit, and is removed if there is none.
+        // The contact waits for the result of its credit, and is removed if there is none.
         from: ['submitted', 'ready'],
         to: null,
         set: {
@@ -80,7 +80,10 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** Neither a lookup nor a complete reading found it, and the CRM does not say that it was deleted: it stays. */
+  /**
+   * Neither a lookup nor a complete reading found the contact, and the CRM does not report it as deleted. So
+   * it is kept.
+   */
   missed: {
     ways: [
       {
@@ -99,7 +102,7 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: 'The contact has already left.',
   },
-  /** A missing contact counts as removed, because few are missing or a user confirmed it. */
+  /** A missing contact counts as removed, because only a few are missing or a user confirmed it. */
   gone: {
     ways: [
       {

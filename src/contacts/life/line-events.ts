@@ -1,4 +1,4 @@
-/** Events of contacts that are due: they wait for a credit. */
+/** Events of contacts that are due, which means that they wait for a credit. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import {
   all,
@@ -23,13 +23,13 @@ export const PRIORITY = {
   groupMember: 0,
   neverEnhanced: 1,
   refresh: 2,
-  /** Not submitted until a field of its identity can be read again. */
+  /** The contact is not submitted until a field of its identity can be read again. */
   waitsForAccess: 9,
 } as const;
 
 export const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
 
-/** Whether it opted out, derived from the reason why its CRM record may not be submitted. */
+/** Whether the contact opted out, derived from the reason why its CRM record may not be submitted. */
 export const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
 
 export const IN_LINE: Changes = {
@@ -37,7 +37,7 @@ export const IN_LINE: Changes = {
   due_reason: given('due_reason'),
   priority: given('priority'),
   tracking_id: null,
-  // This run may already have written an older profile, which counts if nothing is submitted.
+  // This run may already have written an older profile. That outcome counts if nothing is submitted.
   ...outcomeUnless(
     all(WAS_WRITTEN, not(waitsForAccess(given('priority')))),
     choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),
@@ -51,7 +51,7 @@ export function inLine(to: ContactState | null, set: Changes, when?: Condition):
   };
 }
 
-/** Until a user decides to buy it, it counts as paid, whatever happens to the contact until then. */
+/** Until a user decides to buy the contact, it counts as paid for, whatever happens to it until then. */
 const COUNTS_AS_PAID: Changes = {
   asked_identity: own('identity'),
   asked_at: NOW,
@@ -80,7 +80,7 @@ export const LINE_EVENTS = {
     priority: PRIORITY.waitsForAccess,
     ...outcome('identity_unreadable'),
   }),
-  /** Its profile was paid for by another database. */
+  /** Another database has paid for the contact's profile. */
   adopted: inLine(
     'settled',
     {
@@ -121,7 +121,7 @@ export const LINE_EVENTS = {
     ways: [
       { from: ['due'], to: 'held', set: MAYBE_PAID },
       {
-        // The service has lost its job since the backup.
+        // The service has lost the contact's job since the backup.
         from: ['settled'],
         to: 'held',
         when: all(
@@ -133,7 +133,7 @@ export const LINE_EVENTS = {
     ],
     otherwise: NOT_IN_LINE,
   },
-  /** The same for a contact that has left: it counts as paid if it returns. */
+  /** The same for a contact that has left. It counts as paid for if it returns. */
   maybePaidAway: {
     ways: [
       {

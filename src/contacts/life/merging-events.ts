@@ -8,10 +8,10 @@ import { WAS_LEFT_OUT } from './leaving-events.ts';
 import { outcome } from './outcomes.ts';
 import { SEEN } from './reading-events.ts';
 
-/** The profile may be another person's, and a user decides. */
+/** The profile may be another person's, so a user decides. */
 export const MISMATCH_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
-/** A user decides about a contact that was paid for. A merge must not cost another credit. */
+/** A user decides about a contact that was paid for, because a merge must not cost another credit. */
 const HELD_AND_PAID: readonly string[] = listContactKinds(({ isPaid }) => isPaid);
 
 /** The profile of a contact that was merged into this one. */
@@ -47,7 +47,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
 }
 
 export const MERGING_EVENTS = {
-  /** Its job belongs to the contact that it was merged into. */
+  /** The contact's job now belongs to the contact that it was merged into. */
   gaveJobAway: {
     ways: [
       { from: AT_REST, to: null, when: OF_ITS_JOB, set: { tracking_id: null } },
@@ -62,20 +62,20 @@ export const MERGING_EVENTS = {
     endsJob: true,
   },
   /**
-   * Another contact was merged into it, and it keeps its own profile. Its new details count as the details with which
-   * the profile was requested.
+   * Another contact was merged into this one, which keeps its own profile. Its new details count as the
+   * details with which the profile was requested.
    */
   absorbed: {
     ways: [
       {
-        // A removed contact must be back, or nothing could have been merged into it.
+        // A removed contact must have come back, because otherwise nothing could have been merged into it.
         from: ['settled', 'submitted', 'ready', 'removed'],
         to: null,
         when: not(isNull(own('asked_identity'))),
         set: { asked_identity: NEXT_READING },
       },
       {
-        // An earlier run read its change, and ended before it spent a credit.
+        // An earlier run read the contact's change, and ended before it spent a credit.
         from: ['due'],
         to: 'settled',
         when: all(equal(own('due_reason'), 'identity_changed'), not(isNull(own('asked_identity')))),
@@ -97,7 +97,7 @@ export const MERGING_EVENTS = {
   inheritedRunning: inherits('submitted'),
   inheritedDone: inherits('ready', [
     {
-      // Its own profile did not fit its names, so the guard checks this profile.
+      // The contact's own profile did not fit its names, so the guard checks this profile.
       from: ['held'],
       to: 'ready',
       when: all(oneOf(own('outcome_reason'), MISMATCH_REASONS), isNull(own('donor_id'))),
@@ -105,8 +105,8 @@ export const MERGING_EVENTS = {
     },
   ]),
   /**
-   * Several profiles came through merges. The profile that was paid for under the present name replaces the waiting
-   * one.
+   * Several profiles arrived through merges. The profile that was paid for under the present name replaces
+   * the waiting one.
    */
   gotFittingJob: {
     ways: [
@@ -130,7 +130,7 @@ export const MERGING_EVENTS = {
         set: {
           ...INHERITS,
           asked_identity: NEXT_READING,
-          // It may still be left out: the next run reads it again.
+          // The contact may still have to be left out, so the next run reads it again.
           last_credit: choice(
             all(WAS_LEFT_OUT, equal(given('last_credit'), 'stands')),
             'outdated',

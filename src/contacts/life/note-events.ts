@@ -1,4 +1,4 @@
-/** Events that record something and do not change the contact's state. */
+/** Events that record something without changing the contact's state. */
 import { all, any, choice, equal, given, isNull, not, oneOf, own, RUN } from './changes.ts';
 import { type EventRow, MOVED_ON, STATES, UNKNOWN } from './event.ts';
 import { listReasons, outcome, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
@@ -100,7 +100,7 @@ export const NOTE_EVENTS = {
       {
         from: ['settled'],
         to: null,
-        // The outcome of the profile stays if it is more specific than the outcome of the warm path.
+        // The outcome of the profile is kept if it is more specific than the outcome of the warm path.
         when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },
@@ -112,7 +112,7 @@ export const NOTE_EVENTS = {
       {
         from: ['due', 'submitted', 'ready'],
         to: null,
-        // A refused write says more than that the contact waits.
+        // A refused write is more informative than the fact that the contact waits.
         when: equal(own('outcome_reason'), 'crm_refused'),
         set: { outcome_run: RUN },
       },

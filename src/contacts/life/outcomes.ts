@@ -1,4 +1,6 @@
-/** The outcome that a run records for a contact, and when an earlier outcome takes precedence. */
+/**
+ * The outcome that a run records for a contact, and the cases in which an earlier outcome takes precedence.
+ */
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import {
   all,

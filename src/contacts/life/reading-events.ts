@@ -24,7 +24,7 @@ import {
 import { IN_LINE, PRIORITY, waitsForAccess } from './line-events.ts';
 import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 
-/** Reasons that end when the contact is read again. */
+/** Reasons that no longer apply when the contact is read again. */
 const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
 
 /**
@@ -40,7 +40,7 @@ const SAID_MORE = any(
   ),
 );
 
-/** Its record refused the whole profile, and has not accepted it since. */
+/** The contact's record refused the whole profile, and has not accepted it since. */
 const STILL_REFUSED = all(
   equal(own('outcome_reason'), 'crm_refused'),
   equal(given('outcome_reason'), 'profile_fresh'),
@@ -63,7 +63,7 @@ const READ: Changes = {
   missing_since: null,
 };
 
-/** The contact is back, and may be submitted. */
+/** The contact is back and may be submitted. */
 const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, ...SEEN, missing_since: null };
 
 const OUT_OF_LINE: Changes = {
@@ -71,7 +71,7 @@ const OUT_OF_LINE: Changes = {
   priority: choice(waitsForAccess(own('priority')), PRIORITY.refresh, own('priority')),
 };
 
-/** This run is the next one, and decides about the contact again. */
+/** This run is the next run, and decides about the contact again. */
 const CREDIT_ONCE_READ = choice(
   equal(own('last_credit'), 'outdated'),
   'stands',
@@ -82,7 +82,7 @@ export const READING_EVENTS = {
   chosen: {
     ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
     otherwise: UNDER_WAY,
-    // A profile for other details, or a profile that is too old, is no longer needed.
+    // A profile for different details, or an outdated profile, is no longer needed.
     endsJob: true,
   },
   foundFresh: {
@@ -101,7 +101,7 @@ export const READING_EVENTS = {
       {
         from: ['unknown', ...AT_REST],
         to: 'settled',
-        // Its paid job is kept in case it returns.
+        // The contact's paid job is kept in case the contact returns.
         set: { ...READ, ...OUT_OF_LINE, eligible: 0, ...OUTCOME_OF_READING },
       },
     ],
@@ -132,8 +132,8 @@ export const READING_EVENTS = {
         },
       },
       {
-        // Its outcome follows when this run has tried to deliver it. With an earlier run's reason, it would look
-        // as if this run had tried and failed.
+        // The outcome follows once this run has tried to deliver the profile. With an earlier run's reason,
+        // it would look as if this run had tried and failed.
         from: ['submitted', 'ready'],
         to: null,
         set: { ...READ, asked_identity: readOrOwn(), eligible: 1 },
@@ -146,7 +146,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** It had left while its paid profile was in flight, or while a question was open. */
+  /** The contact had left while its paid profile was in flight, or while a question was open. */
   cameBack: {
     ways: [
       {

@@ -20,7 +20,7 @@ export async function listConfirmedMarks(
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** Records exactly these marks as asked; confirmed marks stay confirmed. */
+/** Records that users were asked about exactly these marks. Confirmed marks stay confirmed. */
 export async function recordAskedMarks(
   trx: RunTransaction,
   marks: readonly string[],
@@ -45,8 +45,8 @@ export async function recordAskedMarks(
 }
 
 /**
- * Confirms every mark that users were asked about, and only those; returns their number. Needs no lease: a run in
- * progress has stopped spending, and the next run checks again.
+ * Confirms every mark that users were asked about, and only those marks; returns their number. Needs no
+ * lease, because a run in progress has stopped spending, and the next run checks again.
  */
 export async function confirmAskedMarks(
   trx: ActorTransaction,

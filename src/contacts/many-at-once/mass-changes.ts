@@ -16,9 +16,9 @@ export interface ChangeCounts {
 }
 
 /**
- * Counts the changes since `since` (epoch ms), or since a user last decided about such changes:
- * earlier ones were already checked. Null if there are fewer than `atLeast`, so that an ordinary
- * run does not count all contacts.
+ * Counts the changes since `since` (epoch ms), or since a user last decided about such changes, because
+ * earlier changes have already been checked. Null if there are fewer than `atLeast`, so that an ordinary run
+ * does not count all contacts.
  */
 export async function countChanges(
   reader: Reader,
@@ -47,9 +47,9 @@ export async function countChanges(
 }
 
 /**
- * Counts contacts that got another donor since `since` (epoch ms), or since a user last decided
- * about such changes, and contacts held because of it. A changed donor after a changed identity
- * also counts.
+ * Counts contacts that got another donor since `since` (epoch ms), or since a user last decided about such
+ * changes, and contacts that are held because of it. If the donor changed after the identity, this also
+ * counts.
  */
 export async function countChangedDonors(
   reader: Reader,
@@ -83,9 +83,7 @@ export async function countChangedDonors(
   return { due: 0, submitted, held, known: await countKnown(reader, integrationId) };
 }
 
-/**
- * Holds all contacts that are due for a changed identity, in batches; resolves with their number.
- */
+/** Holds all contacts that are due for a changed identity, in batches. Resolves with their number. */
 export async function holdChanges(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -187,7 +185,7 @@ async function holdSome(
       integration_id: lease.integrationId,
       crm_id: row.crm_id,
       kind: 'identity_mass_change' as const,
-      // It belongs to no job: nothing was sent yet.
+      // The hold belongs to no job, because nothing has been sent yet.
       tracking_id: id,
       batch,
       detail: parts.join(','),

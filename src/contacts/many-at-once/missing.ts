@@ -1,7 +1,7 @@
 /**
- * Contacts that the CRM no longer shows, with no sign that they were deleted. They are marked,
- * counted, held for a decision, and removed once that is allowed. `sync/guards/departures.ts`
- * decides which of these happens.
+ * Contacts that the CRM no longer shows, with no sign that they were deleted. They are marked, counted, held
+ * for a decision, and removed once that is allowed. `sync/guards/departures.ts` decides which of this
+ * happens.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -14,9 +14,7 @@ import { supersedeHolds } from '../departures.ts';
 import { move, moveAndList } from '../life/apply-events.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
-/**
- * The window of a week, over which departures are counted and for which the answer "wait" applies.
- */
+/** The window of a week. Departures within it are counted, and the answer "wait" is valid for that time. */
 export interface DepartureWindow {
   /** Departures before this instant (epoch ms) are not counted. */
   since: number;
@@ -24,7 +22,7 @@ export interface DepartureWindow {
 
 /** Number of missing contacts of an integration, and of all its contacts. */
 export interface DepartureCounts {
-  /** Missing now. Contacts that a user decided to wait for are not counted. */
+  /** Number of contacts that are missing now, without contacts that a user decided to wait for. */
   missing: number;
   /** Contacts removed within the window because they were missing, not counting removals that a user confirmed. */
   removed: number;
@@ -32,10 +30,10 @@ export interface DepartureCounts {
   known: number;
 }
 
-/** The kind of hold that asks whether missing contacts are gone. */
+/** The kind of hold that asks users whether missing contacts are gone. */
 export const MISSING_KIND = 'contacts_missing';
 
-/** Marks contacts that a lookup did not find; unknown contacts are not added. */
+/** Marks contacts that a lookup did not find. Unknown contacts are not added. */
 export async function markMissing(
   trx: RunTransaction,
   runId: string,
@@ -45,7 +43,10 @@ export async function markMissing(
   await mark(trx, trx.lease, { id: runId, now: trx.clock.now() }, crmIds);
 }
 
-/** After a complete reading, if absence from it means removal: marks the contacts that this run did not see. */
+/**
+ * After a complete reading, marks the contacts that this run did not see, if contacts that are missing in a
+ * reading count as removed.
+ */
 export async function markUnseen(trx: RunTransaction, runId: string): Promise<void> {
   const run = { id: runId, now: trx.clock.now() };
   const isUnseen = (eb: ContactBuilder) =>
@@ -54,7 +55,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
       eb('departure_read', '=', 0),
       eb('state', '<>', 'removed'),
     ]);
-  // A row that could not be read is stored under its row number; it was never a contact.
+  // A row that could not be read is stored under its row number. It was never a contact.
   const isNumber = (eb: ContactBuilder) => eb('outcome_reason', '=', 'row_unreadable');
   await move(trx, trx.lease, 'left', { is: (eb) => eb.and([isUnseen(eb), isNumber(eb)]) }, run, {
     outcome_reason: 'deleted_in_crm',
@@ -96,8 +97,8 @@ export async function countMissing(
 }
 
 /**
- * Opens a hold for each missing contact that does not have one, and sets this detail on all open holds. They share a
- * batch; contacts that go missing later join the open batch. Resolves with the number of new holds.
+ * Opens a hold for each missing contact that does not have one, and sets this detail on all open holds. They
+ * share a batch. Contacts that go missing later join the open batch. Resolves with the number of new holds.
  */
 export async function holdMissing(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -143,8 +144,8 @@ export async function removeMissing(trx: RunTransaction, window: DepartureWindow
 }
 
 /**
- * Yields, in batches, the IDs of all missing contacts and of contacts that were removed as missing
- * since then.
+ * Yields, in batches, the IDs of all missing contacts and of contacts that have been removed as missing since
+ * then.
  */
 export async function* listMissing(
   reader: Reader,
@@ -165,7 +166,7 @@ export async function* listMissing(
   }
 }
 
-/** Whether any contact is missing and must not be lost, whether or not a user has decided. */
+/** Whether any contact is missing and must not be lost, regardless of users' decisions. */
 export async function hasMissing(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')
@@ -176,8 +177,8 @@ export async function hasMissing(reader: Reader, integrationId: string): Promise
 }
 
 /**
- * The number of missing contacts that a user has to decide about; only among the named contacts, if
- * any are named.
+ * Returns the number of missing contacts that a user has to decide about. If contacts are named, only these
+ * are counted.
  */
 export async function countOpenMissing(
   reader: Reader,
@@ -195,7 +196,7 @@ export async function countOpenMissing(
   );
 }
 
-/** The contacts among these IDs that have not left, as far as this is known and may be told. */
+/** Returns the contacts among these IDs that have not left, as far as this is known and may be reported. */
 export async function listPresent(
   reader: Reader,
   integrationId: string,
@@ -214,7 +215,10 @@ export async function listPresent(
   return present;
 }
 
-/** The fingerprint of the list when it was last read without a question; null before that. */
+/**
+ * Returns the fingerprint of the list from the last time that it was read without a question; null if that
+ * has not happened.
+ */
 export async function findListScope(reader: Reader, integrationId: string): Promise<string | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -249,7 +253,7 @@ export async function mark(
   await move(trx, lease, 'missed', crmIds, run);
 }
 
-/** Removes missing contacts that a user has confirmed are gone. Contacts that are back stay. */
+/** Removes missing contacts that a user has confirmed to be gone. Contacts that have come back are kept. */
 export async function removeConfirmed(
   trx: Trx,
   integrationId: string,
@@ -270,7 +274,7 @@ export async function removeConfirmed(
   await closeQuestions(trx, integrationId, now, gone);
 }
 
-/** Contacts were found again: no user has to decide whether they are gone. */
+/** Contacts were found again, so users no longer have to decide whether they are gone. */
 export async function closeMissing(
   trx: Trx,
   lease: Lease,
@@ -289,10 +293,7 @@ export async function closeMissing(
   }
 }
 
-/**
- * Closes the questions about contacts that left; the result of a job in flight is still to be
- * decided.
- */
+/** Closes the questions about contacts that left. The result of a job in flight is still to be decided. */
 async function closeQuestions(
   trx: Trx,
   integrationId: string,
@@ -303,7 +304,7 @@ async function closeQuestions(
   await supersedeHolds(trx, { integrationId }, now, ids);
 }
 
-/** Marked, and not removed for good. */
+/** Marked, and not removed permanently. */
 function isMarked(eb: ContactBuilder) {
   return eb.and([
     eb('missing_since', 'is not', null),
@@ -312,7 +313,7 @@ function isMarked(eb: ContactBuilder) {
   ]);
 }
 
-/** Marked, and no user has decided within the window to wait for it. */
+/** Marked, without a user's decision within the window to wait. */
 function isMissing(eb: ContactBuilder, integrationId: string, { since }: DepartureWindow) {
   return eb.and([
     isMarked(eb),
@@ -380,7 +381,7 @@ async function holdSome(
       integration_id: integrationId,
       crm_id,
       kind: MISSING_KIND,
-      // It belongs to no job.
+      // The hold belongs to no job.
       tracking_id: id,
       batch,
       detail,

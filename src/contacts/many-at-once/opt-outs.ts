@@ -10,20 +10,23 @@ import type { Store } from '../../database/store.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
-/** The kind of hold that asks whether opt-out marks are right. */
+/** The kind of hold that asks users whether opt-out marks are right. */
 export const OPT_OUT_KIND = 'mass_opt_out';
 
-/** `contacts.has_opted_out` of a contact whose person objects. */
+/** The value of `contacts.has_opted_out` for a contact whose person objects. */
 export const OBJECTS = 2;
 
-/** `detail` of a hold if the mark is an objection, not the opt-out field of the settings. */
+/** The `detail` of a hold if the mark is an objection, and not the opt-out field in the settings. */
 export const BY_OBJECTION = 'objection';
 
 /** Number of marked contacts with a kept profile, and of all contacts with one. */
 export interface OptOutCounts {
   /** Marks that no run has recorded before. */
   unrecorded: number;
-  /** Marks set within the window, including unrecorded marks, without marks that a user has decided about. */
+  /**
+   * Marks set within the window, including marks that are not recorded yet, without marks that a user has
+   * decided about.
+   */
   marked: number;
   /** All contacts with a kept profile. */
   kept: number;
@@ -57,7 +60,7 @@ export async function endCorrectedOptOuts(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Counts marks, without those before `since` (epoch ms) or before a user last confirmed marks. */
+/** Counts marks, without marks from before `since` (epoch ms) or from before a user last confirmed marks. */
 export async function countOptOuts(
   reader: Reader,
   integrationId: string,
@@ -85,7 +88,7 @@ export async function countOptOuts(
   return { unrecorded, marked: set, kept, isOpen };
 }
 
-/** Records since when marks are set, without a question. */
+/** Records when marks were set, without opening a question. */
 export async function recordOptOuts(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('kept_profiles')
@@ -97,9 +100,9 @@ export async function recordOptOuts(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * Records marks, with a question about each that was set within the window. All share a batch, and
- * later marks join the open batch. `field` is the opt-out field of the settings. Resolves with the
- * number of new questions.
+ * Records marks, with a question about each that was set within the window. All questions share a batch, and
+ * later marks join the open batch. `field` is the opt-out field of the settings. Resolves with the number of
+ * new questions.
  */
 export async function holdOptOuts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -130,8 +133,8 @@ export async function holdOptOuts(
 }
 
 /**
- * The contacts whose profiles are deleted because of a mark that was set before this instant (epoch
- * ms) and is not in doubt.
+ * The contacts whose profiles are deleted because of a mark that was set before this instant (epoch ms) and
+ * is not in doubt.
  */
 export async function listOptOutsToDelete(
   reader: Reader,
@@ -167,7 +170,7 @@ function marked(db: Reader, integrationId: string) {
       )
       .where('k.integration_id', '=', integrationId)
       .where('c.integration_id', '=', integrationId)
-      // Few contacts are marked, and they have an index; without it, all contacts would be scanned.
+      // Only a few contacts are marked, and they have an index. Without it, all contacts would be scanned.
       .where('k.crm_id', 'in', (eb) => markedIds(eb, integrationId))
       .where('c.state', '<>', 'removed')
   );
@@ -223,7 +226,7 @@ async function holdSome(
   const rows = await undecided(trx, integrationId)
     .where((eb) => eb.or([eb('k.opted_out_at', 'is', null), eb('k.opted_out_at', '>=', since)]))
     .where(sql<SqlBool>`not exists (${question} and h.decision is null)`)
-    // A profile that was deleted for an objection is only counted.
+    // A profile that was deleted because of an objection is only counted.
     .where('k.donor', '<>', '')
     .where('k.crm_id', '>', after)
     .select(['k.crm_id', 'k.opted_out_at', 'c.has_opted_out'])
@@ -238,11 +241,11 @@ async function holdSome(
       integration_id: integrationId,
       crm_id,
       kind: OPT_OUT_KIND,
-      // It belongs to no job.
+      // The hold belongs to no job.
       tracking_id: id,
       batch,
       detail: has_opted_out === OBJECTS ? BY_OBJECTION : field,
-      // A clock that was set back does not make a question older than its mark.
+      // If the clock was set back, a question must not be older than its mark.
       opened_at: Math.max(now, opted_out_at ?? 0),
     } as const;
   });

@@ -1,4 +1,4 @@
-/** Holds contacts that may have been paid for after the backup that the database was restored from. */
+/** Holds contacts that may have been paid for after the backup from which the database was restored. */
 import { sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -33,7 +33,7 @@ export async function findBought(
   return found;
 }
 
-/** A contact of which a user was asked whether it was paid for. */
+/** A contact about which a user was asked whether it was paid for. */
 export interface AskedContact {
   crmId: string;
   /** Epoch ms. */
@@ -41,8 +41,8 @@ export interface AskedContact {
 }
 
 /**
- * The contacts with these identities that a user was asked about and did not decide to buy, by identity. Such a contact
- * may continue under another ID, for example after a merge or a new import.
+ * Returns, by identity, the contacts with these identities about which a user was asked and that the user did
+ * not decide to buy. Such a contact may continue under another ID, for example after a merge or an import.
  */
 export async function findAsked(
   reader: Reader,
@@ -111,7 +111,7 @@ export async function holdMaybePaid(
             integration_id: integrationId,
             crm_id,
             kind: PAID_SINCE_BACKUP,
-            // It belongs to no job: nothing was sent.
+            // The hold belongs to no job, because nothing was sent.
             tracking_id: id,
             batch,
             opened_at: now,
@@ -124,7 +124,7 @@ export async function holdMaybePaid(
   return held;
 }
 
-/** Contacts that left before their job was lost count as paid for, too, in case they return. */
+/** Contacts that left before their job was lost also count as paid for, in case they return. */
 export async function countAwayAsPaid(
   trx: RunTransaction,
   runId: string,

@@ -1,4 +1,4 @@
-/** Finds the explanations of a code that a report, a message or a response contains. */
+/** Finds the explanations of a code from a report, a message or a response. */
 import { getOutcome, isOutcomeReason, OUTCOME_REASONS } from '../outcome.ts';
 import { ERROR_TOPICS } from './errors.ts';
 import {
@@ -10,8 +10,8 @@ import {
 } from './outcomes.ts';
 
 /**
- * The kind of a word. `waiting_values` is a cause for which values wait; `excluded_values` is a reason why a redelivery
- * excludes a contact. `error` is the code of an error or of a stopped run.
+ * The kind of a code. `waiting_values` is a cause for which values wait; `excluded_values` is a reason why a
+ * redelivery excludes a contact. `error` is the code of an error or of a stopped run.
  */
 export type CodeKind = 'outcome' | 'reason' | 'waiting_values' | 'excluded_values' | 'error';
 
@@ -30,12 +30,15 @@ export interface Explanation {
 
 const PAGE = 'docs/outcomes.md';
 
-/** Every explanation of the code, reasons first; empty if this version does not know it. */
+/**
+ * Returns every explanation of the code, reasons first; empty if this version of the program does not know
+ * the code.
+ */
 export function explain(code: string): Explanation[] {
   return ALL.filter((explanation) => explanation.code === code);
 }
 
-/** Every code that has an explanation, each once. */
+/** Returns every code that has an explanation, each of them once. */
 export function listCodes(): string[] {
   return [...new Set(ALL.map(({ code }) => code))];
 }

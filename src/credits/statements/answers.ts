@@ -36,7 +36,7 @@ export async function recordAcceptedSubmission(
   }
   await dropErased(trx, submissionId, trx.clock.now());
   if (answer.charged > started.length) {
-    // More was charged than there are jobs: it is unknown which contacts those credits belong to.
+    // More was charged than there are jobs, so it is unknown which contacts those credits belong to.
     await holdUnanswered(trx, submission, 'charged, and no job id came back');
   }
   await returnToDue(trx, submission, 'not_processed');
@@ -47,8 +47,8 @@ export async function recordAcceptedSubmission(
 }
 
 /**
- * Records that the service refused the whole request and charged nothing. The rejected contacts are settled; all others
- * are due again.
+ * Records that the service refused the whole request and charged nothing. The rejected contacts are settled.
+ * All others are due again.
  */
 export async function recordRefusedSubmission(
   trx: RunTransaction,
@@ -64,7 +64,7 @@ export async function recordRefusedSubmission(
   await returnToDue(trx, submission, 'submission_pending');
 }
 
-/** `cells` are tracking IDs, each followed by its job ID. */
+/** `cells` contains tracking IDs, each followed by its job ID. */
 const start = prepared(
   (db, { submissionId, cells }: Slots<{ submissionId: string; cells: readonly string[] }>) =>
     db

@@ -1,4 +1,4 @@
-/** A key's balance, and the spending from it. */
+/** A key's balance, and what is spent from it. */
 
 import { findOpenSubmissions } from '../../contacts/open-submissions.ts';
 import type { LeasedTransaction } from '../../database/leases.ts';
@@ -24,7 +24,7 @@ export async function findKeyBalance(
   };
 }
 
-/** Records a reading, unless a submission of the key is open or was closed since `sequence`. */
+/** Records a reading, unless a submission of the key is open or has been closed since `sequence`. */
 export async function recordKeyBalance(
   connection: TimedConnection,
   partnerKey: string,
@@ -47,14 +47,14 @@ export async function recordKeyBalance(
 }
 
 /**
- * Credits of the enhancements bucket that an integration has spent since `since` (epoch ms);
- * open submissions count as spent.
+ * Returns the credits of the enhancements bucket that an integration has spent since `since` (epoch ms). Open
+ * submissions count as spent.
  */
 export function getSpentSince(reader: Reader, integrationId: string, since: number) {
   return spentSince(reader, 'submissions', integrationId, since);
 }
 
-/** Credits that a run has spent so far. */
+/** Returns the credits that a run has spent so far. */
 export async function getSpentByRun(reader: Reader, runId: string): Promise<number> {
   const { rows } = await selectSpent(reader, { runId });
   return rows[0]?.spent_enhancements ?? 0;
@@ -91,7 +91,7 @@ const noteBalance = prepared(
       .compile(),
 );
 
-/** Sets the balance that two readings agreed on. */
+/** Sets the balance on which two readings agreed. */
 export async function setBalance(
   trx: LeasedTransaction,
   partnerKey: string,
@@ -100,7 +100,7 @@ export async function setBalance(
   await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
 }
 
-/** Makes the second of two transactions of one key wait until the first has ended. */
+/** If two transactions use the same key, makes the second wait until the first has ended. */
 export async function waitForPartnerKey(trx: LeasedTransaction, partnerKey: string): Promise<void> {
   await trx
     .insertInto('partner_keys')

@@ -1,6 +1,6 @@
 /**
- * Spending by day and by month (UTC), added up once when a run ends, so that a year can be read at
- * once.
+ * Spending by day and by month (UTC). It is added up when a run ends, so that a whole year can be read
+ * quickly.
  */
 
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Credits by bucket, and contacts written, in a day or a month. */
+/** Credits by bucket, and the number of written contacts, in a day or a month. */
 export interface Spent {
   enhancements: number;
   networks: number;
@@ -27,12 +27,12 @@ export interface ClientSpent extends Spent {
   integrationId: string;
 }
 
-/** Means the sum of all integrations. */
+/** Marks the sum of all integrations. */
 const ALL = '';
 
 const DAY_MS = 86_400_000;
 
-/** A lost response is settled within the next days, so a run does not look at older requests again. */
+/** A lost response is settled within a few days, so a run does not look at older requests again. */
 const SETTLED_WITHIN_MS = 35 * DAY_MS;
 
 const WRITTEN = OUTCOME_ORDER.indexOf('written');
@@ -47,7 +47,10 @@ export function toMonth(day: string): string {
   return day.slice(0, 7);
 }
 
-/** The days from `from` to `to` on which these integrations (null for all) had spending or writes, in order. */
+/**
+ * Returns the days from `from` to `to` on which these integrations (null for all) had spending or writes, in
+ * order.
+ */
 export async function listSpentDays(
   reader: Reader,
   integrationIds: readonly string[] | null,
@@ -71,7 +74,7 @@ export async function listSpentDays(
   return [...days.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** The months with data, newest first. */
+/** Returns the months with data, newest first. */
 export async function listSpentMonths(reader: Reader, limit: number): Promise<string[]> {
   const rows = await reader
     .selectFrom('credit_spans')
@@ -85,8 +88,8 @@ export async function listSpentMonths(reader: Reader, limit: number): Promise<st
 }
 
 /**
- * The clients among these integrations (null for all) with spending or writes in a month, highest spending first.
- * `total` is their number.
+ * Returns the clients among these integrations (null for all) with spending or writes in a month, highest
+ * spending first. `total` is the number of clients.
  */
 export async function listSpendingClients(
   reader: Reader,
@@ -125,7 +128,8 @@ function ofMonth(reader: Reader, month: string) {
     reader
       .selectFrom('credit_spans')
       .select(['integration_id', 'enhancements', 'networks', 'written'])
-      // Written as a literal: the index covers only months, and a parameter could be anything.
+      // Written as a literal, because the index covers only months, and the value of a parameter is not known
+      // in advance.
       .where('span', '=', sql.lit('month'))
       .where('at', '=', month)
   );
@@ -152,12 +156,12 @@ function added(before: Spent | undefined, sums: Sums): Spent {
   return { enhancements: sum('enhancements'), networks: sum('networks'), written: sum('written') };
 }
 
-/** What is to be added to each day and month. */
+/** The amounts to add to each day and month. */
 type Changes = Map<string, Spent>;
 
 /**
- * Adds up an integration's spending when a run ends. It looks at all days whose requests may have been settled since
- * the last time, by whatever run, and adds only the difference since then, so it can be repeated. Written
+ * Adds up an integration's spending when a run ends. It looks at all days whose requests any run may have
+ * settled since the last time. It adds only the difference since then, so it can be repeated. Written
  * contacts are added only once, when the run's rows are written.
  */
 export async function recordSpent(
@@ -176,8 +180,8 @@ export async function recordSpent(
 }
 
 /**
- * The same outside the run that sent the requests: `since` is the first changed request of each integration (epoch ms),
- * however old.
+ * Does the same outside the run that sent the requests. `since` is the first changed request of each
+ * integration (epoch ms), however old.
  */
 export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>): Promise<void> {
   const found = new Map<string, Changes>();
@@ -187,7 +191,7 @@ export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>)
   await addAll(trx, found);
 }
 
-/** What the requests from the day of `since` on have cost, less what was added for those days before. */
+/** The cost of the requests from the day of `since` on, minus what was already added for those days. */
 async function findDifferences(trx: Trx, integrationId: string, since: number): Promise<Changes> {
   const changes: Changes = new Map();
   const from = since - (since % DAY_MS);
@@ -212,8 +216,8 @@ function change(changes: Changes, at: string, by: Spent): void {
 }
 
 /**
- * In the same order for all, and first to the integrations, so that two transactions that add at the same time do not
- * wait for each other.
+ * All transactions add in the same order, starting with the integrations, so that two of them at the same
+ * time do not block each other.
  */
 async function addAll(trx: Trx, found: ReadonlyMap<string, Changes>): Promise<void> {
   const all: Changes = new Map();
@@ -230,7 +234,7 @@ function inOrder<Value>(entries: ReadonlyMap<string, Value>): [string, Value][] 
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** When a run started, and the number of contacts that it has written. */
+/** The start of a run, and the number of contacts that it has written. */
 const writtenBy = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
   db
     .selectFrom('runs')

@@ -1,4 +1,4 @@
-/** How a submission starts: on disk, before its request is sent. */
+/** How a submission starts: it is stored on disk before its request is sent. */
 import { sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
@@ -8,20 +8,20 @@ import { inBatches, toValueRows } from '../../database/rows.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
 
-/** One submission to be recorded before its request is sent. */
+/** One submission, to be recorded before its request is sent. */
 export interface Intent {
   submissionId: string;
   runId: string;
   partnerKey: string;
   /** The mapping that created the people's data. */
   mapping: string;
-  /** One for each person, in the order of the request. */
+  /** One entry for each person, in the order of the request. */
   jobs: readonly IntendedJob[];
-  /** The rules for sharing: if a contact may share a paid job, it must share it. */
+  /** The rules for sharing. A contact that may share a paid job must share it. */
   sharing: SharingRules;
-  /** The most submissions of the key that may be open, including this one; 1 by default. */
+  /** The maximum number of the key's submissions that may be open, including this one; 1 by default. */
   atOnce?: number;
-  /** Credits of the key that must remain after everything open. */
+  /** Number of the key's credits that must remain after everything that is open. */
   keep?: number;
 }
 
@@ -31,7 +31,7 @@ export interface IntendedJob {
   /** Fingerprint of the submitted identity. */
   identity: string;
   reason: DueReason;
-  /** Fingerprint of service key and person; null if the job is not shared. */
+  /** Fingerprint of the service key and the person; null if the job is not shared. */
   person: string | null;
 }
 
@@ -53,7 +53,7 @@ export type IntentRefusal =
   | 'person_open'
   | 'contacts_changed';
 
-/** Records the intent, with the balance before it. If the result says so, nothing was recorded. */
+/** Records the intent, with the balance before it. The result says whether it was recorded. */
 export async function recordSubmissionIntent(
   checkpoint: Checkpoint,
   lease: Lease,
@@ -85,7 +85,7 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
     now: trx.clock.now(),
   });
   if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
-  // Checked once the key is locked: the previous holder has recorded what it paid for.
+  // Checked once the key is locked, because by then the previous holder has recorded what it paid for.
   const shares = await findShares(trx, trx.fingerprint, integrationId, intent.jobs, intent.sharing);
   if (shares.size > 0) throw new IntentRefused('person_paid');
   const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
@@ -94,7 +94,7 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
   return { recorded: true, balanceBefore: key.balance };
 }
 
-/** A free slot, if the open submissions allow another one. */
+/** Returns a free slot if the open submissions allow another one. */
 async function freeSlot(trx: RunTransaction, intent: Intent, balance: number): Promise<number> {
   const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
   const open = await findOpenSubmissions(trx, partnerKey);
@@ -138,7 +138,7 @@ async function insertJobs(trx: RunTransaction, intent: Intent): Promise<void> {
         person,
         reason,
         'intended',
-        // In the order of requests, even if the previous host's clock was ahead of this host's.
+        // Ordered as the requests were sent, even if the previous host's clock was ahead of this host's.
         Math.max(now, ...afterThose(crmId, person)),
       ]),
     });
@@ -214,8 +214,8 @@ type Asked = {
 };
 
 /**
- * When these contacts, or other records of the same people, were submitted, if this machine's clock has not reached
- * that time yet.
+ * Returns when these contacts, or other records of the same people, were submitted, if that time is still in
+ * the future on this machine's clock.
  */
 const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
   db
@@ -228,7 +228,7 @@ const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots
       ]),
     )
     .where('submitted_at', '>=', now)
-    // A job that cost nothing may come from a clock that was wrong by days; it must not influence a
+    // A job that cost nothing may have a time from a clock that was wrong by days. It must not influence a
     // submission.
     .where('state', '<>', 'unpaid')
     .compile(),

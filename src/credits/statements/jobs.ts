@@ -1,4 +1,4 @@
-/** The service's jobs: which are running, how they end, and whose profile waits for delivery. */
+/** The service's jobs: which are running, how they end, and whose profiles wait for delivery. */
 
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { findAnswered } from '../../contacts/answered.ts';
@@ -36,7 +36,7 @@ export interface Progress {
   tooOld: readonly string[];
 }
 
-/** Running jobs, oldest first, after the given one. */
+/** Returns running jobs, oldest first, after the given job. */
 export async function listRunningJobs(
   reader: Reader,
   integrationId: string,
@@ -55,8 +55,8 @@ export async function listRunningJobs(
 }
 
 /**
- * The number of running jobs, the number after the given job, and the time of the oldest job after it. Without a given
- * job, all running jobs count.
+ * Returns the number of running jobs, the number after the given job, and the time of the oldest job after
+ * it. If no job is given, all running jobs count.
  */
 export async function countRunningJobs(
   reader: Reader,
@@ -75,20 +75,20 @@ export async function countRunningJobs(
   };
 }
 
-/** A job that ended without a result, although it was paid for. */
+/** A paid job that ended without a result. */
 export interface LostJob {
   trackingId: string;
   submissionId: string;
   crmId: string;
   /** Fingerprint of the submitted identity. */
   identity: string;
-  /** Fingerprint of service key and person; null if the job is not shared. */
+  /** Fingerprint of the service key and the person; null if the job is not shared. */
   person: string | null;
   /** Epoch milliseconds. */
   submittedAt: number;
 }
 
-/** Records the result of a poll; resolves with the jobs that are lost. */
+/** Records the result of a poll. Resolves with the jobs that are lost. */
 export async function recordJobProgress(
   trx: RunTransaction,
   runId: string,
@@ -104,7 +104,7 @@ export async function recordJobProgress(
     ...(await closeJobs(trx, trx.lease, run, progress.vanished, 'vanished', 'job_vanished')),
     ...(await closeJobs(trx, trx.lease, run, progress.tooOld, 'vanished', 'job_too_old')),
   ];
-  // Only after all jobs were closed, because another contact might otherwise inherit one of them.
+  // Done only after all jobs are closed, because otherwise another contact might inherit one of them.
   await inheritLater(trx, trx.lease, run, [...failed, ...lost]);
   return fromRows(lost);
 }
@@ -116,8 +116,8 @@ export async function countCompletedJobs(reader: Reader, integrationId: string):
 }
 
 /**
- * Jobs whose profile waits for delivery, oldest first, except the given jobs and jobs that this run has tried without
- * success.
+ * Returns jobs whose profile waits for delivery, oldest first, except the given jobs and jobs that this run
+ * has tried without success.
  */
 export async function listReadyJobs(
   reader: Reader,
@@ -143,7 +143,10 @@ export async function listReadyJobs(
   });
 }
 
-/** The run that sent a submission of this integration; null for another integration's submission. */
+/**
+ * Returns the run that sent a submission of this integration; null if the submission is another
+ * integration's.
+ */
 export async function findRunOfSubmission(
   reader: Reader,
   integrationId: string,
@@ -158,7 +161,7 @@ export async function findRunOfSubmission(
   return row?.run_id ?? null;
 }
 
-/** The service's job IDs by tracking ID; a job without a response has none. */
+/** Returns the service's job IDs by tracking ID. A job without a response has none. */
 export async function findJobIds(
   reader: Reader,
   trackingIds: readonly string[],
@@ -205,7 +208,7 @@ async function closeJobs(
       .set({
         state,
         closed_at: run.now,
-        // For a failed job, the service does not know the person. For a vanished job, nothing is known.
+        // A failed job means that the service does not recognise the person. A vanished job means nothing.
         ...(state === 'failed' ? answered(0, run.now) : {}),
       })
       .where('tracking_id', 'in', batch)
@@ -221,8 +224,8 @@ async function closeJobs(
 }
 
 /**
- * A contact that already has an answer is not submitted again with the same details because a job
- * from a merge vanished.
+ * If a job from a merge vanished, a contact that already has an answer is not submitted again with the same
+ * details.
  */
 async function keepAnswers(
   trx: RunTransaction,
@@ -251,7 +254,7 @@ const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly st
     .compile(),
 );
 
-/** Counts are queried whenever a station of a run looks for work. */
+/** The counts are queried whenever a station of a run looks for work. */
 const countCompleted = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('jobs')
@@ -343,7 +346,7 @@ function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> |
 /** The position of a job in the order of submission. */
 type Departure = { submittedAt: number; trackingId: string };
 
-/** True for jobs that were submitted after the given job; without a given job, true for all. */
+/** True for jobs that were submitted after the given job; true for all jobs if none is given. */
 function isAfter(
   eb: ExpressionBuilder<Tables, 'jobs'>,
   after: Departure | Slots<Departure> | null,
@@ -355,7 +358,7 @@ function isAfter(
   ]);
 }
 
-/** The columns of a job once it is settled whether the service knew the person. */
+/** The columns of a job once it is settled whether the service recognised the person. */
 export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
   return { known, answered_at: now };
 }

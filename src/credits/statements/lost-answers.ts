@@ -29,22 +29,25 @@ export interface LostEnd {
    * they stay with the run that submitted them.
    */
   run: string | null;
-  /** Null if the submission was not charged. Otherwise its credits are gone, or that cannot be ruled out. */
+  /** Null if the submission was not charged. Otherwise its credits are gone, or this cannot be ruled out. */
   loss: { charged: number; afterwards: AfterLoss; detail: string } | null;
 }
 
-/** The balance's verdict on all open submissions of a key. */
+/** What the balance shows about all open submissions of a key. */
 export interface Settlement {
   partnerKey: string;
   /** The key's sequence number when it was checked. */
   sequence: number;
   /** The current balance at the service. */
   balance: number;
-  /** All open submissions of the key: one balance decides about all of them, or about none. */
+  /** All open submissions of the key. One balance decides about all of them, or about none. */
   ends: readonly LostEnd[];
 }
 
-/** No response arrived, and the request may have been charged: the key waits for settlement. */
+/**
+ * Records that no response arrived and that the request may have been charged. The key then waits for
+ * settlement.
+ */
 export async function recordLostSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -64,8 +67,8 @@ export async function recordLostSubmission(
 }
 
 /**
- * Settles all open submissions of a key by one balance, under the leases of their integrations.
- * Those in `beside` belong to other integrations, whose runs have marked them as lost. False, with
+ * Settles all open submissions of a key by one balance, under the leases of their integrations. The
+ * submissions in `beside` belong to other integrations, whose runs have marked them as lost. False, with
  * nothing settled, if a submission of the key was opened or closed since the check.
  */
 export async function settleLostSubmissions(
@@ -99,11 +102,11 @@ async function settleAll(
       owners.has(owner) || (state === 'lost' && beside.includes(owner)),
   );
   if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
-  // One time for all of them, as there is one balance, because a process may pause in between.
+  // All get the same time, because there is one balance and a process may pause in between.
   const now = trx.clock.now();
   for (const end of ends) await settleOne(trx, end, now);
   await setBalance(trx, partnerKey, balance);
-  // The others are added up when the run ends that settles them.
+  // The other submissions are added up at the end of the run that settles them.
   const ofOthers = new Set(ends.flatMap(({ id, run }) => (run === null ? id : [])));
   const firsts = open.flatMap((each): [string, number][] =>
     ofOthers.has(each.id) ? [[each.integration_id, each.intended_at]] : [],
@@ -130,8 +133,8 @@ async function settleOne(
 }
 
 /**
- * Reports the contacts of a submission in the run that settled it, or in its own run, even if that
- * has ended.
+ * Reports the contacts of a submission in the run that settled it, or in the submission's own run, even if
+ * that run has ended.
  */
 async function recordInRun(
   trx: LeasedTransaction,

@@ -1,6 +1,6 @@
 /**
- * The mappings of an integration: which ones are accepted, and how many of the contacts that were paid for under each
- * mapping the service knew.
+ * The mappings of an integration: which mappings are accepted, and how many of the contacts paid for under
+ * each mapping the service recognised.
  */
 
 import type { Selectable } from 'kysely';
@@ -20,22 +20,22 @@ export type MappingRecord = FromRow<Selectable<Tables['mappings']>>;
 export interface Answers {
   /** Number of contacts that the service has answered. */
   answered: number;
-  /** Of these, the number whose profile passed the guard. */
+  /** The number of these contacts whose profile passed the guard. */
   known: number;
 }
 
 /** Contacts that were paid for and have no answer yet. */
 export interface Unanswered {
-  /** Submitted, running, or done and not delivered yet: this run may still see their answers. */
+  /** Submitted, running, or done and not delivered yet. This run may still see their answers. */
   open: number;
-  /** Tried by this run without success: a later run sees their answers. */
+  /** Tried by this run without success. A later run will see their answers. */
   stuck: number;
 }
 
-/** Earlier than any answer; a job without an answer has no time. */
+/** Earlier than any answer. A job without an answer has no time. */
 const EVER = -1;
 
-/** A job whose answer is still to come, according to its own row. */
+/** Selects jobs whose answer is still to come, according to their own row. */
 const UNANSWERED_STATES: JobState[] = ['intended', 'processing', 'completed'];
 
 export function findMapping(
@@ -51,7 +51,7 @@ export async function recordMappingInUse(trx: RunTransaction, id: string): Promi
   await insertMapping(trx, { integrationId: trx.lease.integrationId, id, now: trx.clock.now() });
 }
 
-/** Records that the mapping passed the trial. */
+/** Records that the mapping has passed the trial. */
 export async function acceptMappingByTrial(trx: RunTransaction, id: string): Promise<void> {
   await trx
     .updateTable('mappings')
@@ -63,7 +63,8 @@ export async function acceptMappingByTrial(trx: RunTransaction, id: string): Pro
 }
 
 /**
- * Records that the service knows too few people under this mapping. A mapping that a user has accepted stays accepted.
+ * Records that the service recognises too few people under this mapping. If a user has accepted the mapping,
+ * it stays accepted.
  */
 export async function withdrawMapping(trx: RunTransaction, id: string): Promise<void> {
   await trx
@@ -76,8 +77,8 @@ export async function withdrawMapping(trx: RunTransaction, id: string): Promise<
 }
 
 /**
- * Records that a user accepts this mapping's match rate, whatever it is. Needs no lease: a run in progress checks it
- * before it spends.
+ * Records that a user accepts this mapping's match rate, whatever it is. Needs no lease, because a run in
+ * progress checks this before it spends.
  */
 export async function acceptMappingByPerson(
   trx: ActorTransaction,
@@ -94,7 +95,7 @@ export async function acceptMappingByPerson(
   await recordEntry(trx, { action: 'match_rate.accepted', integrationId });
 }
 
-/** The last answers about paid contacts, at most `limit`, after `since` if given. */
+/** Returns the last answers about paid contacts, at most `limit`, after `since` if given. */
 export async function countAnswersByMapping(
   reader: Reader,
   integrationId: string,
@@ -106,9 +107,9 @@ export async function countAnswersByMapping(
 }
 
 /**
- * The last answers, plus contacts from the same time that the service knows but whose profiles have not been fetched
- * yet; they count as known. A poll reports all unknown contacts at once, but profiles arrive one after another. So the
- * last answers alone may contain no known contact.
+ * Returns the last answers, and contacts from the same time that the service recognises but whose profiles
+ * have not been fetched yet; these count as recognised. A poll reports all unknown contacts at once, but
+ * profiles arrive one after another. So the last answers alone may contain no recognised contact.
  */
 export async function countAnswersWithRecognised(
   reader: Reader,
@@ -127,7 +128,7 @@ function toAnswers(rows: readonly { known: number | null }[], alsoKnown: number)
   return { answered: rows.length + alsoKnown, known: known + alsoKnown };
 }
 
-/** Paid contacts without an answer, from this run's point of view. */
+/** Paid contacts without an answer, as this run sees them. */
 export async function countUnansweredByMapping(
   reader: Reader,
   integrationId: string,

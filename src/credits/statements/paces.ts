@@ -3,7 +3,10 @@ import { serverTime } from '../../database/database-time.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
-/** The furthest that a reservation may be ahead, so that a row written with a wrong clock corrects itself. */
+/**
+ * The furthest that a reservation may be in the future, so that a row written with a wrong clock corrects
+ * itself.
+ */
 const FURTHEST_MS = 60_000;
 
 const nowUs = sql<number>`(${serverTime(0)}) * 1000`;
@@ -22,15 +25,15 @@ const reserve = prepared(
 );
 
 /**
- * Allocates departure times of requests to all hosts by the clock of a Postgres server. It is the board of
- * `partner/key-pace.ts`.
+ * Assigns departure times of requests to all hosts by the clock of a Postgres server. It implements the board
+ * of `partner/key-pace.ts`.
  */
 export function createPaceBoard(db: Database) {
   return {
     /**
-     * Reserves departures for a key, `apartMs` apart; after a pause, `burst` of them are free at
-     * once. Returns the time from now to the first one (ms), negative after a pause. Reserved
-     * departures that a process does not use are lost.
+     * Reserves departures for a key, `apartMs` apart. After a pause, `burst` of them are available at once.
+     * Returns the time from now to the first one (ms), negative after a pause. Reserved departures that a
+     * process does not use are lost.
      */
     async reserve(
       key: string,

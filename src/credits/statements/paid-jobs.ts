@@ -11,9 +11,9 @@ import { findRecalled, type RecalledRow } from './recalled-payments.ts';
 
 /** Which jobs may be shared instead of spending a credit. */
 export interface SharingRules {
-  /** The earliest time of submission (epoch ms) whose results can still be read and are fresh enough. */
+  /** The earliest time of submission (epoch ms) for which results can still be read and are fresh enough. */
   since: number;
-  /** True if a contact of the same person has to be held too while a user decides about a lost response. */
+  /** True if, while a user decides about a lost response, other contacts of the same person are held too. */
   heedsLost: boolean;
 }
 
@@ -22,13 +22,13 @@ export interface SharingContact {
   crmId: string;
   /** Fingerprint of its identity. */
   identity: string;
-  /** Fingerprint of service key and person; null if it is not shared. */
+  /** Fingerprint of the service key and the person; null if the person is not shared. */
   person: string | null;
 }
 
-/** A paid job, as every contact that uses its profile sees it. */
+/** A paid job, in the form in which all contacts that use its profile see it. */
 export interface PaidJob {
-  /** The tracking ID that the credit was spent under. */
+  /** The tracking ID under which the credit was spent. */
   trackingId: string;
   submissionId: string;
   /** Null if its response was lost. */
@@ -41,7 +41,7 @@ export interface PaidJob {
 /** What a contact gets from a shared job. */
 export type Fate = 'running' | 'done' | 'failed' | 'lost';
 
-/** The fate of a job by the states of its rows. The most informative state counts. */
+/** The fate of a job according to the states of its rows. The most informative state counts. */
 const FATES = new Map<JobState, Fate | 'gone'>([
   ['lost', 'lost'],
   ['processing', 'running'],
@@ -88,9 +88,7 @@ export async function findShares(
   return shares;
 }
 
-/**
- * Pure: true if the result of this payment can still be read and is for the contact as it is now.
- */
+/** Pure: returns true if the result of this payment can still be read and is for the contact as it is now. */
 export function isReadable(
   { identity, jobId, paidAt }: RecalledRow,
   present: string,
@@ -104,7 +102,10 @@ function toPaidJob({ trackingId, submissionId, jobId, paidAt }: RecalledRow): Pa
   return { trackingId, submissionId, jobId, submittedAt: paidAt, fate };
 }
 
-/** The people who are in an open submission of the key, so that it is not known yet whether they are paid for. */
+/**
+ * Returns the people who are in an open submission of the key, so that it is not known yet whether they are
+ * paid for.
+ */
 export async function findOpenPersons(
   reader: Reader,
   partnerKey: string,
@@ -119,8 +120,8 @@ export async function findOpenPersons(
 }
 
 /**
- * When these people were submitted in jobs in progress from before a time (epoch ms), by person: the results of such jobs
- * can no longer be relied on.
+ * Returns when these people were submitted in jobs that were in progress before a time (epoch ms), by person.
+ * The results of such jobs are no longer reliable.
  */
 export async function findOldJobs(
   reader: Reader,
@@ -155,7 +156,10 @@ const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string
     .compile(),
 );
 
-/** Pure: the newest of the jobs after a time. A job whose response was lost is returned only if there is no other. */
+/**
+ * Pure: returns the newest job after a time. A job whose response was lost is returned only if there is no
+ * other.
+ */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
   const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
   const answered = newer.filter(({ fate }) => fate !== 'lost');
@@ -164,7 +168,7 @@ function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefin
     .at(0);
 }
 
-/** Jobs that may be shared, by person. */
+/** Returns the jobs that may be shared, by person. */
 async function findPaid(
   reader: Reader,
   persons: readonly string[],
@@ -187,7 +191,7 @@ async function findPaid(
   return found;
 }
 
-/** Payments for these people after the backup that the database was restored from. */
+/** Returns the payments for these people after the backup from which the database was restored. */
 const recalledRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -235,7 +239,7 @@ function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
     .where('questions.decision', 'is not distinct from', decision);
 }
 
-/** Once a user has decided, a lost response does not keep any contact of that person waiting. */
+/** Once a user has decided, contacts of that person no longer wait because of the lost response. */
 function buildDecisionsQuery(reader: Reader) {
   return reader
     .selectFrom('jobs as lost')
@@ -271,7 +275,7 @@ function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {
   return new Map([...found].map(([person, jobs]) => [person, [...jobs.values()]]));
 }
 
-/** When contacts were last submitted as their current person, by CRM ID and person. */
+/** Returns when contacts were last submitted as their current person, by CRM ID and person. */
 async function findOwn(
   reader: Reader,
   integrationId: string,

@@ -1,4 +1,7 @@
-/** Queries that cost credits or may do so. They are on disk before they are sent, until their cost is known. */
+/**
+ * Queries that cost credits or may do so. They are stored on disk before they are sent, until their cost is
+ * known.
+ */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -11,16 +14,16 @@ export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 /** A query to be recorded. */
 export type QueryIntent = Pick<QueryRecord, 'id' | 'runId' | 'bucket' | 'credits'>;
 
-/** Credits that queries have cost, and the bucket that they were taken from. */
+/** The credits that queries have cost, and the bucket from which they were taken. */
 export interface QueryCharge {
   bucket: string;
   credits: number;
 }
 
 /**
- * Records a query as intended. `balanceFor` returns the bucket's balance once the run has spent this many credits (open
- * queries count in full), or null if no more may be spent: then nothing is recorded. Resolves with the credits that the
- * run had spent.
+ * Records a query as intended. `balanceFor` returns the bucket's balance once the run has spent this many
+ * credits (open queries count in full), or null if no more may be spent. In that case, nothing is recorded.
+ * Resolves with the credits that the run had spent.
  */
 export async function recordQueryIntent(
   trx: RunTransaction,
@@ -45,7 +48,7 @@ export async function recordQueryIntent(
   return { recorded: true, thisRun };
 }
 
-/** Records the total cost of queries of a run. */
+/** Records the total cost of a run's queries. */
 export async function closeQueries(
   trx: RunTransaction,
   runId: string,
@@ -66,7 +69,7 @@ export async function closeQueries(
     .execute();
 }
 
-/** Queries of an integration whose cost is unknown. */
+/** Returns the queries of an integration whose cost is unknown. */
 export async function listOpenQueries(
   reader: Reader,
   integrationId: string,

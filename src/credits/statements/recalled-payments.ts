@@ -1,4 +1,4 @@
-/** Contacts that were paid for after the backup that the database was restored from. */
+/** Contacts that were paid for after the backup from which the database was restored. */
 import type { Selectable } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -14,8 +14,8 @@ import type { RecalledPayment, RecalledRequest } from './journal/recall.ts';
 export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
 
 /**
- * Records a submission that the database does not know, with its credits and the contacts that it may have paid for, and
- * adds it to the bill. `balance` is the key's balance before it; null if it is unknown.
+ * Records a submission that is missing in the database, with its credits and the contacts that it may have
+ * paid for, and adds it to the bill. `balance` is the key's balance before it; null if it is unknown.
  */
 export async function recordRecalled(
   trx: Trx,
@@ -60,13 +60,13 @@ export async function recordRecalled(
       .onConflict((c) => c.doNothing())
       .execute();
   }
-  // No later run looks at it: it was sent and closed before that run.
+  // No later run looks at it, because it was sent and closed before that run.
   await recountSpent(trx, new Map([[integration, at]]));
 }
 
 /**
- * Records the people of jobs that the service has lost since the backup. They may have been paid for, whatever a user
- * decides about the contact of the job, and whatever becomes of that contact.
+ * Records the people of jobs that the service has lost since the backup. They may have been paid for,
+ * regardless of what a user decides about the job's contact and of what happens to that contact.
  */
 export async function recordLostPersons(
   trx: Trx,
@@ -118,8 +118,8 @@ export async function findRecalled(
 }
 
 /**
- * Ends the payments of contacts that have adopted their job, or that wait for a user's decision. The payments stay
- * recorded for the person, who may be in other contacts as well.
+ * Ends the payments of contacts that have adopted their job, or that wait for a user's decision. The payments
+ * are still recorded for the person, who may be in other contacts as well.
  */
 export async function endRecalled(
   trx: Trx,
@@ -137,7 +137,7 @@ export async function endRecalled(
   }
 }
 
-/** Replaces the fingerprint of a contact whose part in the payment has ended. */
+/** Replaces the fingerprint of a contact that no longer takes part in the payment. */
 const OF_PERSON_ALONE = '';
 
 /** When these people were last paid for after the backup (epoch ms), by person. */
@@ -159,7 +159,7 @@ export async function findRecalledPersons(
   return found;
 }
 
-/** Removes payments from before a time (epoch ms), because their profiles are old. */
+/** Removes payments from before a time (epoch ms), because their profiles are outdated. */
 export async function purgeRecalled(
   trx: Trx,
   integrationId: string,

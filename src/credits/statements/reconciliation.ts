@@ -8,7 +8,7 @@ export interface Reconciliation {
   integrations: string[];
   /** Credits that the service reported as charged. */
   charged: number;
-  /** Number of people in submissions that may or may not have been charged. */
+  /** Number of people in submissions of which it is unknown whether they were charged. */
   unsettled: number;
   /** Number of paid jobs by the reason for their submission. */
   reasons: Partial<Record<DueReason, number>>;
@@ -20,7 +20,7 @@ export interface Reconciliation {
 
 const UNPAID: JobState[] = ['unpaid', 'intended'];
 
-/** All service keys with a submission in the period from `from` to before `to` (epoch ms). */
+/** Returns all service keys with a submission from `from` (included) to `to` (excluded), both epoch ms. */
 export async function reconcile(
   reader: Reader,
   { from, to }: { from: number; to: number },
@@ -78,7 +78,9 @@ export async function reconcile(
   return found;
 }
 
-/** A later submission does not tell the balance before this one, because others may spend with the key. */
+/**
+ * A later submission does not show the balance before this one, because others may spend with the same key.
+ */
 function getBalanceBefore(submission: { balance_before: number } | undefined): number | null {
   const balance = submission?.balance_before ?? UNKNOWN_BALANCE;
   return balance === UNKNOWN_BALANCE ? null : balance;

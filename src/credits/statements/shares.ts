@@ -1,6 +1,6 @@
 /**
- * With one service key, each person is paid for once. If the same person is another contact, of the same or a different
- * integration, that contact shares the paid job.
+ * With one service key, each person is paid for once. If the person is also another contact, in the same or a
+ * different integration, that contact shares the paid job.
  */
 
 import { moveAndList } from '../../contacts/life/apply-events.ts';
@@ -36,8 +36,8 @@ const AFTERWARDS = {
 const LOST = 'the response about the same person in another contact was lost';
 
 /**
- * Lets contacts share paid jobs, which it looks up in the same transaction. Resolves with the contacts' CRM IDs. A
- * contact that is no longer due stays as it is.
+ * Lets contacts share paid jobs, which it looks up in the same transaction. Resolves with the contacts' CRM
+ * IDs. A contact that is no longer due does not change.
  */
 export async function takeShares(
   trx: RunTransaction,
@@ -58,7 +58,7 @@ export async function takeShares(
   return new Set(shares.keys());
 }
 
-/** Moves the contacts that share jobs of one fate; contacts that are no longer due are left out. */
+/** Moves the contacts that share jobs with the same fate. Contacts that are no longer due are left out. */
 async function move(
   trx: RunTransaction,
   lease: Lease,

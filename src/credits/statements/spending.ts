@@ -6,7 +6,7 @@ const AT_MOST = { submissions: 'persons', network_adds: 'donors' } as const;
 
 type SpendingTable = keyof typeof AT_MOST;
 
-/** Credits that an integration has spent since `since` (epoch ms); open rows count in full. */
+/** Returns the credits that an integration has spent since `since` (epoch ms). Open rows count in full. */
 export async function spentSince(
   reader: Reader,
   table: SpendingTable,
@@ -20,7 +20,7 @@ export async function spentSince(
   return Number(row?.spent ?? 0);
 }
 
-/** The same for one run. */
+/** Returns the same for one run. */
 export async function spentByRun(
   reader: Reader,
   table: SpendingTable,

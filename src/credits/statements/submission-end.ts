@@ -85,12 +85,12 @@ export async function holdUnanswered(
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
-  // A contact that was erased in the meantime is gone, so there is nothing to decide.
+  // A contact that was erased in the meantime no longer exists, so there is nothing to decide.
   const held = await spendUnanswered(trx, submission, 'lost', detail);
   await openLossHolds(trx, submission, held, detail);
 }
 
-/** Makes the same contacts due again, if the settings allow spending again. */
+/** Instead of holding these contacts, makes them due again, if the settings allow spending again. */
 export async function makeDueAgain(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -123,7 +123,7 @@ export async function openLossHolds(
       .insertInto('questions')
       .values(
         batch.map(({ crm_id, tracking_id }) => ({
-          // One tracking ID can have only one hold, so it is also the hold's ID.
+          // A tracking ID can have only one hold, so it is also the ID of the hold.
           id: tracking_id ?? '',
           integration_id,
           crm_id,
@@ -152,7 +152,7 @@ async function spendUnanswered(
   });
 }
 
-/** Closes the jobs without a response, and resolves with them. */
+/** Closes the jobs without a response, and resolves with these jobs. */
 async function closeUnanswered(
   trx: LeasedTransaction,
   { id, closed_at }: ClosedSubmission,
@@ -186,7 +186,7 @@ export function toMoment({ run_id, closed_at }: ClosedSubmission) {
   return { id: run_id, now: closed_at };
 }
 
-/** A clock that was set back while the request was in flight must not make its profile look old. */
+/** If the clock was set back while the request was in flight, the profile must not look old because of it. */
 function askedAt({ closed_at, intended_at }: ClosedSubmission): number {
   return Math.max(closed_at, intended_at);
 }

@@ -7,7 +7,7 @@ import { inFilledBatches } from '../../database/rows.ts';
 
 export type SubmissionRecord = FromRow<SubmissionRow>;
 
-/** The open submissions of a key. */
+/** Returns the open submissions of a key. */
 export function listOpenSubmissions(
   reader: Reader,
   partnerKey: string,
@@ -15,7 +15,7 @@ export function listOpenSubmissions(
   return findOpenSubmissions(reader, partnerKey).then(fromRows);
 }
 
-/** The first open submission of a key. */
+/** Returns the first open submission of a key. */
 export function findOpenSubmission(
   reader: Reader,
   partnerKey: string,

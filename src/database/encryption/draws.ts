@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/** Number of draws at a time: a system call for each would cost more than the encryption itself. */
+/** Number of draws at a time. A system call for each draw would cost more than the encryption itself. */
 const DRAWN = 256;
 
 /**
- * Random keys or initialization vectors of this length in bytes; each is returned once. The caller
+ * Random keys or initialization vectors of this length in bytes. Each is returned only once. The caller
  * overwrites a key after use, because the rest of the draw keeps its memory alive.
  */
 export function createDraws(length: number): () => Buffer {

@@ -7,13 +7,13 @@ import type { Sealer } from './sealed.ts';
 import { findSecret } from './secrets.ts';
 
 /**
- * A keyed hash of a text: 22 characters, the same for the same purpose and text. Without the key, it does not help
- * anyone to guess the text. Purposes are our own words, such as `identity`, and keep equal texts of different meaning
- * apart.
+ * A keyed hash of a text: 22 characters, the same for the same purpose and text. Without the key, nobody can
+ * use it to guess the text. Purposes are our own words, such as `identity`. They distinguish equal texts with
+ * different meanings.
  */
 export type Fingerprint = (purpose: string, text: string) => string;
 
-/** Name of the key in the table `secrets`. */
+/** The name of the key in the table `secrets`. */
 export const FINGERPRINT_KEY = 'fingerprint_key';
 const KEY_BYTES = 32;
 /** Among ten billion texts, the odds of a collision are below one in 10^18. */
@@ -23,7 +23,7 @@ const FINGERPRINT_BYTES = 16;
 export function createFingerprint(key: KeyObject): Fingerprint {
   const hmacOfShort = createShortHmac(key.export());
   return (purpose, text) => {
-    // No purpose contains a NUL, so two different pairs never produce the same input.
+    // No purpose contains a NUL character, so two different pairs never produce the same input.
     const input = `${purpose}\0${text}`;
     const hmac =
       input.length <= SHORT_LENGTH
@@ -34,14 +34,14 @@ export function createFingerprint(key: KeyObject): Fingerprint {
 }
 
 /**
- * A fingerprint of two fingerprints: 43 characters. Nobody can compute either of them without the key, so a plain hash
- * of both is as hard to guess as a keyed hash, at half the cost.
+ * A fingerprint of two fingerprints: 43 characters. Nobody can compute either fingerprint without the key, so
+ * a plain hash of both is as hard to guess as a keyed hash, and costs half as much.
  */
 export function joinFingerprints(one: string, other: string): string {
   return hash('sha256', `${one} ${other}`, 'base64url');
 }
 
-/** Characters of base64url that consist only of bits of the fingerprint: six bits each. */
+/** Characters of base64url that contain only bits of the fingerprint, six bits each. */
 const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
 
 /** The last character, as if the hash ended there: two bits, then zeros. */
@@ -58,9 +58,9 @@ const SHORT_LENGTH = 1_000;
 const MAX_UTF8_BYTES = 3;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of a short text, in base64url, from two hashes. An object of `createHmac`
- * takes longer than both of them, and a contact needs more than a dozen. The key must not be longer
- * than a block.
+ * HMAC-SHA-256 (RFC 2104) of a short text, in base64url, calculated from two hashes. `createHmac` takes
+ * longer to create an object than both hashes take, and a contact needs more than a dozen. The key must not
+ * be longer than a block.
  */
 function createShortHmac(key: Buffer): (text: string) => string {
   const inner = Buffer.alloc(BLOCK_BYTES + SHORT_LENGTH * MAX_UTF8_BYTES);
@@ -77,10 +77,10 @@ function createShortHmac(key: Buffer): (text: string) => string {
 }
 
 /**
- * The fingerprint key of this database, created at the first start. It is random and only encrypted
- * by the secret key, so rotating the secret key changes no fingerprint. Changed fingerprints would
- * make every contact look new and spend its credit again. For the same reason, a key that cannot be
- * decrypted is a ConfigurationError and is never replaced.
+ * The fingerprint key of this database, created at the first start. It is random, and the secret key only
+ * encrypts it, so rotating the secret key changes no fingerprint. With different fingerprints, every contact
+ * would look new, and its credit would be spent again. For the same reason, a key that cannot be decrypted is
+ * a ConfigurationError and is never replaced.
  */
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);
@@ -93,7 +93,7 @@ export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Pr
   }
 }
 
-/** If several processes start at once, the first one's key stays. Resolves with that key. */
+/** If several processes start at once, the key of the first is kept. Resolves with that key. */
 async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | null> {
   // With a new key, neither erased people nor paid contacts would be recognised.
   const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();
@@ -112,7 +112,7 @@ async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | n
   return findSecret(db, FINGERPRINT_KEY);
 }
 
-/** Whatever the reason, the key is never replaced. */
+/** The key is never replaced, whatever the reason. */
 export function fingerprintKeyUnreadable(reason: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(`The fingerprint key of the database cannot be opened. ${reason}`, {
     code: 'fingerprint_key_unreadable',

@@ -20,12 +20,12 @@ export interface SealedWords {
 }
 
 /**
- * Maximum number of texts kept of one run. A rule that rejects every contact has the same text for each, so keeping
- * more would not help.
+ * The maximum number of texts that are kept for one run. If a rule rejects every contact, its text is always
+ * the same, so keeping more would not help.
  */
 export const MAX_TEXTS_OF_RUN = 1_000;
 
-/** The texts of a run that are not too old; texts about the whole run come first. */
+/** Returns the texts of a run that are not too old. Texts about the whole run come first. */
 export function listForeignTexts(
   reader: TimedReader,
   runId: string,
@@ -43,7 +43,7 @@ export function listForeignTexts(
     .then(fromRows);
 }
 
-/** Deletes the texts of all integrations that are too old; resolves with their number. */
+/** Deletes the texts of all integrations that are too old. Resolves with the number of deleted texts. */
 export async function dropOldTexts(connection: TimedConnection | RunTransaction): Promise<number> {
   const until = connection.clock.now() - FOREIGN_TEXT_LIFE_MS;
   const { numAffectedRows = 0n } = await dropKept(connection, { until });
@@ -54,9 +54,7 @@ const dropKept = prepared((db, { until }: Slots<{ until: number }>) =>
   db.deleteFrom('foreign_texts').where('kept_at', '<=', until).compile(),
 );
 
-/**
- * Keeps the texts of a run: only the latest of each contact, and no more than the limit in total.
- */
+/** Keeps the texts of a run: only the latest for each contact, and no more than the limit in total. */
 export async function keepWords(
   trx: Trx,
   integrationId: string,
@@ -95,5 +93,5 @@ export async function keepWords(
   }
 }
 
-/** Replaces a contact if a text is about the whole run. */
+/** Used in place of a contact if a text is about the whole run. */
 export const WHOLE_RUN = '';

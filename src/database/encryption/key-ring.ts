@@ -4,14 +4,14 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { readOrCreateKeyFile } from './key-file.ts';
 
-/** An encryption key, AES-256. Its bytes stay inside the KeyObject, which prints nothing. */
+/** An encryption key (AES-256). Its bytes stay inside the KeyObject, which never prints them. */
 export interface SealingKey {
-  /** The key ID that each encrypted value carries. */
+  /** The key ID that is stored with each encrypted value. */
   kid: string;
   secret: KeyObject;
 }
 
-/** The first key encrypts; all of them decrypt. */
+/** The first key encrypts. All keys can decrypt. */
 export interface KeyRing {
   current: SealingKey;
   keys: readonly SealingKey[];
@@ -41,14 +41,14 @@ export async function loadKeyRing(
   return parseKeyRing(await readOrCreateKeyFile(path, generateKey), `The key file ${path}`);
 }
 
-/** The file that the key is read from; null if the key is set elsewhere, or lives in memory. */
+/** The file that the key is read from; null if the key is set elsewhere or exists only in memory. */
 export function findKeyFile(secretKey: string | undefined, databaseUrl: string): string | null {
   const location = parseDatabaseUrl(databaseUrl);
   if (secretKey?.trim() || location.kind === 'postgres' || location.path === null) return null;
   return keyFilePath(location.path);
 }
 
-/** The existing keys; null if there are none. Never creates a key. */
+/** Returns the existing keys; null if there are none. Never creates a key. */
 export async function findKeyRing(
   secretKey: string | undefined,
   databaseUrl: string,
@@ -70,10 +70,10 @@ export function keyFilePath(databasePath: string): string {
 }
 
 /**
- * Reads one or several keys, separated by commas, the current one first. A key is 32 bytes in
- * base64, with or without a name before it (`2026:…`). A key without a name is named by its
- * fingerprint, so to rotate, you put the new key before the old one. Errors refer to the text as
- * `source`; they never contain any part of it.
+ * Reads one or several keys, separated by commas, the current one first. A key is 32 bytes in base64, with or
+ * without a name before it (`2026:…`). A key without a name is named by its fingerprint, so to rotate, you
+ * put the new key before the old one. Error messages refer to the text as `source`, and never contain any
+ * part of it.
  */
 export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): KeyRing {
   const keys = text
@@ -115,7 +115,7 @@ function parseKey(entry: string, subject: string): SealingKey {
   return { kid, secret: createSecretKey(bytes) };
 }
 
-/** A hash reveals nothing about 32 random bytes, and other bytes get another name. */
+/** A hash reveals nothing about 32 random bytes, and different bytes get a different name. */
 function derivedKid(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, DERIVED_KID_LENGTH);
 }

@@ -7,9 +7,10 @@ const PAGE_ROWS = 500;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Second half of a rotation: encrypts with the current key every value that an older key encrypted, and returns their
- * number. Afterwards the older keys can be removed. Safe while the program runs, and safe to stop and start again. A
- * value is replaced only if it has not changed since it was decrypted, and finished work is not repeated.
+ * The second half of a rotation. It encrypts with the current key every value that an older key encrypted,
+ * and returns the number of values. Afterwards the older keys can be removed. It can run while the program
+ * runs, and can be stopped and started again. A value is replaced only if it has not changed since it was
+ * decrypted, and finished work is not repeated.
  */
 export async function resealAll<Db>(
   db: Kysely<Db>,
@@ -34,7 +35,7 @@ async function resealColumn<Db>(
 ): Promise<number> {
   let resealed = 0;
   let page = await readPage(db, column, null);
-  // Each page starts after the last key of the previous one, so the end of the table is reached.
+  // Each page starts after the last key of the previous page, so the end of the table is reached.
   while (page.length > 0) {
     const due = page.filter((row) => !sealer.isCurrent(sealedValue(row, column)));
     if (due.length > 0) {

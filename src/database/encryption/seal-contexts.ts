@@ -1,18 +1,16 @@
-/**
- * Every place in the database that stores encrypted text, as the catalogue of tables declares it.
- */
+/** Every place in the database that contains encrypted text, as declared in the catalogue of tables. */
 import { type CATALOGUE, listColumns } from '../tables/catalogue.ts';
 import type { SealContext } from './sealed.ts';
 
-/** A column of encrypted text (or null), the primary key of its table, and what binds a text to a row. */
+/**
+ * A column of encrypted text (or null), the primary key of its table, and the columns to which the text is
+ * bound.
+ */
 export interface SealedColumn {
   table: string;
   column: string;
   key: readonly [string, ...string[]];
-  /**
-   * The columns whose values make up `SealContext.row`; they never change during the life of the
-   * row.
-   */
+  /** The columns whose values make up `SealContext.row`. They never change during the life of the row. */
   boundTo: readonly [string, ...string[]];
 }
 
@@ -33,8 +31,8 @@ export function settingsSealContext(integrationId: string): SealContext {
 }
 
 /**
- * The values that a write found in the CRM. Bound to the contact, because otherwise a row could restore one person's
- * values to another.
+ * The values that were in the CRM before a write. They are bound to the contact, because otherwise a row
+ * could restore one person's values to another.
  */
 export function valuesBeforeSealContext(write: {
   id: string;
@@ -68,8 +66,8 @@ export function setupDraftSealContext(integrationId: string): SealContext {
 }
 
 /**
- * A CRM's text about a contact, or about a whole run. If two texts were exchanged, one person's text would appear with
- * another.
+ * A CRM's text about a contact, or about a whole run. It is bound to the contact, because otherwise one
+ * person's text could appear with another.
  */
 export function foreignTextSealContext(text: {
   id: string;
@@ -90,14 +88,14 @@ export function personSealContext(id: string): SealContext {
   return createSealContext('people', 'sealed', { id });
 }
 
-/** A user's name for a passkey. */
+/** The name that a user gave to a passkey. */
 export function passkeySealContext(id: string): SealContext {
   return createSealContext('passkeys', 'sealed', { id });
 }
 
 /**
- * Key of a contact's kept profile. Bound to the contact, because otherwise one person's profile could be delivered to
- * another.
+ * The key of a contact's kept profile. It is bound to the contact, because otherwise one person's profile
+ * could be delivered to another.
  */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {
@@ -106,7 +104,7 @@ export function profileKeySealContext(integrationId: string, crmId: string): Sea
   });
 }
 
-/** Place of a row that was read with the columns in `boundTo`. */
+/** The place of a row that was read with the columns in `boundTo`. */
 export function placeOfRow(
   column: SealedColumn,
   row: Readonly<Record<string, unknown>>,
@@ -121,7 +119,7 @@ export function placeOfRow(
 
 type Catalogue = typeof CATALOGUE;
 
-/** The columns that a column of encrypted text is bound to; never for all other columns. */
+/** The columns to which a column of encrypted text is bound; `never` for all other columns. */
 type BoundTo<Of> = Of extends { says: { boundTo: readonly (infer Name extends string)[] } }
   ? Name
   : never;

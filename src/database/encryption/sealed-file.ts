@@ -1,8 +1,7 @@
 /**
- * A file that only the owner of the key can read, and in which nothing can be changed, omitted, cut
- * off or reordered. AES-256-GCM in chunks, each with its number and whether it is the last (the
- * STREAM construction). The file has its own key, which is derived from the secret key and a salt
- * (HKDF-SHA-256).
+ * A file that only the owner of the key can read, and that nobody can change, shorten or reorder unnoticed.
+ * AES-256-GCM in chunks, each with its number and whether it is the last (the STREAM construction). The file
+ * has its own key, which is derived from the secret key and a salt (HKDF-SHA-256).
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -17,7 +16,7 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const CHUNK_BYTES = 1024 * 1024;
-/** Whether the chunk is the last, and its number of bytes. */
+/** Whether the chunk is the last one, and its number of bytes. */
 const FRAME_BYTES = 5;
 const MAX_HEADER_BYTES = 4096;
 const FILE_MODE = 0o600;
@@ -35,11 +34,11 @@ const trailerSchema = z.strictObject({
   bytes: z.int(),
 });
 
-/** The facts that an encrypted file contains about itself; all of them are authenticated. */
+/** The facts that an encrypted file contains about itself. All of them are authenticated. */
 export type SealedFile = Pick<z.infer<typeof headerSchema>, 'kid' | 'madeAt'> &
   z.infer<typeof trailerSchema>;
 
-/** Encrypts a file into a new one, which is on disk once this resolves. */
+/** Encrypts a file into a new file, which is on disk once this resolves. */
 export async function sealFile(
   from: string,
   to: string,
@@ -68,8 +67,8 @@ export async function sealFile(
 }
 
 /**
- * Decrypts a file into a new one, or only checks it if `to` is null. Throws a FatalError if anything in it has changed
- * since it was encrypted, and a ConfigurationError if it is not a backup or its key is missing.
+ * Decrypts a file into a new file, or only checks it if `to` is null. Throws a FatalError if anything in it
+ * has changed since it was encrypted, and a ConfigurationError if it is not a backup or its key is missing.
  */
 export async function openSealedFile(
   from: string,

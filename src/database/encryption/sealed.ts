@@ -5,13 +5,13 @@ import { createDraws } from './draws.ts';
 import { type KeyRing, KID, type SealingKey } from './key-ring.ts';
 
 /**
- * The place of an encrypted text. It cannot be decrypted at any other place: `seal-contexts.ts`
- * lists them all.
+ * The place of an encrypted text. It cannot be decrypted at any other place. `seal-contexts.ts` lists all
+ * places.
  */
 export interface SealContext {
   table: string;
   column: string;
-  /** Identifies the row: its key, and whose it is. */
+  /** Identifies the row by its key and by its owner. */
   row: readonly [string, ...string[]];
 }
 
@@ -20,11 +20,15 @@ export interface Sealer {
   /** Encrypts with the current key. The same text gives a different result each time. */
   seal(text: string, place: SealContext): string;
   /**
-   * The text inside. A ConfigurationError that names the key if the ring lacks it. A FatalError if the value was
-   * changed, encrypted for another place, or has a form that this version does not recognise.
+   * Returns the decrypted text. Throws a ConfigurationError that names the key if the ring lacks it. Throws a
+   * FatalError if the value was changed, was encrypted for another place, or has a form that this version
+   * does not recognise.
    */
   open(sealed: string, place: SealContext): string;
-  /** True if the current key encrypted it; otherwise rotation still has to encrypt it again. */
+  /**
+   * Returns true if the current key encrypted the text. Otherwise it still has to be encrypted again by a
+   * rotation.
+   */
   isCurrent(sealed: string): boolean;
 }
 
@@ -33,7 +37,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The form of a text, in its header: encrypted for its place. Texts of any other form cannot be
+ * The form of a text, in its header: it is encrypted for its place. Texts in any other form cannot be
  * decrypted.
  */
 const BOUND = 'row-bound';
@@ -46,12 +50,12 @@ const headerSchema = z.strictObject({
 });
 
 /**
- * Encrypts as JWE in compact form (RFC 7516): direct encryption with A256GCM, with the key ID in the header. The place
- * is additional authenticated data, the `aad` of the JSON form. It is not stored, because the reader knows the location
- * that it reads from. Any JOSE library can decrypt it with both.
+ * Encrypts as JWE in compact form (RFC 7516): direct encryption with A256GCM, with the key ID in the header.
+ * The place is additional authenticated data, the `aad` of the JSON form. It is not stored, because the
+ * reader knows where it reads from. With the key and the place, any JOSE library can decrypt the text.
  *
- * This implementation uses `node:crypto`, which is synchronous and many times as fast as WebCrypto, which those
- * libraries use: a page of contacts encrypts hundreds of values.
+ * This implementation uses `node:crypto`, which is synchronous. It is many times faster than WebCrypto, which
+ * those libraries use, and a page of contacts encrypts hundreds of values.
  */
 export function createSealer({ current, keys }: KeyRing): Sealer {
   const currentHeader = base64url(
@@ -65,7 +69,7 @@ export function createSealer({ current, keys }: KeyRing): Sealer {
     const cipher = createCipheriv(CIPHER, current.secret, iv, { authTagLength: TAG_BYTES });
     cipher.setAAD(boundData(currentHeader, place));
     const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    // The second of the five parts is the encrypted content key, which `dir` does not have.
+    // The second of the five parts is the encrypted content key, which is empty with `dir`.
     return [
       currentHeader,
       '',
@@ -152,7 +156,7 @@ function keyUnknown(kid: string): ConfigurationError {
   );
 }
 
-/** Names the column but no row: some rows are identified by the ID of a person. */
+/** Names the column but not the row, because some rows are identified by the ID of a person. */
 function damaged({ table, column }: SealContext, kid?: string, cause?: unknown): FatalError {
   const suspicion =
     kid === undefined

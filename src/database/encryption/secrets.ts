@@ -2,12 +2,12 @@ import { preparedRead, type Slots } from '../prepared.ts';
 import type { Reader } from '../reader.ts';
 import type { Trx } from '../tables/tables.ts';
 
-/** Prefix of the names of an integration's secrets; no other integration uses it. */
+/** The prefix of the names of an integration's secrets. No other integration uses it. */
 export function secretPrefix(integrationId: string): string {
   return `integration/${integrationId}/`;
 }
 
-/** The encrypted text of this name; null if there is none. */
+/** Returns the encrypted text with this name; null if there is none. */
 export async function findSecret(reader: Reader, name: string): Promise<string | null> {
   const { rows } = await selectSecret(reader, { name });
   return rows[0]?.value ?? null;
@@ -17,7 +17,7 @@ const selectSecret = preparedRead((db, { name }: Slots<{ name: string }>) =>
   db.selectFrom('secrets').select('value').where('name', '=', name).compile(),
 );
 
-/** Stores an encrypted text under a name and replaces the previous text. The caller encrypts it. */
+/** Stores an encrypted text under a name, in place of the previous text. The caller encrypts it. */
 export async function saveSecret(trx: Trx, name: string, value: string): Promise<void> {
   await trx
     .insertInto('secrets')
@@ -26,12 +26,12 @@ export async function saveSecret(trx: Trx, name: string, value: string): Promise
     .execute();
 }
 
-/** Removes the secret of this name, if there is one. */
+/** Removes the secret with this name, if there is one. */
 export async function removeSecret(trx: Trx, name: string): Promise<void> {
   await trx.deleteFrom('secrets').where('name', '=', name).execute();
 }
 
-/** Removes all secrets whose names start with this prefix: the secrets of an abandoned set-up. */
+/** Removes all secrets whose names start with this prefix, for example the secrets of an abandoned set-up. */
 export async function removeSecrets(trx: Trx, prefix: string): Promise<void> {
   await trx
     .deleteFrom('secrets')

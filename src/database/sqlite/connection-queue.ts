@@ -1,9 +1,9 @@
 import { FatalError } from '../../core/errors.ts';
 
-/** The longest time that one caller may keep the only connection while others wait. */
+/** The maximum time for which one caller may keep the only connection while others wait. */
 const MAX_HOLD_MS = 30_000;
 
-/** Mutex for the one connection of a SQLite database, first come, first served. */
+/** A mutex for the only connection of a SQLite database. Callers are served in order. */
 export interface ConnectionQueue {
   /** Resolves when the caller has the connection; rejects with a FatalError if its current user does not return it. */
   enter(): Promise<void>;

@@ -8,12 +8,12 @@ import { FatalError } from '../../core/errors.ts';
  */
 export type RequireInPlace = () => Promise<void>;
 
-/** For a server or memory. */
+/** For a database on a server or in memory. */
 export const neverReplaced: RequireInPlace = async () => undefined;
 
 /**
- * The open file now has another name, or no name: everything written into it is lost when this process ends, and the
- * next process finds another database.
+ * The open file now has another name, or no name. Everything written into it is lost when this process ends,
+ * and the next process finds a different database.
  */
 export class StoreReplaced extends FatalError {
   constructor(path: string) {
@@ -24,7 +24,10 @@ export class StoreReplaced extends FatalError {
   }
 }
 
-/** Remembers which file is at a path. Call it before you open the file, so that a replacement in between is noticed. */
+/**
+ * Remembers which file is at a path. Call it before the file is opened, so that a replacement in between is
+ * noticed.
+ */
 export async function rememberFile(path: string): Promise<RequireInPlace> {
   const absolute = resolve(path);
   const first = await readFileIdentity(absolute);
@@ -35,7 +38,7 @@ export async function rememberFile(path: string): Promise<RequireInPlace> {
   };
 }
 
-/** Device and inode of the file, which stay the same as long as it exists. */
+/** The device and inode of the file. They do not change as long as the file exists. */
 async function readFileIdentity(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `${dev}:${ino}`;

@@ -1,7 +1,7 @@
 import { FatalError } from '../../core/errors.ts';
 
 /**
- * The rows themselves; a FatalError if they contain a number that JavaScript cannot represent
+ * Returns the rows unchanged. Throws a FatalError if they contain a number that JavaScript cannot represent
  * exactly.
  */
 export function requireExact(rows: unknown[]): unknown[] {
@@ -17,7 +17,7 @@ export function requireExact(rows: unknown[]): unknown[] {
   return rows;
 }
 
-/** The number of a decimal text; a FatalError if it would be rounded. */
+/** Returns the number for a decimal text. Throws a FatalError if it would be rounded. */
 export function parseExactInteger(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number)) throw inexact(text);

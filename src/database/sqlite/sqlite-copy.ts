@@ -9,10 +9,13 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** All in one step, because with several steps the copy would restart whenever another process has written. */
+/**
+ * The copy is made in one step, because with several steps it would restart whenever another process has
+ * written.
+ */
 const ALL_PAGES = 0x7fff_ffff;
 
-/** Files that SQLite keeps next to a database file that is open. */
+/** Files that SQLite keeps next to an open database file. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
 /** Copies the state of one moment into a new file, while others read and write. */
@@ -31,7 +34,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   settleFile(to);
 }
 
-/** Afterwards, the whole database is in its one file. Throws if that file is damaged. */
+/** Afterwards, the whole database is in this one file. Throws if the file is damaged. */
 export function settleFile(path: string): void {
   try {
     const database = new Sqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
@@ -49,10 +52,7 @@ export function settleFile(path: string): void {
 
 /** A database that no other process can use until it is released. */
 export interface LockedDatabase {
-  /**
-   * Puts another file in its place, atomically and durably; the previous file is kept under
-   * `keptAs`.
-   */
+  /** Atomically and durably replaces the file with another file. The previous file is kept under `keptAs`. */
   replaceBy(path: string, keptAs: string): Promise<void>;
   release(): void;
 }
@@ -68,8 +68,8 @@ export async function lockDatabase(path: string): Promise<LockedDatabase> {
       await link(path, keptAs).catch((error: unknown) => {
         if (!hasCode(error, 'ENOENT')) throw error;
       });
-      // For a sound database, the lock has moved everything into the file; these files would damage
-      // the new one.
+      // If the database is intact, the lock has moved everything into its file. These files would damage the
+      // new database.
       for (const suffix of BESIDE) await rm(`${path}${suffix}`, { force: true });
       await rename(other, path);
       await using folder = await open(dirname(path), 'r');
@@ -84,7 +84,7 @@ function takeLock(path: string): Sqlite.Database | null {
   try {
     database = new Sqlite(path, { fileMustExist: true, timeout: 0 });
     database.pragma('locking_mode = EXCLUSIVE');
-    // Only the last process that has it open may leave the write-ahead log mode.
+    // Only the last process with the database open may end the write-ahead log mode.
     database.pragma('journal_mode = DELETE');
     database.exec('begin exclusive');
     return database;
@@ -93,7 +93,7 @@ function takeLock(path: string): Sqlite.Database | null {
     const known = storeError(error);
     if (!isDonorSyncError(known)) throw known;
     if (known.code === 'database_busy') throw inUse(path);
-    // The backup exists for the case of an unreadable file.
+    // A backup exists precisely for the case that the file cannot be read.
     const isReplaceable = UNREADABLE.includes(known.code) || hasCode(error, 'SQLITE_CANTOPEN');
     if (isReplaceable) return null;
     throw known;

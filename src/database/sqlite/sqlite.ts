@@ -22,27 +22,27 @@ import { requireExact } from './exact-integer.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
 import { cacheStatements } from './statement-cache.ts';
 
-/** How long a statement waits for another process; the event loop is blocked in the meantime. */
+/** How long a statement waits for another process. In the meantime, the event loop is blocked. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Only the owner can read and write; SQLite gives its -wal and -shm files the same mode. */
+/** Only the owner can read and write the file. SQLite gives its -wal and -shm files the same permissions. */
 const FILE_MODE = 0o600;
 
-/** Settings of every connection; the first two are stored in the file, the others are not. */
+/** The settings of every connection. The first two are stored in the file, the others are not. */
 const PRAGMAS = [
-  // Only a new file takes it. A commit writes a third fewer pages than with SQLite's own 4,096.
+  // Only takes effect in a new file. A commit writes a third fewer pages than with SQLite's default of 4,096.
   'page_size = 8192',
   'journal_mode = WAL',
-  // A submission's intent must be on disk before its request leaves (design, section 5, promise 2).
+  // A submission's intent must be on disk before its request is sent (design, section 5, promise 2).
   'synchronous = FULL',
-  // On macOS only this reaches the disk itself; other systems ignore it.
+  // On macOS, this is needed to reach the disk itself. Other systems ignore it.
   'fullfsync = ON',
   'foreign_keys = ON',
   // Deleted rows are overwritten, so that no data of an erased person remains.
   'secure_delete = ON',
   'trusted_schema = OFF',
-  // Page cache of this process in kibibytes. The system's file cache holds the rest, and does not count as memory of
-  // this process.
+  // The page cache of this process in kibibytes. The system's file cache contains the rest, and does not
+  // count as memory of this process.
   'cache_size = -4000',
 ];
 
@@ -67,7 +67,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
     return true;
   }
 
-  /** There is only one connection, but the driver below queues for it, with a time limit for waiting. */
+  /** There is only one connection. The driver below queues for it, with a time limit for waiting. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -100,7 +100,7 @@ function connect(path: string | null): Sqlite.Database {
   }
 }
 
-/** SQLite silently keeps another journal mode if the file system has no shared memory. */
+/** If the file system has no shared memory, SQLite silently keeps another journal mode. */
 function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
   if (database.pragma('journal_mode', { simple: true }) === 'wal') return;
   throw new ConfigurationError(
@@ -134,14 +134,14 @@ function createDriver(database: Sqlite.Database): Driver {
   };
 }
 
-/** The longest time that consecutive statements may block everything else in the process. */
+/** The maximum time for which consecutive statements may block everything else in the process. */
 const SLICE_MS = 5;
 
 /**
- * The same connection, but it yields to timers and sockets now and then, as a connection to a server does with each
- * statement. SQLite responds synchronously, so a transaction of many statements would block as a whole. The transaction
- * stays open in the meantime, and other users of the connection wait. If the process is killed then, the whole
- * transaction is rolled back.
+ * The same connection, but it regularly yields to timers and sockets, as a connection to a server does with
+ * each statement. SQLite responds synchronously, so a transaction of many statements would block as a whole.
+ * The transaction stays open in the meantime, and other users of the connection wait. If the process is
+ * killed then, the whole transaction is rolled back.
  */
 function inSlices(connection: DatabaseConnection): DatabaseConnection {
   let beganAt = performance.now();
@@ -157,7 +157,7 @@ function inSlices(connection: DatabaseConnection): DatabaseConnection {
   };
 }
 
-/** The same database; an integer that JavaScript would round throws, as it does on Postgres. */
+/** The same database, but an integer that JavaScript would round throws an error, as on Postgres. */
 function exactIntegers(database: Sqlite.Database): SqliteDatabase {
   function prepare(sql: string): SqliteStatement {
     const statement = database.prepare(sql);

@@ -1,11 +1,12 @@
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
-/** Maximum number of cached prepared statements; the product's own queries are far fewer. */
+/** The maximum number of cached prepared statements. The product has far fewer different queries. */
 const MAX_STATEMENTS = 256;
 
 /**
- * The same database with a cache of prepared statements, from which the least recently used one is
- * removed first. Kysely prepares each query again, which costs more than running a small one.
+ * The same database with a cache of prepared statements. When the cache is full, the least recently used
+ * statement is removed. Without the cache, Kysely would prepare each query again, which costs more than
+ * running a small query.
  */
 export function cacheStatements(
   database: SqliteDatabase,
@@ -15,7 +16,7 @@ export function cacheStatements(
 
   function prepare(sql: string): SqliteStatement {
     const statement = statements.get(sql) ?? database.prepare(sql);
-    // A map lists its keys in the order of insertion: the first is the least recently used.
+    // A map lists its keys in the order of insertion, so the first is the least recently used.
     statements.delete(sql);
     statements.set(sql, statement);
     if (statements.size > maxStatements) {

@@ -3,8 +3,7 @@ import { bigint, integer, nullable, table, text } from './table.ts';
 
 export const BACKUP_TABLES = {
   /**
-   * An integration that may have spent more than the database knows: nothing is spent until a user
-   * agrees.
+   * An integration that may have spent more than the database shows. Nothing is spent until a user agrees.
    */
   restore_holds: table(
     {
@@ -20,20 +19,20 @@ export const BACKUP_TABLES = {
       /** When the backup was made; null if unknown. */
       made_at: nullable(bigint()),
       /**
-       * Erasures after this instant are unknown, so nothing runs (epoch ms); null if the erasure
-       * log was found.
+       * Erasures after this instant are unknown, so no run may start (epoch ms); null if the erasure log was
+       * found.
        */
       erasures_unknown_after: nullable(bigint()),
       /** When the hold started. */
       held_at: bigint(),
       /**
-       * 1 if the spending journal continues after the backup without damage; 0 if it does not show what was paid for
-       * since.
+       * 1 if the spending journal continues without damage after the backup; 0 if it does not show the
+       * payments since then.
        */
       is_journaled: integer(),
       /**
-       * When a user agreed to spend again; null before. The row stays until a run has sorted out what
-       * may have been paid for since the backup.
+       * When a user agreed to spend again; null before. The row is kept until a run has sorted the contacts
+       * that may have been paid for since the backup.
        */
       agreed_at: nullable(bigint()),
     },

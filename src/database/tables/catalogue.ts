@@ -1,8 +1,8 @@
 /**
- * Every table of the store, declared once, by the topic that owns its statements. Other topics call functions of that
- * topic. The catalogue determines the rows that Kysely reads. It also determines the columns and tables that `forget`,
- * `about`, the export, retention, the rotation of the secret key and the erasure of a client work with.
- * `test/database/catalogue.test.ts` compares it with the database.
+ * Every table of the store, declared once, by the topic that owns its statements. Other topics call functions
+ * of that topic. The catalogue determines the rows that Kysely reads. It also determines which columns and
+ * tables are used by `forget`, `about`, the export, retention, the rotation of the secret key and the erasure
+ * of a client. `test/database/catalogue.test.ts` compares it with the database.
  */
 import { BACKUP_TABLES } from './backup.ts';
 import { CLIENT_TABLES } from './clients.ts';
@@ -55,17 +55,17 @@ export const CATALOGUE = {
 type Catalogue = typeof CATALOGUE;
 export type TableName = keyof Catalogue;
 
-/** The tables whose answers match these. */
+/** The tables whose declarations match these answers. */
 export type TablesThat<Answers extends Partial<TableAnswers>> = {
   [Name in TableName]: Catalogue[Name]['answers'] extends Answers ? Name : never;
 }[TableName];
 
-/** The tables that have a column with this meaning. */
+/** The tables with a column of this meaning. */
 export type TablesWith<Says extends Partial<Meaning>> = {
   [Name in TableName]: ColumnsThatSay<Name, Says> extends never ? never : Name;
 }[TableName];
 
-/** All meanings of columns, of all tables, that match this meaning. */
+/** All meanings of columns, in all tables, that match this meaning. */
 export type SaidAnywhere<Says extends Partial<Meaning>> = {
   [Name in TableName]: {
     [Of in keyof Catalogue[Name]['columns']]: Catalogue[Name]['columns'][Of] extends Column<
@@ -85,7 +85,7 @@ type ColumnsThatSay<Name extends TableName, Says> = {
     : never;
 }[keyof Catalogue[Name]['columns']];
 
-/** A column with the table that it belongs to. */
+/** A column, and the table that it belongs to. */
 export interface PlacedColumn<Says extends Meaning = Meaning> {
   table: TableName;
   column: string;

@@ -1,4 +1,7 @@
-/** Clients (in code: integrations), what starts their runs, and what connects them with their CRM. */
+/**
+ * Clients (in code: integrations), the data that starts their runs, and the data that connects them with
+ * their CRM.
+ */
 import { bigint, integer, nullable, personal, sealed, table, text, withDefault } from './table.ts';
 
 export const CLIENT_TABLES = {
@@ -11,37 +14,37 @@ export const CLIENT_TABLES = {
     },
     {
       id: text(),
-      /** Fingerprint of the CRM account that the contacts belong to; fixed by the first run. */
+      /** Fingerprint of the CRM account that the contacts belong to. The first run sets it permanently. */
       crm_account: nullable(text()),
-      /** Encrypted settings, for integrations that live in the database instead of a file. */
+      /** Encrypted settings, for integrations whose settings are in the database instead of a file. */
       settings: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** Raised across all rows whenever settings are applied or removed; 0 before. */
+      /** Increased across all rows whenever settings are applied or removed; 0 before that. */
       settings_version: withDefault(bigint()),
-      /** The position at which the next read starts. */
+      /** The position at which the next reading starts. */
       cursor: nullable(text()),
       /**
-       * Fingerprint of the settings that the cursor was created with; if it differs, reading starts
-       * from the beginning.
+       * Fingerprint of the settings with which the cursor was created. If they differ, reading starts from
+       * the beginning.
        */
       cursor_scope: nullable(text()),
       /**
-       * When the first run started that read the contacts by the current `cursor_scope`: a contact
-       * that no run has read since then is outside the filter. Null if the scope never changed.
+       * The start of the first run that read the contacts with the current `cursor_scope`. A contact that no
+       * run has read since then is outside the filter. Null if the scope never changed.
        */
       scope_since: nullable(bigint()),
       /** When a run last noticed that another tool writes into the CRM as the same user; null for never. */
       other_tool_at: nullable(bigint()),
       /**
-       * Fingerprint of the settings that determine the list of contacts, as of the last list
-       * without missing contacts.
+       * Fingerprint of the settings that determine the list of contacts, from the last list without missing
+       * contacts.
        */
       list_scope: nullable(text()),
       /**
-       * JSON: the columns setting (a fingerprint) and the names of the identity sources that were ever
-       * readable under it; null before the first run.
+       * JSON: the columns setting (a fingerprint), and the names of the identity sources that could ever be
+       * read under it; null before the first run.
        */
       identity_sources: personal(nullable(text())),
-      /** Raised when a run starts; each checkpoint checks it first. */
+      /** Increased when a run starts. Each checkpoint checks it first. */
       run_epoch: integer(),
       lease_owner: nullable(text()),
       lease_until: nullable(bigint()),
@@ -59,13 +62,13 @@ export const CLIENT_TABLES = {
     {
       integration_id: text(),
       /**
-       * Cron line and time zone that `next_run_at` was computed from; if they change, it is
+       * The cron expression and the time zone from which `next_run_at` was computed. If they change, it is
        * computed again.
        */
       rule: text(),
-      /** Epoch milliseconds; null if the rule never applies again. */
+      /** Epoch milliseconds; null if the expression never matches again. */
       next_run_at: nullable(bigint()),
-      /** 1 while a user has paused it. */
+      /** 1 while a user has paused the schedule. */
       paused: integer(),
     },
   ),
@@ -81,21 +84,24 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** SHA-256 of the token in the address. */
       token_hash: text(),
-      /** How callers sign; null if they do not. */
+      /** How callers sign their calls; null if they do not. */
       signature: nullable(text<'hubspot' | 'hmac'>()),
-      /** The encrypted secret that they sign with. */
+      /** The encrypted secret with which they sign. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['integration_id'] })),
       created_at: bigint(),
       last_used_at: nullable(bigint()),
       /** Number of contacts that calls named and that the CRM does not have. */
       ignored_count: withDefault(bigint()),
-      /** Time of the last call that requested something, by the clock of the database. */
+      /** The time of the last call that requested something, by the database's clock. */
       called_at: withDefault(bigint()),
-      /** Runs that further calls of a burst request do not start before this instant; 0 after a quiet time. */
+      /** Runs for further calls of a burst do not start before this instant; 0 after a quiet time. */
       opens_at: withDefault(bigint()),
     },
   ),
-  /** Signed calls that were accepted, kept for as long as their age would allow a repetition. */
+  /**
+   * Signed calls that were accepted. They are kept as long as a repetition would not be refused because of
+   * its age.
+   */
   hook_receipts: table(
     {
       key: ['fingerprint'],
@@ -108,7 +114,7 @@ export const CLIENT_TABLES = {
       received_at: bigint(),
     },
   ),
-  /** Calls of a webhook that got the same response; the last ones of each integration. */
+  /** Calls of a webhook that got the same response. Only the last ones of each integration are kept. */
   hook_calls: table(
     {
       key: ['id'],
@@ -125,9 +131,9 @@ export const CLIENT_TABLES = {
       times: integer(),
       /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
       answer: text(),
-      /** Number of contacts that the last of them named. */
+      /** Number of contacts that the last of these calls named. */
       contacts: integer(),
-      /** The run that it led to; null if none did. */
+      /** The run that the call led to; null if there is none. */
       run_id: nullable(text()),
     },
   ),
@@ -140,13 +146,13 @@ export const CLIENT_TABLES = {
       retention: null,
     },
     {
-      /** SHA-256 of the state. */
+      /** SHA-256 of the consent's state. */
       state_hash: text(),
       integration_id: text(),
       /** The encrypted PKCE verifier. */
       verifier: sealed({ with: 'secret key', boundTo: ['state_hash', 'integration_id'] }),
       expires_at: bigint(),
-      /** `connected`, or the reason why not; null until a user has returned. */
+      /** `connected`, or the reason for the failure; null until a user has returned. */
       outcome: nullable(text()),
     },
   ),
@@ -160,14 +166,17 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** The answers so far, including keys, encrypted. */
+      /** The answers so far, including keys. They are encrypted. */
       draft: sealed({ with: 'secret key', boundTo: ['integration_id'] }),
-      /** Increases with each change, so that the second of two browsers learns of the first. */
+      /** Increases with each change, so that the second of two browsers notices the change of the first. */
       version: bigint(),
       updated_at: bigint(),
     },
   ),
-  /** A matter that users were notified of. There is one row per subject, which stays when the matter is over. */
+  /**
+   * A matter about which users were notified. There is one row per subject, which is kept when the matter is
+   * over.
+   */
   alerts: table(
     {
       key: ['integration_id', 'subject'],

@@ -11,11 +11,11 @@ import {
   withDefault,
 } from './table.ts';
 
-/** State of a contact. */
+/** The state of a contact. */
 export type ContactState =
   /** Nothing to do until the CRM, the calendar or a user changes that. */
   | 'settled'
-  /** Chosen; waits to be submitted. */
+  /** Chosen, and waiting to be submitted. */
   | 'due'
   /** Part of an open submission, or its job is running. */
   | 'submitted'
@@ -37,16 +37,16 @@ export type DueReason =
   | 'lost_answer_resubmitted'
   | 'job_vanished';
 
-/** The meaning of a contact's last credit for the next one. */
+/** What a contact's last credit means for the next one. */
 export type LastCredit =
-  /** The result was for the contact as it is now. */
+  /** The result was for the contact's present data. */
   | 'stands'
   /**
-   * The contact changed, or its response was lost, while the request was in flight: the next run
-   * decides about it again.
+   * While the request was in flight, the contact changed or its response was lost. The next run decides about
+   * it again.
    */
   | 'outdated'
-  /** It returned nothing, or counts as not spent, so the contact may be submitted again. */
+  /** The credit returned nothing, or counts as not spent, so the contact may be submitted again. */
   | 'in_vain';
 
 export const CONTACT_TABLES = {
@@ -82,26 +82,29 @@ export const CONTACT_TABLES = {
         whenRemoved: { kept: 'what was paid, and what is ours' },
       }),
       state: text<ContactState>(),
-      /** Fingerprint of name, addresses and employers as last read. */
+      /** Fingerprint of the name, the addresses and the employers as last read. */
       identity: personal(text()),
-      /** 1 if the CRM's record allows submitting it: names present, not opted out. */
+      /**
+       * 1 if the contact may be submitted according to its CRM record, because names are present and it has
+       * not opted out.
+       */
       eligible: personal(integer()),
       due_reason: personal(nullable(text<DueReason>())),
-      /** 0 members of mirrored groups, 1 never enhanced, 2 all others. */
+      /** 0 for members of mirrored groups, 1 for contacts that were never enhanced, 2 for all others. */
       priority: integer(),
-      /** The identity that the last credit was spent on, and when. */
+      /** The identity on which the last credit was spent, and when. */
       asked_identity: personal(nullable(text())),
       asked_at: personal(nullable(bigint())),
       /** Whether that credit still counts; null if none was ever spent. */
       last_credit: personal(nullable(text<LastCredit>())),
-      /** The current job; a contact that left before the job ended has it again when it returns. */
+      /** The current job. If a contact left before its job ended, it has the job again when it returns. */
       tracking_id: personal(nullable(text())),
       donor_id: nullable(donorId('contact')),
       /** When a profile was last delivered. */
       enhanced_at: personal(nullable(bigint())),
       /**
-       * JSON: field → fingerprint of the value that we wrote last, followed by a space and the
-       * fingerprint of the value that the CRM's own automation made of it.
+       * JSON: field → fingerprint of the value that we wrote last. After a space follows the fingerprint of
+       * the value into which the CRM's own automation changed it, if it did.
        */
       owned_values: personal(text()),
       /** The donor that those values belong to; null if nothing was ever delivered. */
@@ -110,9 +113,9 @@ export const CONTACT_TABLES = {
        * The identity that those values were bought for, in the form of `identity`; null if nothing was ever delivered.
        */
       values_identity: personal(nullable(text())),
-      /** The result of the last run that touched it, and the reason. */
+      /** The result of the last run that processed the contact, and the reason. */
       outcome_reason: personal(text()),
-      /** Null in a row that a merge created and that no run has touched. */
+      /** Null in a row that a merge created and that no run has processed. */
       outcome_run: nullable(text()),
       outcome_at: bigint(),
       /** Details of the reason for a user, without personal data. */
@@ -120,13 +123,12 @@ export const CONTACT_TABLES = {
       /** The run that last saw it in the CRM; null if none did. */
       seen_run: nullable(text()),
       /**
-       * 1 once its departure from the CRM was read, which the CRM may report more than once; 0 when
-       * it is seen again.
+       * 1 once it was read that the contact left the CRM, which may report this more than once; 0 when the
+       * contact is seen again.
        */
       departure_read: withDefault(integer()),
       /**
-       * The contact that it was merged into when it left, and that may later inherit what was paid
-       * for it.
+       * The contact into which it was merged when it left. That contact may later inherit the paid results.
        */
       merged_into: nullable(
         contactId({
@@ -136,13 +138,14 @@ export const CONTACT_TABLES = {
         }),
       ),
       /**
-       * 1 if the contact had opted out when it was last read, 2 if its person objects, even while work for the contact
-       * is in progress. The contact is then in no network, and none of its data is shown.
+       * 1 if the contact had opted out when it was last read, 2 if its person objects, even while work for
+       * the contact is in progress. Such a contact is in no network, and none of its data is shown.
        */
       has_opted_out: personal(withDefault(integer())),
       /**
-       * Since when (epoch ms) neither a lookup nor a complete reading has found it, without a sign that it was
-       * deleted; null while it is there. A contact that was removed for this reason keeps it.
+       * Since when (epoch ms) neither a lookup nor a complete reading has found the contact, without a sign
+       * that it was deleted; null while it is there. A contact that was removed for this reason keeps the
+       * value.
        */
       missing_since: nullable(bigint()),
       /**
@@ -165,7 +168,7 @@ export const CONTACT_TABLES = {
       /** Fingerprint of the mark, its field and the value. */
       mark: personal(text()),
       asked_at: bigint(),
-      /** When a user confirmed that contacts with this value are to be excluded; null before. */
+      /** When a user confirmed that contacts with this value should be excluded; null before. */
       confirmed_at: nullable(bigint()),
     },
   ),

@@ -1,8 +1,11 @@
-/** Service keys, and what credits were spent on. */
+/** Service keys, and the purposes for which credits were spent. */
 import type { DueReason } from './contacts.ts';
 import { bigint, contactId, integer, nullable, personal, table, text } from './table.ts';
 
-/** State of a submission; `intended` and `lost` are open, at most `MAX_SLOTS` per service key. */
+/**
+ * The state of a submission. `intended` and `lost` are open, and at most `MAX_SLOTS` submissions per service
+ * key are open.
+ */
 export type SubmissionState =
   | 'intended'
   | 'accepted'
@@ -11,27 +14,30 @@ export type SubmissionState =
   | 'not_charged'
   | 'charged';
 
-/** State of a job, one row for each contact that its profile is for. */
+/** The state of a job. There is one row for each contact that its profile is for. */
 export type JobState =
   /** The submission's intent is on disk; no response yet. */
   | 'intended'
   | 'processing'
   | 'completed'
-  /** Done; a user decides whether its profile belongs to the contact. */
+  /** Done. A user decides whether its profile belongs to the contact. */
   | 'held'
-  /** Its profile is delivered, or it ended in another final way. */
+  /** Its profile is delivered, or the job ended permanently in another way. */
   | 'delivered'
   | 'failed'
   | 'vanished'
   /** Not charged: rejected, not processed, or settled as not charged. */
   | 'unpaid'
-  /** Charged or not provably unpaid, and its job ID is unknown. */
+  /** Charged or not provably unpaid. The job ID is unknown. */
   | 'lost';
 
-/** `crm_id` of a job whose contact was erased. */
+/** The `crm_id` of a job whose contact was erased. */
 export const ERASED_ID = '';
 
-/** `balance_before` of a submission that is known from the spending journal, which had no reading before it. */
+/**
+ * The `balance_before` of a submission that is known only from the spending journal, if the journal had no
+ * reading before it.
+ */
 export const UNKNOWN_BALANCE = 0;
 
 export const CREDIT_TABLES = {
@@ -43,25 +49,22 @@ export const CREDIT_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of base URL and key. */
+      /** Fingerprint of the base URL and the key. */
       id: text(),
       /**
-       * Credits of the enhancements bucket; null if unknown. This is the last reading made while no submission with the
-       * key was open, minus the charges of submissions that have closed since then.
+       * Credits in the enhancements bucket; null if unknown. This is the last reading while no submission
+       * with the key was open, minus the charges of submissions that have closed since.
        */
       balance: nullable(bigint()),
-      /** When it was last requested from the service. */
+      /** When the balance was last requested from the service. */
       balance_read_at: nullable(bigint()),
-      /**
-       * Raised whenever a submission of the key closes, so that a reading can tell whether it is
-       * stale.
-       */
+      /** Increased whenever a submission of the key closes, so that an outdated reading is noticed. */
       spend_sequence: integer(),
     },
   ),
   /**
-   * The pace of one service key, or of one limit of a CRM account, on Postgres; on SQLite each
-   * process keeps its own.
+   * On Postgres, the pace of one service key or of one limit of a CRM account. On SQLite, each process has
+   * its own pace.
    */
   paces: table(
     {
@@ -74,8 +77,8 @@ export const CREDIT_TABLES = {
       /** Fingerprint of the key, or a hash of the limit and its account. */
       id: text(),
       /**
-       * When the next request may be sent (epoch µs by the clock of the database); in the past
-       * after a pause.
+       * When the next request may be sent (epoch µs by the database's clock). After a pause, it is in the
+       * past.
        */
       next_at: bigint(),
     },
@@ -90,12 +93,12 @@ export const CREDIT_TABLES = {
     },
     {
       integration_id: text(),
-      /** Fingerprint of the connector's kind, identity columns and mode. */
+      /** Fingerprint of the connector's kind, the identity columns and the mode. */
       id: text(),
       first_seen_at: bigint(),
       /** When it was accepted (epoch ms); null while it is on trial. */
       accepted_at: nullable(bigint()),
-      /** Accepted by its match rate, or by a user; null while it is on trial. */
+      /** Whether it was accepted by its match rate or by a user; null while it is on trial. */
       accepted_by: nullable(text<'trial' | 'person'>()),
     },
   ),
@@ -119,16 +122,17 @@ export const CREDIT_TABLES = {
       /** Credits charged, as far as known. */
       charged: nullable(integer()),
       /**
-       * The bucket's last reading while no submission with the key was open, minus the charges since then. Submissions
-       * that were open at the same time are not included. `UNKNOWN_BALANCE` if there was no reading.
+       * The last reading of the bucket while no submission with the key was open, minus the charges since
+       * then. Submissions that were open at the same time are not included. `UNKNOWN_BALANCE` if there was no
+       * reading.
        */
       balance_before: bigint(),
       intended_at: bigint(),
       lost_at: nullable(bigint()),
       closed_at: nullable(bigint()),
-      /** The mapping (`mappings.id`) that made its people. */
+      /** The mapping (`mappings.id`) with which its people were created. */
       mapping: text(),
-      /** From 1 to `MAX_SLOTS`, one submission in each while it is open. */
+      /** From 1 to `MAX_SLOTS`. While a submission is open, no other has its slot. */
       slot: integer(),
     },
   ),
@@ -171,13 +175,12 @@ export const CREDIT_TABLES = {
       reason: personal(text<DueReason>()),
       state: text<JobState>(),
       job_id: personal(nullable(text())),
-      /** 1 if the service knew the person (the profile passed the guard), 0 if not; null before. */
+      /** 1 if the service recognised the person (the profile passed the guard), 0 if not; null before. */
       known: personal(nullable(integer())),
       /** When the job was settled (epoch ms). */
       answered_at: nullable(bigint()),
       /**
-       * Tracking ID of the job whose credit also pays for this profile; null if this job was paid
-       * for itself.
+       * Tracking ID of the job whose credit also pays for this profile; null if this job was itself paid for.
        */
       shared_from: nullable(text()),
       submitted_at: bigint(),
@@ -185,8 +188,8 @@ export const CREDIT_TABLES = {
     },
   ),
   /**
-   * Contacts that were paid for after the backup that this database was restored from, by the spending journal. A row
-   * ends when its contact takes the job or a decision about it is opened.
+   * Contacts that were paid for after the backup from which this database was restored, according to the
+   * spending journal. A row ends when its contact adopts the job or a decision about it is opened.
    */
   recalled_payments: table(
     {
@@ -203,17 +206,14 @@ export const CREDIT_TABLES = {
       contact_fingerprint: personal(text()),
       /** Fingerprint of the submitted identity. */
       identity: personal(text()),
-      /** Fingerprint of service key and person; null if the job is not shared. */
+      /** Fingerprint of the service key and the person; null if the job is not shared. */
       person: personal(nullable(text())),
-      /** Null if it is not known which job the credit has started. */
+      /** Null if it is not known which job the credit started. */
       job_id: personal(nullable(text())),
       paid_at: bigint(),
     },
   ),
-  /**
-   * Credits spent in a day or a month of UTC, added up when a run ends; unsettled ones count in
-   * full.
-   */
+  /** Credits spent in a day or a month (UTC), added up when a run ends. Unsettled credits count in full. */
   credit_spans: table(
     {
       key: ['integration_id', 'span', 'at'],
@@ -222,7 +222,7 @@ export const CREDIT_TABLES = {
       retention: null,
     },
     {
-      /** The empty string for the sum of all. */
+      /** The integration; the empty string for the sum of all integrations. */
       integration_id: text(),
       span: text<'day' | 'month'>(),
       /** `2026-11-22` or `2026-11`. */
@@ -233,7 +233,7 @@ export const CREDIT_TABLES = {
       written: bigint(),
     },
   ),
-  /** A query that costs credits or may cost credits, until it is known whether it was charged. */
+  /** A query that costs credits or may do so, until it is known whether it was charged. */
   query_intents: table(
     {
       key: ['id'],
@@ -245,15 +245,15 @@ export const CREDIT_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** The bucket that it takes its credits from, as far as known, and how many. */
+      /** The bucket from which it takes credits, as far as known, and their number. */
       bucket: text(),
       credits: integer(),
-      /** Balance of the bucket before it, as far as known. */
+      /** The bucket's balance before the query, as far as known. */
       balance_before: bigint(),
       intended_at: bigint(),
     },
   ),
-  /** Cost of a run's queries for paths; there is no row if they were free. */
+  /** The cost of a run's queries for paths. There is no row if they were free. */
   warm_path_costs: table(
     {
       key: ['run_id'],

@@ -1,4 +1,4 @@
-/** Data of the database itself: secrets, texts from outside, and the store's new location after a move. */
+/** Data about the database itself: secrets, texts from outside, and the store's new location after a move. */
 import { bigint, contactId, nullable, sealed, table, text } from './table.ts';
 
 export const DATABASE_TABLES = {
@@ -15,7 +15,7 @@ export const DATABASE_TABLES = {
       value: sealed({ with: 'secret key', boundTo: ['name'] }),
     },
   ),
-  /** Texts of a CRM about a contact or a run, for deciders; kept for a limited time. */
+  /** A CRM's texts about a contact or a run, for deciders. They are kept for a limited time. */
   foreign_texts: table(
     {
       key: ['id'],
@@ -27,7 +27,7 @@ export const DATABASE_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** The contact's ID in the CRM; the empty string for data about the whole run. */
+      /** The contact's ID in the CRM; the empty string for a text about the whole run. */
       crm_id: contactId({
         forget: 'otherwise',
         about: 'texts',
@@ -38,7 +38,7 @@ export const DATABASE_TABLES = {
       kept_at: bigint(),
     },
   ),
-  /** The move of a store out of this database, or into it; no row if there was none. */
+  /** The move of a store out of this database, or into it. There is no row if the store never moved. */
   moves: table(
     {
       key: ['role'],
@@ -48,13 +48,13 @@ export const DATABASE_TABLES = {
     },
     {
       role: text<'source' | 'target'>(),
-      /** The same in both databases. */
+      /** The ID of the move, which is the same in both databases. */
       id: text(),
       /** The other database, without its password. */
       other: text(),
       /**
-       * Set first in the source, which is not used from then on, and then in the target, which is used from then on;
-       * null until then.
+       * Null at first. It is set in the source first, which is not used from then on, and then in the target,
+       * which is used from then on.
        */
       done_at: nullable(bigint()),
     },

@@ -1,11 +1,11 @@
-/** Questions that wait for a decision of a user, and the decisions. */
+/** Questions that wait for a user's decision, and the decisions. */
 import type { QuestionKind } from '../../core/question-kinds.ts';
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 export const DECISION_TABLES = {
   /**
-   * A question that a user has to answer, about a contact or a network. It is open until it has a
-   * decision; `superseded` if it no longer needs one.
+   * A question that a user has to answer, about a contact or a network. It is open until it has a decision.
+   * It is `superseded` if it no longer needs one.
    */
   questions: table(
     {
@@ -31,20 +31,18 @@ export const DECISION_TABLES = {
       ),
       /** Null for a question about a contact. */
       network: nullable(text()),
-      /** The reason, which determines the meaning of the decisions. */
+      /** The reason. It determines what the decisions mean. */
       kind: personal(text<QuestionKind>()),
       /**
-       * Questions with one cause share this ID and can be decided together; null for a question
-       * without others.
+       * Questions with the same cause share this ID and can be decided together; null for a question without
+       * others.
        */
       batch: nullable(text()),
-      /**
-       * The job of the contact, or the question's own ID if it is about no job; null for a network.
-       */
+      /** The contact's job; the question's own ID if it is not about a job; null for a network. */
       tracking_id: personal(nullable(text())),
       /**
-       * The exact matter of a question about a network, as an ID or a fingerprint; null once that
-       * is over, and for a contact.
+       * The exact matter of a question about a network, as an ID or a fingerprint; null once the matter is
+       * over, and for a contact.
        */
       matter: personal(nullable(text())),
       /** Details of the reason: a word, a number, or a CRM's message. */
@@ -55,10 +53,10 @@ export const DECISION_TABLES = {
     },
   ),
   /**
-   * An answer of a user that is not carried out yet. It is in force from `in_force_from` on; if that is null, it never
-   * takes effect automatically. If it needs a second user, only that user's confirmation sets it; a clock, run, retry
-   * or restore never does. Its row is deleted when the answer is carried out, withdrawn, refused or void. The question
-   * then records the decision, and the audit records the actor.
+   * A user's answer that has not been carried out yet. It takes effect at `in_force_from`. If that is null,
+   * it never takes effect automatically. If the answer needs a second user, only that user's confirmation
+   * sets it, and never a clock, run, retry or restore. Its row is deleted when the answer is carried out,
+   * withdrawn, refused or void. The question then records the decision, and the audit records the actor.
    */
   answers: table(
     {
@@ -69,17 +67,17 @@ export const DECISION_TABLES = {
     },
     {
       id: text(),
-      /** The integration that it is about; the first one if there are several. */
+      /** The integration that the answer is about; the first one if there are several. */
       integration_id: text(),
       /**
-       * Meaning of `subject`: the ID of a question about a contact or a network, the ID of a batch, or a kind of
-       * question. For a `request`, whose content is in `given`, it is a keyed hash of the request and of the state of
-       * its subject at that moment. Once the request has ended, it is the request's own ID.
+       * The meaning of `subject`: the ID of a question about a contact or a network, the ID of a batch, or a
+       * kind of question. For a `request`, whose content is in `given`, it is a keyed hash of the request and
+       * of the state of its subject at that moment. Once the request has ended, it is the request's own ID.
        */
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),
       /**
-       * For a kind or a batch: it covers the questions that were opened until then (epoch ms); null
+       * For a kind or a batch: the answer covers the questions that were opened up to then (epoch ms); null
        * for all.
        */
       opened_until: nullable(bigint()),
@@ -87,29 +85,30 @@ export const DECISION_TABLES = {
       crm_id: nullable(
         contactId({ forget: 'otherwise', about: 'approvals', whenRemoved: { kept: 'seven days' } }),
       ),
-      /** Null for a request, which has its own in `given`. */
+      /** Null for a request, because its decision is in `given`. */
       decision: personal(nullable(text<'approved' | 'rejected' | 'resubmitted'>())),
       /**
-       * Encrypted: who gave it; for a request also what was requested, the amount concerned and, for a day, how it ended.
+       * Encrypted: the user who gave the answer. For a request, it also contains what was requested, the
+       * number of contacts and, for a day, how it ended.
        */
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),
       /**
-       * The step that is needed before its row is deleted: a confirmation by a second user, or only that the service
-       * carries it out, outside of the database. Null for a decision, which nobody else has to confirm.
+       * The step that is needed before the row is deleted: a confirmation by a second user, or only carrying
+       * it out by the service, outside the database. Null for a decision that nobody else has to confirm.
        */
       needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
-      /** When it becomes void, or is no longer tried; null if it does neither. */
+      /** When the answer becomes void, or is no longer tried; null if neither happens. */
       void_from: nullable(bigint()),
       /**
-       * Encrypted, for the audit: the second user; null until that user confirms. For answers that the service only has
-       * to carry out, the user who gave the answer.
+       * Encrypted, for the audit: the second user; null until that user confirms. For answers that only have
+       * to be carried out by the service, it is the user who gave the answer.
        */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       ),
-      /** When carrying it out started; from then on it cannot be withdrawn. */
+      /** When carrying it out started. From then on it cannot be withdrawn. */
       claimed_at: nullable(bigint()),
     },
   ),

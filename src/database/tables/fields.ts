@@ -1,6 +1,6 @@
 /**
- * Values that were written into the CRM, profiles that were paid for, and which of their values are
- * missing in the CRM, and why.
+ * Values that were written to the CRM, profiles that were paid for, and profile values that are missing in
+ * the CRM, with the reasons.
  */
 import {
   bigint,
@@ -22,36 +22,42 @@ export type ValueState =
   | 'no_such_field'
   | 'no_permission'
   | 'does_not_fit'
-  /** The field shows amounts in the currency of its record, which is not US dollars, and amounts are not converted. */
+  /**
+   * The field shows amounts in the currency of its record, which is not US dollars, and the settings do not
+   * convert amounts.
+   */
   | 'other_currency'
   /** The CRM has no exchange rate for it, or hides its rates. */
   | 'no_rate'
-  /** The currency of the record has changed; the next delivery checks the amount. */
+  /** The currency of the record has changed. The next delivery checks the amount. */
   | 'currency_changed'
-  /** Only a part of the value is there: the field is too short for the whole value, or lacks some of its options. */
+  /** Only part of the value is in the field, because the field is too short or lacks some of its options. */
   | 'shortened'
-  /** A user's value is in the field, or its rule protects what is there. */
+  /** The field contains a user's value, or its rule protects the present value. */
   | 'kept_for_user'
-  /** It was there, and a user has cleared the field. */
+  /** The value was in the field, and a user has cleared the field. */
   | 'emptied'
-  /** It was there, and a user has undone the run that wrote it. */
+  /** The value was in the field, and a user has undone the run that wrote it. */
   | 'undone';
 
-/** `field_map` of a kept profile that was never offered to the CRM record. */
+/** The `field_map` of a kept profile that was never offered to the CRM record. */
 export const NEVER_OFFERED = '';
 
-/** `seen` of a contact that was unavailable, or whose field was: its record may have lost the status. */
+/**
+ * The `seen` value for a contact that was unavailable, or whose field was. Its record may have lost the
+ * status.
+ */
 export const MAY_BE_LOST = '';
 
 /**
- * `left` and `unseen`: a value that may be in a contact whose ID the database no longer has, because the contact was
- * erased. `crm_id` is then the fingerprint of its ID; `unseen` means that the CRM did not return the contact when it
- * was looked up.
+ * `left` and `unseen` mean a value that may be in a contact whose ID the database no longer has, because the
+ * contact was erased. `crm_id` is then the fingerprint of its ID. `unseen` means that the CRM did not return
+ * the contact when it was looked up.
  */
 export type WriteState = 'intended' | 'written' | 'refused' | 'undone' | 'left' | 'unseen';
 
 export const FIELD_TABLES = {
-  /** The values that a run wrote into one contact, and the values before. */
+  /** The values that a run wrote to one contact, and the previous values. */
   writes: table(
     {
       key: ['id'],
@@ -69,15 +75,18 @@ export const FIELD_TABLES = {
         whenRemoved: { kept: 'previous values are taken out of the row' },
       }),
       state: text<WriteState>(),
-      /** Encrypted JSON: field → value before. */
+      /** Encrypted JSON: field → previous value. */
       before: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'crm_id'] }),
-      /** JSON: field → fingerprint of the value written. */
+      /** JSON: field → fingerprint of the written value. */
       after: personal(text()),
-      /** JSON: the contact's `owned_values` before. */
+      /** JSON: the contact's previous `owned_values`. */
       owned_before: personal(text()),
-      /** The contact's `values_donor` before, if this write replaces the values of another donor; null if not. */
+      /**
+       * The contact's previous `values_donor`, if this write replaces the values of another donor; otherwise
+       * null.
+       */
       donor_before: nullable(donorId('contact')),
-      /** The donor whose profile it writes; null if it does not write a profile, for example a status. */
+      /** The donor whose profile is written; null if no profile is written, for example for a status. */
       donor: nullable(donorId('contact')),
       /**
        * Keyed fingerprint of the donor that its texts name as the introducer; the empty string if they do not name one,
@@ -85,8 +94,8 @@ export const FIELD_TABLES = {
        */
       introducer: donorFingerprint('introducer'),
       /**
-       * JSON: field → fingerprint of each value of the warm path, as sent; null if there is none.
-       * Undo does not change it.
+       * JSON: field → fingerprint of each value of the warm path, as sent; null if there is none. Undo does
+       * not change it.
        */
       introduced: personal(nullable(text())),
       /**
@@ -94,7 +103,7 @@ export const FIELD_TABLES = {
        * null if there is none.
        */
       named: personal(nullable(text())),
-      /** Keyed fingerprints of the words of the donor's own name; null if it writes no profile. */
+      /** Keyed fingerprints of the words of the donor's own name; null if no profile is written. */
       called: personal(nullable(text())),
       written_at: bigint(),
     },
@@ -113,26 +122,30 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'keptProfiles', whenRemoved: 'deleted' }),
-      /** The job that brought it, which may have been paid for another contact. */
+      /** The job that returned the profile. It may have been paid for another contact. */
       tracking_id: personal(text()),
       /** 0 while it waits for a decision or for a later run, or if it was never offered to the CRM. */
       is_delivered: integer(),
-      /** The field map that it was last offered with (`field_maps.field_map`); the empty string for none. */
+      /** The field map with which it was last offered (`field_maps.field_map`); the empty string for none. */
       field_map: text(),
-      /**
-       * When the credit was spent (epoch ms): the retention of the profile is counted from then.
-       */
+      /** When the credit was spent (epoch ms). The retention of the profile counts from then. */
       kept_at: bigint(),
       /** When a run first recorded that the contact has opted out or objects; null if neither. */
       opted_out_at: personal(nullable(bigint())),
       /**
-       * The fields that a user wants delivered again, as JSON, or `*` for all of them, until a run
-       * has done that; null if nobody has requested it.
+       * The fields that a user wants delivered again, as JSON, or `*` for all fields, until a run has done
+       * so; null if no user has requested it.
        */
       requested: nullable(text()),
-      /** When the service no longer had the result of a profile that is not kept; null while it can be delivered. */
+      /**
+       * For a profile that is not kept: when the service no longer had its result. Null while it can be
+       * delivered.
+       */
       gone_at: nullable(bigint()),
-      /** Keyed fingerprint of the donor's id; the empty string once the profile was deleted for an opt-out or an objection. */
+      /**
+       * Keyed fingerprint of the donor's ID; the empty string once the profile was deleted because of an
+       * opt-out or an objection.
+       */
       donor: donorFingerprint('contact'),
       /** The key of this one profile, encrypted with the secret key; the empty string if the profile is not kept. */
       key: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
@@ -154,19 +167,16 @@ export const FIELD_TABLES = {
       /** The CRM's name of the field. */
       field: personal(text()),
       state: personal(text<ValueState>()),
-      /**
-       * The CRM's own code, if the CRM gave the reason; the empty string if the field description
-       * did.
-       */
+      /** The CRM's own code, if the CRM gave the reason; the empty string if the field's description did. */
       code: personal(text()),
-      /** Fingerprint of the field description at that time; the empty string if there was none. */
+      /** Fingerprint of the field's description at that time; the empty string if there was none. */
       description: personal(text()),
       since: bigint(),
-      /** When it was last written again to find out whether the reason is gone; null for never. */
+      /** When it was last written again to find out whether the reason still exists; null for never. */
       probed_at: nullable(bigint()),
     },
   ),
-  /** The field maps that kept profiles were offered with, by their fingerprint. */
+  /** The field maps with which kept profiles were offered, by their fingerprint. */
   field_maps: table(
     {
       key: ['integration_id', 'field_map'],
@@ -177,7 +187,7 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       field_map: text(),
-      /** JSON of fingerprints, one for each line. */
+      /** JSON of fingerprints, one for each line of the map. */
       lines: text(),
     },
   ),
@@ -206,8 +216,8 @@ export const FIELD_TABLES = {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'statuses', whenRemoved: 'deleted' }),
       /**
-       * The fields, the state and the reason that determine the status: while they stay the same,
-       * so does the status.
+       * The fields, the state and the reason that determine the status. While they do not change, the status
+       * does not change either.
        */
       seen: personal(text()),
       /** The status that was written to the CRM (`SyncStatus`); null for none. */

@@ -1,8 +1,8 @@
-/** Data that prevents a run from being started twice, and that makes it start again. */
+/** Data that prevents a run from being started twice, and data that causes it to start again. */
 import { bigint, integer, table, text } from './table.ts';
 
 export const JOB_TABLES = {
-  /** The run that an Idempotency-Key led to. */
+  /** The run that a request with an Idempotency-Key started. */
   idempotency_keys: table(
     {
       key: ['fingerprint'],
@@ -11,7 +11,7 @@ export const JOB_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of integration and key. */
+      /** Fingerprint of the integration and the key. */
       fingerprint: text(),
       /** Fingerprint of the request made with it. */
       request: text(),
@@ -20,8 +20,8 @@ export const JOB_TABLES = {
     },
   ),
   /**
-   * An integration whose CRM finds changes only after a while, so the contacts that a call requested are read again.
-   * The row is deleted once that is done.
+   * An integration whose CRM finds changes only after a while, so the contacts of a call are read again
+   * later. The row is deleted once that is done.
    */
   rereads: table(
     {
@@ -34,7 +34,7 @@ export const JOB_TABLES = {
       integration_id: text(),
       /** The last call that did not name the changed contacts. */
       called_at: bigint(),
-      /** How often it has been read again since. */
+      /** How often the contacts have been read again since. */
       times: integer(),
     },
   ),

@@ -6,36 +6,36 @@ export type MemberState =
   /** Part of a bulk add that has not ended. */
   | 'adding'
   | 'member'
-  /** The intent to remove it is on disk, and the removal may have happened. */
+  /** The intent to remove the donor is on disk, and the removal may have happened. */
   | 'leaving'
   /** The service knows no such donor. */
   | 'not_found'
-  /** Paid for, or not provably unpaid, and not in the network; not tried again automatically. */
+  /** Paid for, or not provably unpaid, and not in the network. It is not tried again automatically. */
   | 'failed';
 
 /**
- * `detail` of a member that is to leave because its contact was erased, as soon as the bulk add has
- * ended.
+ * The `detail` of a member who leaves as soon as the bulk add has ended, because the member's contact was
+ * erased.
  */
 export const ERASED_MEMBER = 'erased';
 
-/** State of a bulk add; per key, at most one waits for a response. */
+/** The state of a bulk add. For each key, at most one waits for a response. */
 export type AddState =
   /** The intent is on disk; no response yet. */
   | 'intended'
-  /** The response is lost, and its credits may be spent. */
+  /** The response is lost, and its credits may have been spent. */
   | 'lost'
-  /** Accepted: the service works on its job. */
+  /** Accepted. The service is working on its job. */
   | 'running'
-  /** Charged without a response: its job may still be running, and its ID is not known. */
+  /** Charged without a response. Its job may still be running, and its ID is not known. */
   | 'unclear'
-  /** Ended; each donor is settled. */
+  /** Ended. Each donor is settled. */
   | 'done'
   /** Not charged. */
   | 'unpaid';
 
 export const NETWORK_TABLES = {
-  /** A group of the settings and the network of the service that mirrors it. */
+  /** A group of the settings, and the network of the service that mirrors it. */
   networks: table(
     {
       key: ['id'],
@@ -48,17 +48,17 @@ export const NETWORK_TABLES = {
       integration_id: text(),
       /** Fingerprint of the group's selector, which may quote a person's name. */
       selector: personal(text()),
-      /** Its name in the service; before the network exists, its name in the settings. */
+      /** The name of the network in the service; before the network exists, its name in the settings. */
       name: personal(text()),
       /** The service's ID of the network; null until it is found or created. */
       network_id: nullable(text()),
-      /** The last run that read the group completely, and when; null before the first. */
+      /** The last run that read the group completely, and when; null before the first such run. */
       read_run: nullable(text()),
       read_at: nullable(bigint()),
       created_at: bigint(),
     },
   ),
-  /** The complete members of a group as the CRM last listed them. */
+  /** All members of a group, as the CRM last listed them. */
   network_wanted: table(
     {
       key: ['network', 'crm_id'],
@@ -73,8 +73,7 @@ export const NETWORK_TABLES = {
     },
   ),
   /**
-   * The mirror: one row for each donor of a network. A donor that was never added, or has left, has
-   * none.
+   * The mirror: one row for each donor of a network. A donor who was never added, or has left, has no row.
    */
   network_members: table(
     {
@@ -90,9 +89,9 @@ export const NETWORK_TABLES = {
       network: text(),
       donor_id: donorId('member'),
       state: personal(text<MemberState>()),
-      /** The bulk add that added it; null if it was already there. */
+      /** The bulk add that added the donor; null if the donor was already in the network. */
       add_id: nullable(text()),
-      /** Why it failed, as a word; `ERASED_MEMBER` if the contact was erased. */
+      /** Why adding failed, as one word; `ERASED_MEMBER` if the contact was erased. */
       detail: personal(nullable(text())),
       since: bigint(),
     },
@@ -111,11 +110,11 @@ export const NETWORK_TABLES = {
       run_id: text(),
       partner_key: text(),
       network: text(),
-      /** The service's ID of the network that it added to. */
+      /** The service's ID of the network to which it added. */
       network_id: text(),
       state: text<AddState>(),
       donors: personal(integer()),
-      /** Credits of the networks bucket, as far as known; until then all donors count as paid. */
+      /** Credits of the networks bucket, as far as known. Until they are known, all donors count as paid. */
       charged: nullable(integer()),
       /** The networks bucket's balance before the request. */
       balance_before: bigint(),
@@ -126,8 +125,8 @@ export const NETWORK_TABLES = {
     },
   ),
   /**
-   * Donors that were added after the backup that this database was restored from, by the spending
-   * journal. A row ends when its donor is to be added: then the database takes over that bulk add.
+   * Donors that were added after the backup from which this database was restored, according to the spending
+   * journal. A row ends when its donor is to be added, because the database then adopts that bulk add.
    */
   recalled_adds: table(
     {

@@ -3,7 +3,7 @@ import type { Role } from '../../core/role.ts';
 import { bigint, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 export const PEOPLE_TABLES = {
-  /** A user who signs in, or is invited to. */
+  /** A user who signs in or is invited. */
   people: table(
     {
       key: ['id'],
@@ -13,17 +13,17 @@ export const PEOPLE_TABLES = {
     },
     {
       id: text(),
-      /** Fingerprint of the e-mail address in lower case. */
+      /** Fingerprint of the lower-case e-mail address. */
       email: personal(text()),
       /** Name and e-mail address, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       role: text<Role>(),
       /** JSON: IDs of the integrations that the user may access; null for all. */
       integrations: nullable(text()),
-      /** Hash of the password and its method; null while there is none. */
+      /** Hash of the password, and its method; null while there is no password. */
       password: nullable(text()),
       /**
-       * Fingerprint of issuer and subject, as the identity provider first named them; null before.
+       * Fingerprint of the issuer and the subject, as first reported by the identity provider; null before.
        */
       subject: nullable(text()),
       /** SHA-256 of the secret of the open link; null if none is open. */
@@ -32,7 +32,7 @@ export const PEOPLE_TABLES = {
       created_at: bigint(),
       /** When the link was used; null before. */
       joined_at: personal(nullable(bigint())),
-      /** The last sign-in or request, at most a minute late. */
+      /** The last sign-in or request. It is stored with a delay of at most a minute. */
       seen_at: personal(nullable(bigint())),
       /** Time since when the user is disabled and cannot sign in; null while not disabled. */
       disabled_at: nullable(bigint()),
@@ -50,7 +50,7 @@ export const PEOPLE_TABLES = {
       /** The name that its owner gave it. */
       name: personal(text()),
       role: text<Role>(),
-      /** As in `people`. */
+      /** The same as in `people`. */
       integrations: nullable(text()),
       /** SHA-256 of the token. */
       hash: text(),
@@ -69,18 +69,18 @@ export const PEOPLE_TABLES = {
     {
       /** SHA-256 of the cookie's value. */
       hash: text(),
-      /** By which users see and end it. */
+      /** The ID by which users see the session and end it. */
       id: text(),
       token_id: nullable(text()),
       person_id: nullable(text()),
-      /** Its kind and its system, in our own words; null if unknown. */
+      /** The kind of browser and its system, in our own words; null if unknown. */
       browser: personal(nullable(text())),
       begun_at: personal(bigint()),
-      /** The last request, at most a minute late. */
+      /** The last request. It is stored with a delay of at most a minute. */
       seen_at: personal(bigint()),
-      /** The absolute end; without requests it ends earlier. */
+      /** The absolute end. Without requests, the session ends earlier. */
       expires_at: bigint(),
-      /** When the user last proved their identity again after signing in; null if never. */
+      /** When the user last confirmed their identity after signing in; null if never. */
       proved_at: personal(nullable(bigint())),
     },
   ),
@@ -93,16 +93,16 @@ export const PEOPLE_TABLES = {
       retention: null,
     },
     {
-      /** By which users see and remove it. */
+      /** The ID by which users see the passkey and remove it. */
       id: text(),
       person_id: text(),
-      /** The authenticator's ID of it, in base64url. */
+      /** The credential's ID from the authenticator, in base64url. */
       credential: text(),
       /** COSE, in base64url. */
       public_key: text(),
       /** The number of uses that the authenticator reports; 0 if it does not count uses. */
       counter: bigint(),
-      /** How browsers reach the authenticator, as JSON. */
+      /** How browsers can reach the authenticator, as JSON. */
       transports: text(),
       /** The name that its owner gave it, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
@@ -110,7 +110,10 @@ export const PEOPLE_TABLES = {
       last_used_at: personal(nullable(bigint())),
     },
   ),
-  /** A challenge that was used, kept until it would be too old anyway, so that no challenge counts twice. */
+  /**
+   * A challenge that was used. It is kept until it would be too old anyway, so that no challenge can be used
+   * twice.
+   */
   spent_challenges: table(
     {
       key: ['hash'],
@@ -136,7 +139,7 @@ export const PEOPLE_TABLES = {
       /** Fingerprint of an account or of an address. */
       key: personal(text()),
       count: integer(),
-      /** The count restarts from then on. */
+      /** From this time on, the count starts again. */
       until: bigint(),
     },
   ),

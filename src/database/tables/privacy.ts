@@ -1,4 +1,6 @@
-/** Erased people; and the audit: append-only entries, chained, and the keys that decrypt them. */
+/**
+ * Erased people, and the audit: a chain of entries that are only ever added, and the keys that decrypt them.
+ */
 import {
   bigint,
   contactId,
@@ -15,15 +17,15 @@ export type ForgottenState =
   /** Blocked; its erasure has not finished. */
   | 'begun'
   | 'erased'
-  /** Blocked without having been known. */
+  /** Blocked although it was not known before. */
   | 'blocked'
-  /** Not blocked: the CRM merged an erased contact into it, and a user has to decide. */
+  /** Not blocked. The CRM merged an erased contact into it, and a user has to decide. */
   | 'merged';
 
 export const PRIVACY_TABLES = {
   /**
-   * People who must not be enhanced again, and contacts for which a user has to decide whether they are one of them. A
-   * row counts in every integration of the same CRM account.
+   * People who must not be enhanced again, and contacts for which a user has to decide whether they are one
+   * of them. A row applies to every integration of the same CRM account.
    */
   forgotten: table(
     {
@@ -40,13 +42,13 @@ export const PRIVACY_TABLES = {
       state: text<ForgottenState>(),
       /** JSON: fingerprints of name, addresses and employers; null if none of these was known. */
       person: personal(nullable(text())),
-      /** 1 if the person is to be recognised in the integrations of other accounts as well. */
+      /** 1 if the person is also recognised in the integrations of other accounts. */
       everywhere: integer(),
       /** When the erasure finished. */
       erased_at: nullable(bigint()),
       /** JSON: the actions that were taken, without any ID of the contact. */
       receipt: nullable(text()),
-      /** JSON: keyed fingerprints of the donors that only this person was. */
+      /** JSON: keyed fingerprints of the donors that only this person was matched to. */
       donors: donorFingerprint('erased'),
     },
   ),
@@ -63,18 +65,21 @@ export const PRIVACY_TABLES = {
       at: bigint(),
       integration_id: nullable(text()),
       action: text(),
-      /** The key that decrypts the contact of the entry (`audit_keys.id`); null if it does not name a contact. */
+      /**
+       * The key that decrypts the contact of the entry (`audit_keys.id`); null if the entry does not name a
+       * contact.
+       */
       key_id: nullable(text()),
       /**
-       * Encrypted JSON: who, from where, details, and the contact, encrypted once more by its own
+       * Encrypted JSON: the actor, the source, details, and the contact, which is also encrypted with its own
        * key.
        */
       sealed: sealed({ with: 'key of the audit', boundTo: ['seq'] }),
-      /** Keyed hash of all of this and of the previous hash. */
+      /** Keyed hash of all these columns and of the previous hash. */
       hash: text(),
     },
   ),
-  /** A key for each contact that the audit names: deleted with the contact. */
+  /** A key for each contact that the audit names. It is deleted with the contact. */
   audit_keys: table(
     {
       key: ['id'],
@@ -116,8 +121,8 @@ export const PRIVACY_TABLES = {
     },
   ),
   /**
-   * One row, created with the first entry: a chain that was emptied and restarted has another first
-   * entry.
+   * One row, created together with the first entry. If the chain is emptied and started again, the first
+   * entry is a different one.
    */
   chain_births: table(
     {

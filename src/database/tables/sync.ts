@@ -41,7 +41,7 @@ export const SYNC_TABLES = {
       epoch: integer(),
       trigger: text(),
       /**
-       * The CRM ID of the one contact, the empty string for all, `*` for several; null if it is no
+       * The contact's ID in the CRM, the empty string for all contacts, `*` for several; null if it is no
        * longer known.
        */
       contact: nullable(
@@ -62,25 +62,33 @@ export const SYNC_TABLES = {
       chosen_count: integer(),
       submitted_count: integer(),
       enhanced_count: integer(),
-      /** Contacts that took the job of the same person instead of a credit. */
+      /** Contacts that used the job of the same person instead of a credit. */
       shared_count: integer(),
       spent_enhancements: integer(),
-      /** Contacts that were simply fresh, which have no `run_rows`; null until those are written. */
+      /**
+       * Contacts that were simply fresh and therefore have no `run_rows`; null until the rows are written.
+       */
       fresh_count: nullable(integer()),
       /** The finished report as JSON. */
       report: nullable(text()),
       /**
-       * When a user requested its end; null while none has. It applies to this run, whichever
+       * When a user requested the stop of the run; null if no user has. It applies to this run, whichever
        * process runs it.
        */
       stop_asked_at: nullable(bigint()),
-      /** JSON: contacts by reason, without contacts that were simply fresh; null until `run_rows` are written. */
+      /**
+       * JSON: number of contacts by reason, without contacts that were simply fresh; null until `run_rows`
+       * are written.
+       */
       reasons: nullable(text()),
-      /** Data that only the run's process knows, as JSON (`RunFacts`), stored every few seconds while it runs. */
+      /**
+       * Data that only the run's process knows, as JSON (`RunFacts`). It is stored every few seconds while
+       * the process runs.
+       */
       facts: nullable(text()),
     },
   ),
-  /** The result of a finished run for a contact; `retention.runRows` says how long it is kept. */
+  /** The result of a finished run for a contact. `retention.runRows` defines how long it is kept. */
   run_rows: table(
     {
       key: ['run_id', 'place', 'crm_id'],
@@ -95,7 +103,7 @@ export const SYNC_TABLES = {
     {
       run_id: text(),
       /**
-       * Rank of the outcome among all (`OUTCOME_ORDER`), so that contacts that need a user are
+       * Rank of the outcome among all outcomes (`OUTCOME_ORDER`), so that contacts that need a user are
        * listed first.
        */
       place: integer(),
@@ -111,9 +119,9 @@ export const SYNC_TABLES = {
     },
   ),
   /**
-   * A requested run. It waits until `left_at`; per integration and contact only one waits, however
-   * often it is requested. Once its run has started, the request stays until the run has ended, so
-   * that an interrupted run is known to be still wanted.
+   * A requested run. It waits until `left_at`. For each integration and contact only one request waits,
+   * however often it is made. Once its run has started, the request is kept until the run has ended, so that
+   * an interrupted run is not forgotten.
    */
   run_requests: table(
     {
@@ -126,7 +134,7 @@ export const SYNC_TABLES = {
       /** The ID that the run will have. */
       run_id: text(),
       integration_id: text(),
-      /** The CRM ID of the one contact, or the empty string for all. */
+      /** The contact's ID in the CRM, or the empty string for all contacts. */
       contact: contactId({
         forget: 'otherwise',
         about: 'runsAsked',
@@ -138,15 +146,18 @@ export const SYNC_TABLES = {
       requested_at: bigint(),
       /** How often it was requested. */
       times: integer(),
-      /** How many runs for it were already interrupted. */
+      /** How many runs for this request were interrupted. */
       resumed: integer(),
-      /** When it left the queue: its run started, or another one absorbed it; null while it waits. */
+      /**
+       * When it left the queue because its run started, or because another request absorbed it; null while it
+       * waits.
+       */
       left_at: nullable(bigint()),
-      /** The run that also does its work, because both waited at the same time; otherwise null. */
+      /** The run that also does its work, because both were waiting at the same time; otherwise null. */
       merged_into: personal(nullable(text())),
       /** 1 if it was requested by more than a schedule. */
       urgent: withDefault(integer()),
-      /** It does not start before this instant, by the clock of the database; 0 for at once. */
+      /** It does not start before this instant, by the database's clock; 0 means at once. */
       not_before: withDefault(bigint()),
     },
   ),

@@ -1,6 +1,6 @@
 /**
- * How a table is declared: its columns, and an answer to each question that applies to every table. A table without an
- * answer does not compile, and a column with a contact's ID needs further answers.
+ * How a table is declared: its columns, and the answers to the questions that apply to every table. A table
+ * that lacks an answer does not compile, and a column with a contact's ID needs further answers.
  */
 import type { Generated } from 'kysely';
 import type { Retention } from '../../core/retention.ts';
@@ -20,10 +20,7 @@ export interface Column<Value = unknown, Says extends Meaning = Meaning> {
 export type Meaning =
   /** No data about a person: states, counts, times, our own IDs. */
   | { readonly is: 'operational' }
-  /**
-   * Something about a person, as a fingerprint, a state or an ID that identifies nobody without the
-   * key.
-   */
+  /** Data about a person: a fingerprint, a state, or an ID that identifies nobody without the key. */
   | { readonly is: 'personal' }
   | ContactIdMeaning
   | DonorMeaning
@@ -34,18 +31,18 @@ export interface ContactIdMeaning extends ContactIdAnswers {
   readonly is: 'contact id';
 }
 
-/** The effects on a row of events of the contact that it names. */
+/** What happens to a row when something happens to the contact that it names. */
 export interface ContactIdAnswers {
   /**
-   * What `forget` does: the whole row belongs to the contact and is deleted, or `erase-rows.ts`
-   * handles this place.
+   * The effect of `forget`: the whole row belongs to the contact and is deleted, or `erase-rows.ts` handles
+   * this place.
    */
   readonly forget: 'row' | 'otherwise';
-  /** The part of `about` that shows it. */
+  /** The part of the output of `about` that shows it. */
   readonly about: string;
   /**
-   * Whether the row is deleted once the contact has been gone from the CRM for
-   * `retention.removedContacts` days, or why it stays.
+   * Whether the row is deleted once the contact has been gone from the CRM for `retention.removedContacts`
+   * days, or the reason why it is kept.
    */
   readonly whenRemoved: 'deleted' | { readonly kept: string };
 }
@@ -54,18 +51,22 @@ export interface ContactIdAnswers {
 export interface DonorMeaning {
   readonly is: 'donor';
   readonly form: 'id' | 'fingerprint';
-  /** Which donor it is: the donor of the row's contact, its introducer, a member of a network, or an erased donor. */
+  /**
+   * Which donor the ID belongs to: the donor of the row's contact, its introducer, a member of a network, or
+   * an erased donor.
+   */
   readonly of: 'contact' | 'introducer' | 'member' | 'erased';
 }
 
-/** Encrypted text; the empty string, or null, if there is none. */
+/** Encrypted text; the empty string or null if there is none. */
 export interface SealedMeaning {
   readonly is: 'sealed';
   /**
-   * The key that decrypts it. Data that is encrypted with the secret key is encrypted again when that key is replaced.
+   * The key that decrypts it. Data that is encrypted with the secret key is encrypted again when that key is
+   * replaced.
    */
   readonly with: 'secret key' | 'key of the audit' | 'key of the row';
-  /** The columns whose values it is bound to; they never change during the life of the row. */
+  /** The columns to whose values it is bound. They never change during the life of the row. */
   readonly boundTo: readonly [string, ...string[]];
 }
 
@@ -75,21 +76,24 @@ export interface TableAnswers<Name extends string = string> {
   readonly key: readonly [Name, ...Name[]];
   readonly whenClientErased: WhenClientErased;
   readonly exported: Exported<Name>;
-  /** The setting that determines how long its rows, or their data about a person, are kept; null if there is none. */
+  /**
+   * The setting that determines how long its rows, or the data in them about a person, are kept; null if
+   * there is none.
+   */
   readonly retention: keyof Retention | null;
 }
 
 /** The effect of erasing a whole client on the rows of a table. */
 export type WhenClientErased =
-  /** Deleted before all other rows, because they start or request something. */
+  /** Deleted before all other rows, because they start or request work. */
   | 'deleted first'
   | 'deleted'
   | 'deleted with its run'
   | 'deleted with its contact'
   | 'deleted with its network'
-  /** The data about the client is cleared, and the rows stay. */
+  /** The data about the client is cleared, and the rows are kept. */
   | 'cleared'
-  /** The rows stay, and the end of the erasure reports their number. */
+  /** The rows are kept, and the receipt of the erasure reports their number. */
   | 'counted'
   | 'not of a client';
 
@@ -98,9 +102,12 @@ export type Exported<Name extends string = string> =
   | {
       /** The name of the file. */
       readonly as: string;
-      /** In the order of the file. Our fingerprints, secrets and keys are of no use elsewhere. */
+      /**
+       * In the order of the file. Our fingerprints, secrets and keys are left out, because they are of no use
+       * elsewhere.
+       */
       readonly columns: readonly [Name, ...Name[]];
-      /** Columns that sort and identify the rows, if not the primary key. */
+      /** Columns that sort and identify the rows, if the primary key does not. */
       readonly sortedBy?: readonly [Name, ...Name[]];
       /** Only the rows with a value in this column; all rows if omitted. */
       readonly onlyWith?: Name;
@@ -146,7 +153,7 @@ export function integer(): Column<number, Operational> {
   return column('integer', OPERATIONAL);
 }
 
-/** A number that can be large: an instant, or a balance. */
+/** A number that can be large, such as an instant or a balance. */
 export function bigint(): Column<number, Operational> {
   return column('bigint', OPERATIONAL);
 }
@@ -163,7 +170,7 @@ export function withDefault<Value, Says extends Meaning>(
   return { kind: of.kind, says: of.says, isNullable: of.isNullable, hasDefault: true };
 }
 
-/** The same column, which says something about a person. */
+/** The same column, with data about a person. */
 export function personal<Value>(of: Column<Value>): Column<Value, typeof PERSONAL> {
   return {
     kind: of.kind,
@@ -185,7 +192,7 @@ export function donorId<const Of extends DonorMeaning['of']>(
   return column('text', { is: 'donor', form: 'id', of });
 }
 
-/** A keyed fingerprint of a donor's id, or several as JSON. */
+/** A keyed fingerprint of a donor's ID, or several as JSON. */
 export function donorFingerprint<const Of extends DonorMeaning['of']>(
   of: Of,
 ): Column<string, { readonly is: 'donor'; readonly form: 'fingerprint'; readonly of: Of }> {

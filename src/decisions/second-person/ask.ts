@@ -37,7 +37,7 @@ export interface AskDeps {
   };
 }
 
-/** The requested action and its integration. For the erasure of a contact, it includes the contact's ID. */
+/** The requested action, and its integration. For the erasure of a contact, it includes the contact's ID. */
 export interface Asked {
   request: WorkRequest;
   integrationId: string;
@@ -69,8 +69,8 @@ export async function askSecondPerson(
 }
 
 /**
- * Whether another user would have to confirm it, in words for the question that comes before; otherwise empty. Throws a
- * ConfigurationError (conflict) if nobody could.
+ * Returns whether another user would have to confirm the action, in words for the question before it; empty
+ * if not. Throws a ConfigurationError (conflict) if nobody could confirm.
  */
 export async function warnOfSecondUser(
   { application }: AskDeps,
@@ -102,8 +102,8 @@ async function findWaiting(
 }
 
 /**
- * Rules under which a request that nobody could confirm is refused: a person's request to be erased must not wait in
- * vain.
+ * Rules under which a request that nobody could confirm is refused. The reason is that a person's request to
+ * be erased must not wait in vain.
  */
 const REFUSED_WITHOUT_SECOND: readonly (keyof SecondPersonRules)[] = ['forget', 'forgetByCrm'];
 
@@ -123,9 +123,9 @@ async function requireConfirmable(
 }
 
 /**
- * Requests an action that is carried out outside the database. If the settings require a second user, the action waits;
- * otherwise it is in force at once. The service carries it out, and continues it after a restart. Throws a
- * ConfigurationError for a caller without an account.
+ * Requests an action that is carried out outside the database. If the settings require a second user, the
+ * action waits. Otherwise it takes effect at once. The service carries it out, and continues it after a
+ * restart. Throws a ConfigurationError for a caller without an account.
  */
 export async function askForWork(
   deps: AskDeps,
@@ -148,14 +148,14 @@ export async function askForWork(
   return approval;
 }
 
-/** Whether a rule may apply to it: if not, the subject need not be read. */
+/** Whether a rule may apply to the action. If not, the subject need not be read. */
 function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   if (what === 'forget') return rules.forget || rules.forgetEverywhere;
   if (what === 'undo') return rules.undo !== null;
   return rules.forgetByCrm || rules.approvals !== null;
 }
 
-/** The rule that requires a second user; null if no rule does. */
+/** Returns the rule that requires a second user; null if no rule does. */
 function findRule(
   rules: SecondPersonRules,
   request: WorkRequest,
@@ -181,7 +181,7 @@ interface Subject extends Pick<NewApproval, 'integrations' | 'contacts' | 'credi
   erasures: number;
 }
 
-/** Reads the present subject. It is unchanged exactly if the digest is the same. */
+/** Reads the present subject. If the digest is the same, the subject has not changed. */
 export async function readSubject(
   application: AskDeps['application'],
   { request, integrationId, crmId = '' }: Asked,
@@ -257,7 +257,7 @@ async function heldBy(
   function toHeld(question: Question): Held {
     const { id, openedAt, kind, detail } = question;
     if (question.about === 'network') {
-      // The number of members that come or go is first.
+      // The number of members who join or leave comes first.
       const contacts = Number.parseInt(detail ?? '', 10) || 1;
       const credits = kind === 'network_deleted' ? contacts : 0;
       return { id, openedAt, contacts, credits, isErasure: false };

@@ -29,24 +29,23 @@ export interface ConfirmDeps {
   clock: Clock;
   log: Log;
   /**
-   * Carries out a confirmed operation in the name of this user, and records how it ended. Left out where only the
+   * Carries out a confirmed operation in the name of this user, and records how it ended. Omitted if only the
    * service does that.
    */
   runOperation?: (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Confirms another person's request. Decisions about holds apply when this resolves. Any other
- * action is recorded as confirmed, and `carryOut` does it. Throws a ConfigurationError, with
- * nothing changed, if the caller may be the first person, or if the subject has changed since the
- * request.
+ * Confirms another person's request. Decisions about holds apply when this resolves. Any other action is
+ * recorded as confirmed, and `carryOut` carries it out. Throws a ConfigurationError, with nothing changed, if
+ * the caller may be the first person, or if the subject has changed since the request.
  */
 export async function confirmApproval(
   { application }: AskDeps,
   approval: ApprovalRecord,
   { account, actor }: Requester,
 ): Promise<void> {
-  // Both have already agreed, so continuing needs no further check.
+  // Both users have already agreed, so continuing needs no further check.
   if (approval.confirmedBy !== null) return;
   await requireSecondUser(application.store.reader, approval, account);
   const { request, integrationId, crmId } = approval;
@@ -74,7 +73,7 @@ export async function refuseApproval(
   if (!(await act((trx) => recordRefusal(trx, approval)))) throw approvalGone();
 }
 
-/** The result; both are null for decisions, which apply automatically. */
+/** The results. Both are null for decisions, which are applied automatically. */
 export interface CarriedOut {
   undo: UndoReport | null;
   forget: ErasureReceipt | null;
@@ -83,9 +82,9 @@ export interface CarriedOut {
 const NOTHING: CarriedOut = { undo: null, forget: null };
 
 /**
- * Carries out a confirmed action, in the name of the confirming person. You can interrupt it at any
- * moment and repeat it: undo restores only values that are still ours, and an erasure continues
- * where it stopped. Throws AlreadyRunning, with nothing done, while a run is in progress.
+ * Carries out a confirmed action, in the name of the confirming person. It can be interrupted at any moment
+ * and repeated, because undo restores only values that are still ours, and an erasure continues where it
+ * stopped. Throws AlreadyRunning, with nothing done, while a run is in progress.
  */
 export async function carryOut(
   deps: ConfirmDeps,
@@ -125,7 +124,7 @@ export async function carryOut(
   return { ...NOTHING, forget };
 }
 
-/** A retry does not help then. A CRM that refuses access or is unavailable may respond later. */
+/** In that case, a retry does not help. A CRM that refuses access or is unavailable may respond later. */
 function isKnownNowhere(error: unknown): boolean {
   if (!isConfigurationError(error) || error.code !== 'contact_unknown') return false;
   return error.details['isCrmAsked'] === true;
@@ -142,7 +141,7 @@ async function undoConfirmed(
   const open = await application.open(integration, signal);
   try {
     return await withLease(open.deps, integration.id, async (lease) => {
-      // Another process may have done it while this one waited.
+      // Another process may have carried it out while this one waited.
       if ((await findStoredApproval(store, approval.id)) === undefined) return null;
       const asked = { run, approval: approval.id };
       const integrationId = integration.id;

@@ -1,6 +1,6 @@
 /**
- * Defines who counts as a second user. It does not import undo or erasures, so that all operations can use it while
- * only few commands load them.
+ * Defines who counts as a second user. This file does not import undo or erasures, so all operations can use
+ * it, and only few commands have to load those.
  */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -13,8 +13,7 @@ import { listPeople, type PersonView, type UserReader } from '../../people/user-
 import type { ApprovalRecord } from '../statements/approvals.ts';
 
 /**
- * The requester: the account that distinguishes a second person from the first, and the actor for
- * the audit.
+ * The requester: the account that distinguishes the second user from the first, and the actor for the audit.
  */
 export interface Requester {
   /** Null for a requester without an account, such as the visitor of the demo. */
@@ -32,8 +31,8 @@ export interface NeededUser {
 }
 
 /**
- * Throws a ConfigurationError (conflict) if no user but this one could confirm the request now. Access tokens do not
- * count, and neither do invited users before they have joined.
+ * Throws a ConfigurationError (conflict) if nobody except this user could confirm the request now. Access
+ * tokens do not count, and neither do invited users who have not joined yet.
  */
 export async function requireSomeoneElse(
   users: UserReader,
@@ -94,7 +93,7 @@ async function isNewer(
   return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
-/** A request outlives its caller, so it needs the name of an account. */
+/** A request remains after its caller has gone, so it needs the name of an account. */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
     'This needs a user account, and you do not have one yet. Nothing was changed. Sign in as a user, or use your own access token.',
@@ -109,7 +108,7 @@ const CHANGED =
 const GONE =
   'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
 
-/** The error for a request whose effect has changed since it was made. */
+/** The error for a request whose effect has changed since the request was made. */
 export function approvalChanged(): ConfigurationError {
   return refusal('approval_changed', CHANGED);
 }

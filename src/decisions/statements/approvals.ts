@@ -1,8 +1,8 @@
 /**
- * Requests: answers that need a second user, or that the service carries out outside of the database. Confirming is one
- * transaction: a decision about questions becomes an answer to each of them, in force from then on. So it can be
- * neither lost nor applied twice, like any other answer. An answer that is carried out outside the database comes into
- * force, and its row is deleted when it is done.
+ * Requests: answers that need a second user, or that the service carries out outside of the database.
+ * Confirming is one transaction, in which a decision about questions becomes an answer to each of them and
+ * takes effect. So it cannot be lost or applied twice, like any other answer. If an answer is carried out
+ * outside the database, it takes effect at once, and its row is deleted when it has been carried out.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ type AnswerRow = Selectable<Tables['answers']>;
 /** How long a request waits, and how long a confirmed action is retried. */
 export const APPROVAL_MS = 7 * 86_400_000;
 
-/** How long the outcome of a request can be looked at. */
+/** How long the outcome of a request can be queried. */
 const OUTCOME_MS = 86_400_000;
 
 const decisionSchema = z.object({
@@ -48,7 +48,7 @@ const requestSchema = z.discriminatedUnion('what', [
     what: z.literal('forget'),
     alsoInCrm: z.boolean(),
     blockUnknown: z.boolean(),
-    /** False for only the clients of the contact's own CRM account. */
+    /** False if only the clients of the contact's own CRM account are included. */
     everywhere: z.boolean().default(true),
   }),
   z.object({
@@ -56,7 +56,7 @@ const requestSchema = z.discriminatedUnion('what', [
     /** The name and the input of an operation, which is looked up when it is carried out. */
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
-    /** The rules of the operation for the users who may confirm it. */
+    /** The operation's rules for the users who may confirm it. */
     role: z.enum(ROLES),
     by: z.enum(['person', 'person+token']),
     /** A description of the action, without names. */
@@ -64,7 +64,7 @@ const requestSchema = z.discriminatedUnion('what', [
   }),
 ]);
 
-/** How an operation ended that the service carried out: with its result, or with an error that stays. */
+/** How an operation that the service carried out has ended: with its result, or with a permanent error. */
 const outcomeSchema = z.object({
   /** Epoch ms. */
   endedAt: z.number(),
@@ -74,7 +74,7 @@ const outcomeSchema = z.object({
 
 const askedSchema = z.object({
   request: requestSchema,
-  /** All integrations of the request; the row has the first one. */
+  /** All integrations of the request. The row contains the first one. */
   integrations: z.array(z.string()),
   contacts: z.number(),
   credits: z.number(),
@@ -88,7 +88,7 @@ const askedSchema = z.object({
       name: z.string(),
     }),
   }),
-  /** Null until an operation has been carried out; other requests are deleted then. */
+  /** Null until an operation has been carried out. Other requests are deleted at that point. */
   outcome: outcomeSchema.nullable().default(null),
 });
 
@@ -96,13 +96,15 @@ export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
 
 export type OperationRequest = Extract<ApprovalRequest, { what: 'operation' }>;
-/** A request whose meaning and subject are known here. For an operation, the operation itself defines them. */
+/**
+ * A request whose meaning and subject are defined here. For an operation, the operation itself defines them.
+ */
 export type WorkRequest = Exclude<ApprovalRequest, OperationRequest>;
 export type OperationOutcome = z.infer<typeof outcomeSchema>;
 
 type Asked = z.infer<typeof askedSchema>;
 
-/** A request as a canonical text, independent of how it was built. */
+/** Returns a request as a canonical text, regardless of how it was built. */
 export function requestText(request: ApprovalRequest): string {
   return JSON.stringify(requestSchema.parse(request));
 }
@@ -128,12 +130,12 @@ export interface ApprovalSource {
   readonly fingerprint: Fingerprint;
 }
 
-/** The result of confirming: `gone` if another person was first. */
+/** The result of confirming: `gone` if another user was first. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
 /**
- * Records a request that needs a second user; an equal request that is already waiting is not recorded twice. An equal
- * one that has expired is deleted first.
+ * Records a request that needs a second user. If an equal request is already waiting, nothing is recorded. If
+ * an equal request has expired, it is deleted first.
  */
 export function recordApproval(
   trx: ActorTransaction,
@@ -143,8 +145,9 @@ export function recordApproval(
 }
 
 /**
- * Records a request that nobody else has to confirm: it is in force at once, and the service carries it out. An equal
- * request that is already on record is not recorded twice. An equal one that has expired is deleted first.
+ * Records a request that nobody else has to confirm. It takes effect at once, and the service carries it out.
+ * If an equal request is already recorded, nothing is recorded. If an equal request has expired, it is
+ * deleted first.
  */
 export function recordWork(
   trx: ActorTransaction,
@@ -196,7 +199,8 @@ async function recordRequest(
 }
 
 /**
- * All requests that wait or are being carried out, oldest first, without requests that were changed in the database.
+ * Returns all requests that wait or are being carried out, oldest first, without requests that were tampered
+ * with in the database.
  */
 export async function listStoredApprovals({
   reader,
@@ -216,8 +220,8 @@ export async function findStoredApproval(
 }
 
 /**
- * Confirms in the name of the actor. `decisions` are the decisions that apply from now on; null for
- * any other action.
+ * Confirms in the name of the actor. `decisions` contains the decisions that apply from now on; null for any
+ * other action.
  */
 export async function recordConfirmation(
   act: Act,
@@ -242,7 +246,9 @@ export async function recordConfirmation(
   }
 }
 
-/** Deletes a request, even if it is confirmed and cannot be carried out; false if it is gone. */
+/**
+ * Deletes a request, even if it is confirmed and cannot be carried out. Returns false if it no longer exists.
+ */
 export async function recordRefusal(
   trx: ActorTransaction,
   approval: ApprovalRecord,
@@ -272,7 +278,7 @@ export async function confirmWithin(
   return true;
 }
 
-/** Keeps the result of an operation for a day. From then on, the same operation can be requested again. */
+/** Keeps the result of an operation for a day. After that, the same operation can be requested again. */
 export async function recordOutcome(
   { connection, fingerprint }: { connection: TimedConnection; fingerprint: Fingerprint },
   { id, integrationId, crmId, ...approval }: ApprovalRecord,
@@ -293,7 +299,7 @@ export async function recordOutcome(
     .execute();
 }
 
-/** The confirmed action is done. */
+/** Deletes the request, because the confirmed action is done. */
 export async function endApproval(
   connection: TimedConnection,
   { id }: Pick<ApprovalRecord, 'id'>,
@@ -329,7 +335,7 @@ function isOver({ void_from: at }: AnswerRow, now: number): boolean {
   return at !== null && (at <= now || at > now + APPROVAL_MS);
 }
 
-/** Deletes an expired request; returns it if the audit has to say that it has expired. */
+/** Deletes an expired request, and returns it if the audit has to record the expiry. */
 async function deleteExpired(
   trx: ActorTransaction,
   row: AnswerRow,
@@ -351,7 +357,7 @@ function selectRequests(reader: Reader) {
   return reader.selectFrom('answers').selectAll().where('needs', 'is not', null);
 }
 
-/** The request on record with this digest, of which there is at most one. */
+/** Returns the recorded request with this digest. There is at most one. */
 function selectEqual(
   reader: Reader,
   { integrationId, digest }: { integrationId: string; digest: string },
@@ -375,7 +381,7 @@ async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<bool
   return numDeletedRows > 0n;
 }
 
-/** The only statement that puts an answer in force that needs a second user. */
+/** The only statement that lets an answer that needs a second user take effect. */
 async function claim(
   trx: ActorTransaction,
   { id, integrationId, crmId }: ApprovalRecord,
@@ -435,7 +441,10 @@ function readable(sealer: Sealer, row: AnswerRow): ApprovalRecord[] {
 
 class DecidedMeanwhile extends Error {}
 
-/** Omits the contact, because otherwise the audit would know more than the database; `forget` names it. */
+/**
+ * Omits the contact, because otherwise the audit would contain more than the database. `forget` names the
+ * contact.
+ */
 function toAuditEntry<
   Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}` | 'work.asked',
 >(action: Action, { id, integrationId, request, contacts }: ApprovalRecord, more: AuditDetails) {
@@ -445,8 +454,8 @@ function toAuditEntry<
 }
 
 /**
- * A restored database has none: a request that was confirmed or refused since then must not be
- * confirmed again.
+ * Deletes all requests from a restored database, because a request that has been confirmed or refused since
+ * then must not be confirmed again.
  */
 export async function dropRequests(trx: Trx): Promise<void> {
   await trx.deleteFrom('answers').where('needs', 'is not', null).execute();

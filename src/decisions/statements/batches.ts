@@ -17,7 +17,7 @@ import {
   toLifeEvent,
 } from './questions.ts';
 
-/** The open questions with one cause, counted. */
+/** The open questions with the same cause, counted. */
 export interface QuestionBatch {
   id: string;
   integrationId: string;
@@ -28,8 +28,8 @@ export interface QuestionBatch {
   kind: BatchKind;
   count: number;
   /**
-   * Whether the settings that define the list of contacts have changed since no contact was
-   * missing.
+   * Whether the settings that define the list of contacts have changed since the last time that no contact
+   * was missing.
    */
   isListChanged: boolean;
   /** How the contacts were marked as opted out: CRM opt-out fields, or `objection`. */
@@ -37,7 +37,7 @@ export interface QuestionBatch {
   /** The reason of requested erasures, which is the same for the whole batch; null for any other kind. */
   source: ErasureSource | null;
   /**
-   * Number of contacts that changed in each part; a contact that changed in two parts counts in
+   * Number of contacts in which each part has changed. A contact in which two parts have changed counts in
    * both.
    */
   parts: Partial<Record<ChangedPart, number>>;
@@ -57,13 +57,13 @@ export type BatchKind = Extract<
   | 'erasure_requested'
 >;
 
-/** `detail` of the hold of a missing contact if the settings that define the list have changed. */
+/** The `detail` of a missing contact's hold if the settings that define the list have changed. */
 export const LIST_CHANGED = 'list_changed';
 
 /** The possible decisions about a batch. */
 export type BatchDecision = 'approved' | 'rejected';
 
-/** The batches with open holds, oldest first; the database counts them, whatever their size. */
+/** The batches with open holds, oldest first. The database counts them, so their size does not matter. */
 export async function listBatches(
   reader: Reader,
   integrationId?: string,
@@ -155,10 +155,10 @@ export async function* listQuestionsOfReason(
 }
 
 /**
- * Decides everything in a batch that is still open; resolves with the number of decided holds. It
- * works in batches of one transaction each, hold and contact together. If the process ends in
- * between, the rest is still open, and the same call continues with it. Holds that were decided one
- * by one stay as they are, and so do holds opened after `openedUntil` (epoch ms).
+ * Decides everything in a batch that is still open; resolves with the number of decided holds. It works in
+ * batches of one transaction each, hold and contact together. If the process ends in between, the rest is
+ * still open, and the same call continues with it. Holds that were decided one by one do not change, and
+ * neither do holds opened after `openedUntil` (epoch ms).
  */
 export async function recordBatchDecision(
   act: Act,
@@ -228,7 +228,7 @@ function isListChange(kind: ContactQuestionKind, detail: string | null): boolean
   return isAboutMissing(kind) && detail === LIST_CHANGED;
 }
 
-/** `detail` of a mass change is the list of changed parts. */
+/** The `detail` of a mass change is the list of changed parts. */
 function withParts(
   parts: QuestionBatch['parts'],
   detail: string | null,
@@ -240,14 +240,14 @@ function withParts(
   return added;
 }
 
-/** The changed parts from the detail of a hold; `unknown` if it has none. */
+/** Returns the changed parts from the detail of a hold; `unknown` if it has none. */
 export function parseChangedParts(detail: string | null): ChangedPart[] {
   const words = detail?.split(',') ?? [];
   const known = CHANGED_PARTS.filter((part) => words.includes(part));
   return known.length === 0 ? ['unknown'] : known;
 }
 
-/** Decides some of the open holds; null if none is open. */
+/** Decides some of the open holds; null if no hold is open. */
 async function decideSome(
   trx: Trx,
   { id, integrationId, openedUntil }: BatchId & { openedUntil: number },
@@ -261,7 +261,7 @@ async function decideSome(
     .where('integration_id', '=', integrationId)
     .where('decision', 'is', null)
     .where('batch', '=', id)
-    // The CRM may have forbidden it since the question was shown.
+    // The CRM may have forbidden the erasure since the question was shown.
     .$if(decision === 'approved', (query) =>
       query.where((eb) =>
         eb.or([

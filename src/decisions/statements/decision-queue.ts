@@ -1,4 +1,4 @@
-/** The queue of questions that belong to no batch, in pages, and counted by the database. */
+/** The queue of questions that do not belong to a batch, in pages, counted by the database. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { QuestionKind } from '../../core/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -13,13 +13,14 @@ export interface QueueScope {
 }
 
 /**
- * The position of a hold in the queue: the time since when it is open, and its ID among the holds with the same time.
+ * The position of a hold in the queue: the time at which it was opened, and its ID among the holds from the
+ * same time.
  */
 export type QueuePlace = readonly [openedAt: number, id: string];
 
 export interface QueuePage extends QueueScope {
   order: 'oldest' | 'newest';
-  /** The hold that comes before the first of the page; null for the first page. */
+  /** The last hold before the page; null for the first page. */
   after: QueuePlace | null;
   limit: number;
 }
@@ -31,8 +32,8 @@ export interface QueueCount {
 }
 
 /**
- * Open questions that belong to no batch. An answer that can still be withdrawn removes its
- * question from the queue.
+ * Open questions that do not belong to a batch. If a question has an answer that can still be withdrawn, the
+ * queue does not contain it.
  */
 export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Question[]> {
   const direction = page.order === 'oldest' ? 'asc' : 'desc';
@@ -49,7 +50,7 @@ export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Qu
   return rows.map(toQuestion);
 }
 
-/** Number of questions of each integration and kind, without batches. */
+/** Number of questions of each integration and kind, without questions in batches. */
 export async function countQueue(reader: Reader, scope: QueueScope): Promise<QueueCount[]> {
   const rows = await reader
     .selectFrom('questions')

@@ -1,7 +1,7 @@
 /**
- * The CRM's requests to erase contacts. Each is a hold: open while a user decides, approved until
- * the erasure is done. The erasure deletes the hold with everything else of the contact, so a
- * process that is killed in between leaves it due.
+ * The CRM's requests to erase contacts. Each is a hold, which is open while a user decides, and approved
+ * until the erasure is done. The erasure deletes the hold with everything else of the contact, so a process
+ * that is killed in between leaves it due.
  */
 import { type NotNull, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -11,26 +11,27 @@ import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { type AuditedTransaction, recordEntry } from '../../privacy/audit/record.ts';
 
-/** The kind of hold that asks whether to erase contacts. */
+/** The kind of hold that asks users whether to erase contacts. */
 export const ERASURE_KIND = 'erasure_requested';
 
 /**
- * `detail` of such a hold, the reason of the request. `crm_event`: the CRM has deleted the contact for privacy.
- * `should_forget`: the CRM marks it to be forgotten. `privacy_hold`: the same, and the CRM forbids the erasure for now.
- * `objection`: the person objects to profiling. `merged`: a contact that was merged into this one was deleted for privacy.
+ * The `detail` of such a hold, which is the reason of the request. `crm_event`: the CRM has deleted the
+ * contact for privacy. `should_forget`: the CRM marks it to be forgotten. `privacy_hold`: the CRM marks it to
+ * be forgotten, but forbids the erasure for now. `objection`: the person objects to profiling. `merged`: a
+ * contact that was merged into this one was deleted for privacy.
  */
 export type ErasureSource = (typeof ERASURE_SOURCES)[number];
 export const ERASURE_SOURCES = [
   ...(['crm_event', 'should_forget', 'privacy_hold', 'objection', 'merged'] as const),
 ] as const;
 
-/** `detail` of a request that must not be carried out. */
+/** The `detail` of a request that must not be carried out. */
 export const ON_HOLD = 'privacy_hold' satisfies ErasureSource;
 
 /** Requests that are only marks in the CRM, and end when the CRM no longer shows them. */
 const BY_MARK: readonly ErasureSource[] = ['should_forget', ON_HOLD, 'objection'];
 
-/** The most erasures that start without a user, per integration and day (UTC). */
+/** The maximum number of erasures that start without a user, per integration and day (UTC). */
 export const AUTOMATIC_ERASURES_PER_DAY = 25;
 
 const DAY_MS = 86_400_000;
@@ -39,11 +40,11 @@ const DAY_MS = 86_400_000;
 export interface ErasureRequest {
   crmId: string;
   source: ErasureSource;
-  /** True if it may start without a user, as far as the day's limit allows. */
+  /** True if the erasure may start without a user, within the day's limit. */
   isAutomatic: boolean;
 }
 
-/** Number of new requests: due now, and left to a user. */
+/** Number of new requests that are due now, and number that wait for a user. */
 export interface RecordedRequests {
   due: number;
   asked: number;
@@ -53,7 +54,7 @@ export interface RecordOptions {
   newId: () => string;
 }
 
-/** Records requests that a run has read, and ends marks that these contacts no longer have. */
+/** Records requests that a run has read, and ends requests whose mark the contact no longer has. */
 export async function recordReadRequests(
   trx: RunTransaction,
   requests: readonly ErasureRequest[],
@@ -91,7 +92,10 @@ export async function listMarkedForErasure(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
-/** Contacts that the CRM says it has deleted for privacy, until they are erased or a user keeps them. */
+/**
+ * Contacts that the CRM has deleted for privacy, as it reported. They are listed until they are erased or a
+ * user keeps them.
+ */
 export async function listAskedByEvent(
   reader: Reader,
   integrationId: string,
@@ -108,7 +112,7 @@ export async function listAskedByEvent(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
-/** Integrations with due erasures. */
+/** Returns the integrations with due erasures. */
 export async function listIntegrationsWithDueErasures(reader: Reader): Promise<string[]> {
   const rows = await reader
     .selectFrom('questions')
@@ -120,7 +124,7 @@ export async function listIntegrationsWithDueErasures(reader: Reader): Promise<s
   return rows.map((row) => row.integration_id);
 }
 
-/** Due erasures, oldest decision first. */
+/** Returns due erasures, oldest decision first. */
 export async function listDueErasures(
   reader: Reader,
   integrationId: string,
@@ -232,9 +236,7 @@ async function recordIn(
   return counts;
 }
 
-/**
- * A mark that is gone in the CRM is no longer a request, and a decision about it no longer applies.
- */
+/** If the mark is no longer in the CRM, the request ends, and a decision about it no longer applies. */
 async function endMarks(
   trx: RunTransaction,
   integrationId: string,
@@ -264,15 +266,15 @@ export interface DueErasure {
 type RequestStatus = Pick<Tables['questions'], 'id' | 'detail' | 'decision'>;
 
 /**
- * An approved erasure is being carried out. After a user has decided to keep a contact, only a deletion in the CRM
- * opens the question again.
+ * An approved erasure is being carried out. If a user has decided to keep a contact, only a deletion in the
+ * CRM opens the question again.
  */
 function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {
   if (decision === 'approved') return true;
   return decision === 'rejected' && (source !== 'crm_event' || detail === 'crm_event');
 }
 
-/** The present request of each contact: open or decided, and not ended. */
+/** The present request of each contact, open or decided, that has not ended. */
 async function findStandings(
   trx: Trx,
   integrationId: string,
@@ -294,7 +296,7 @@ async function findStandings(
   return standing;
 }
 
-/** An objection leaves something to erase only if a profile was bought. */
+/** If a person objects, there is something to erase only if a profile was bought. */
 async function withProfiles(
   trx: Trx,
   integrationId: string,
@@ -351,7 +353,7 @@ function newHold(
     integration_id: of.integrationId,
     crm_id: of.crmId,
     kind: ERASURE_KIND,
-    // It belongs to no job.
+    // The hold belongs to no job.
     tracking_id: of.id,
     batch: of.batch,
     detail: of.source,

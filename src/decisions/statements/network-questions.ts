@@ -9,11 +9,11 @@ export type NetworkDecision = Exclude<QuestionDecision, 'resubmitted'>;
 
 /** A new question to a user. */
 export interface NewNetworkQuestion {
-  /** The ID of the question if it is new. */
+  /** The ID for the question, if it is new. */
   id: string;
   network: string;
   kind: NetworkQuestionKind;
-  /** The exact subject, as an ID or a fingerprint: a different matter is a different question. */
+  /** Identifies the exact subject by an ID or a fingerprint. A different matter is a different question. */
   matter: string;
   /** Details for users, without personal data. */
   detail: string | null;
@@ -42,7 +42,9 @@ export async function askAboutNetwork(
   return 'open';
 }
 
-/** The matter is settled: no user has to decide it any more, and earlier decisions no longer apply. */
+/**
+ * Records that the matter is settled. Users no longer have to decide, and earlier decisions no longer apply.
+ */
 export async function settleNetworkQuestion(
   trx: RunTransaction,
   network: string,
@@ -69,7 +71,7 @@ const dropQuestion = prepared(
       .compile(),
 );
 
-/** The state of a question; null if it was never opened. */
+/** Returns the state of a question; null if it was never opened. */
 export async function findNetworkDecision(
   reader: Reader,
   network: string,

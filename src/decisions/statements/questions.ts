@@ -24,16 +24,14 @@ import { ON_HOLD } from './erasure-requests.ts';
 interface AnyQuestion {
   id: string;
   integrationId: string;
-  /** Details of the reason as a word or a number, or a CRM's message; null if there are none. */
+  /** Details of the reason, as a word, a number or a CRM's message; null if there are none. */
   detail: string | null;
   /** Epoch ms. */
   openedAt: number;
   /** Null while it is open. */
   decision: QuestionDecision | 'superseded' | null;
   decidedAt: number | null;
-  /**
-   * Questions with one cause share a batch and can be decided together; null for a single question.
-   */
+  /** Questions with the same cause share a batch and can be decided together; null for a single question. */
   batch: string | null;
 }
 
@@ -41,7 +39,7 @@ export interface ContactQuestion extends AnyQuestion {
   about: 'contact';
   crmId: string;
   kind: ContactQuestionKind;
-  /** The job of the contact, or the question's own ID if it belongs to no job. */
+  /** The contact's job; if the question does not belong to a job, its own ID. */
   trackingId: string;
 }
 
@@ -59,13 +57,16 @@ export type Question = ContactQuestion | NetworkQuestion;
 /** The possible decisions about a question. */
 export type QuestionDecision = 'approved' | 'rejected' | 'resubmitted';
 
-/** The dependencies of a decider: the transactions of an actor, and the erasure log outside the database. */
+/** The dependencies of a decision: the transactions of an actor, and the erasure log outside the database. */
 export interface Decider {
   readonly act: Act;
   readonly erasures: ErasureLog;
 }
 
-/** The open questions, oldest first; only questions about contacts, or about networks, if `about` is given. */
+/**
+ * Returns the open questions, oldest first. If `about` is given, returns only questions about contacts, or
+ * only those about networks.
+ */
 export async function listOpenQuestions(
   reader: Reader,
   integrationId?: string,
@@ -85,7 +86,7 @@ export async function listOpenQuestions(
   return rows.map(toQuestion);
 }
 
-/** The open questions that are decided one by one, oldest first. */
+/** Returns the open questions that are decided one by one, oldest first. */
 export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   const rows = await selectQuestions(reader)
     .where('decision', 'is', null)
@@ -97,7 +98,7 @@ export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   return rows.map(toQuestion);
 }
 
-/** Number of open questions about contacts, or about networks, by integration. */
+/** Returns the number of open questions about contacts, or about networks, by integration. */
 export async function countOpenQuestions(
   reader: Reader,
   about: Question['about'],
@@ -112,15 +113,15 @@ export async function countOpenQuestions(
   return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }
 
-/** The question with this ID, open or not. */
+/** Returns the question with this ID, open or not. */
 export async function findQuestion(reader: Reader, id: string): Promise<Question | undefined> {
   const row = await selectQuestions(reader).where('questions.id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : toQuestion(row);
 }
 
 /**
- * The approvals of these jobs' profiles: the kind of the hold, by tracking ID. An approval for a
- * contact that has since been merged into another one does not apply to the other contact.
+ * Returns the approvals of these jobs' profiles: the kind of the hold, by tracking ID. An approval for a
+ * contact that has since been merged into another contact does not apply to the other contact.
  */
 export async function listApprovedKinds(
   reader: Reader,
@@ -152,8 +153,8 @@ export async function listDistinguished(
 }
 
 /**
- * Stores the decision and its consequences. False if the question is no longer open, or does not
- * allow the decision: a profile whose response was lost cannot be approved.
+ * Stores the decision and its consequences. Returns false if the question is no longer open, or does not
+ * allow the decision. For example, a profile whose response was lost cannot be approved.
  */
 export function recordDecision(
   decider: Decider,
@@ -193,7 +194,7 @@ async function decideContact(
   });
 }
 
-/** If a network is to be created again, the memberships of the deleted one are dropped. */
+/** If a network is to be created again, the memberships of the deleted network are dropped. */
 async function decideNetwork(
   { act }: Decider,
   { id, integrationId, kind, network }: NetworkQuestion,
@@ -209,7 +210,7 @@ async function decideNetwork(
   });
 }
 
-/** False if it is no longer open. */
+/** Returns false if the question is no longer open. */
 async function close(
   trx: ActorTransaction,
   id: string,
@@ -245,9 +246,9 @@ async function moveContact(
   }
   const job = trx.updateTable('jobs').where('tracking_id', '=', hold.trackingId);
   await (decision === 'approved'
-    ? // The user's word counts: the service knew this contact.
+    ? // The user's statement counts: the service recognised this contact.
       job.set({ state: 'completed', known: 1 }).where('state', '=', 'held')
-    : // It is completed if the question was opened again after an approval.
+    : // A decision completes the job if the question was opened again after an approval.
       job
         .set({ state: 'delivered', closed_at: moment.now })
         .where('state', 'in', ['held', 'completed'])
@@ -262,17 +263,17 @@ const LOCKING_KINDS: readonly ContactQuestion['kind'][] = [
   ...(['forgotten_person', 'contacts_missing', 'mass_opt_out', 'erasure_requested'] as const),
 ];
 
-/** True for questions about the contact itself, without a job. */
+/** Returns true for questions about the contact itself, without a job. */
 function isAboutContact(kind: ContactQuestion['kind']): boolean {
   return kind === 'contacts_missing' || kind === 'mass_opt_out' || kind === 'erasure_requested';
 }
 
-/** True for a requested erasure that the CRM forbids. */
+/** Returns true for a requested erasure that the CRM forbids. */
 export function isForbidden({ kind, detail }: Pick<ContactQuestion, 'kind' | 'detail'>): boolean {
   return kind === 'erasure_requested' && detail === ON_HOLD;
 }
 
-/** The life event of a user's decision about a hold. */
+/** Returns the life event that follows from a user's decision about a hold. */
 export function toLifeEvent(
   kind: Exclude<ContactQuestion['kind'], 'contacts_missing' | 'mass_opt_out' | 'erasure_requested'>,
   decision: QuestionDecision,
@@ -292,7 +293,7 @@ export function selectQuestions(reader: Reader) {
     reader
       .selectFrom('questions')
       .leftJoin('networks', 'networks.id', 'questions.network')
-      // Nothing can be decided about a network that is gone.
+      // Nothing can be decided about a network that no longer exists.
       .where((eb) => eb.or([eb('crm_id', 'is not', null), eb('networks.id', 'is not', null)]))
       .selectAll('questions')
       .select('networks.name')

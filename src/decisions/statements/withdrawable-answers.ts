@@ -1,11 +1,12 @@
 /**
- * Answers that users have given and that are not carried out yet. A question and its contact do not change before an
- * answer is in force, so withdrawing an answer means deleting it. If one process withdraws it while another carries it
- * out, the first one wins. If a process ends while it carries out an answer, the next process does the rest.
+ * Answers that users have given and that have not been carried out yet. A question and its contact do not
+ * change before an answer takes effect, so withdrawing an answer means deleting it. If one process withdraws
+ * an answer while another carries it out, the first one wins. If a process ends while it carries out an
+ * answer, the next process does the rest.
  *
- * An answer that needs a second user does not come into force on its own. Its row has no time of coming into force, and
- * the statements here do not change it. The table refuses such a time without the confirmation; only the statement in
- * `approvals.ts` sets it.
+ * An answer that needs a second user does not take effect automatically. Its row has no time at which it
+ * takes effect, and the statements here do not change that. The table refuses such a time without the
+ * confirmation. Only the statement in `approvals.ts` sets it.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -25,7 +26,7 @@ import { type Decider, findQuestion, type QuestionDecision, recordDecision } fro
 /** How long an answer given on a page can be withdrawn. */
 export const WITHDRAWABLE_MS = 10_000;
 
-/** The decision; the user who decided is stored separately. */
+/** The decision. The user who made it is stored separately. */
 export interface Answer {
   integrationId: string;
   about: AnswerSubject;
@@ -45,7 +46,7 @@ export interface WithdrawableAnswer extends Answer {
   inForceFrom: number;
 }
 
-/** The parts of the store that carry out answers, in the name of the users who gave them. */
+/** The parts of the store that carry out answers in the name of the users who gave them. */
 export interface AnswerStore extends Decider {
   readonly connection: TimedConnection;
   readonly fingerprint: Fingerprint;
@@ -59,7 +60,7 @@ export function giveAnswer(trx: ActorTransaction, answer: Answer): Promise<strin
   return insertAnswer(trx, answer, trx.clock.now() + WITHDRAWABLE_MS);
 }
 
-/** The answer with this ID, while it can be withdrawn. */
+/** Returns the answer with this ID, while it can be withdrawn. */
 export async function findWithdrawableAnswer(
   reader: Reader,
   id: string,
@@ -88,7 +89,7 @@ export interface AnswerSource {
   readonly fingerprint: Fingerprint;
 }
 
-/** The answers that can be withdrawn, oldest first. */
+/** Returns the answers that can be withdrawn, oldest first. */
 export async function listGivenAnswers({
   reader,
   fingerprint,
@@ -101,7 +102,7 @@ export async function listGivenAnswers({
   return rows.map((row) => ({ ...toWithdrawable(row), by: openGiver(fingerprint, row) }));
 }
 
-/** The answer to this question or batch that can be withdrawn; null if there is none. */
+/** Returns the answer to this question or batch that can be withdrawn; null if there is none. */
 export async function findGivenAnswer(
   { reader, fingerprint }: AnswerSource,
   { about, id, integrationId }: Pick<Answer, 'about' | 'integrationId'> & { id: string },
@@ -114,7 +115,7 @@ export async function findGivenAnswer(
   return row === undefined ? null : { ...toWithdrawable(row), by: openGiver(fingerprint, row) };
 }
 
-/** Deletes an answer, with its audit entry; false if it is already in force. */
+/** Deletes an answer, with its audit entry; false if it has already taken effect. */
 export async function recordWithdrawal(
   trx: ActorTransaction,
   { id, integrationId, about, subject, decision }: WithdrawableAnswer,
@@ -126,7 +127,7 @@ export async function recordWithdrawal(
   return true;
 }
 
-/** Deletes an answer; false if it is already in force. */
+/** Deletes an answer; false if it has already taken effect. */
 export async function withdrawAnswer(
   connection: Pick<TimedConnection, 'deleteFrom'>,
   id: string,
@@ -141,8 +142,8 @@ export async function withdrawAnswer(
 }
 
 /**
- * Deletes all answers that can be withdrawn; their questions stay open. A restored database has none: an answer that was
- * withdrawn since the backup must not come into force.
+ * Deletes all answers that can be withdrawn. Their questions stay open. This is done in a restored database,
+ * because an answer that was withdrawn after the backup must not take effect.
  */
 export async function dropWithdrawable(trx: Trx): Promise<void> {
   await trx
@@ -153,8 +154,8 @@ export async function dropWithdrawable(trx: Trx): Promise<void> {
 }
 
 /**
- * Carries out the answers that are in force by now; resolves with the time of the next answer, or null if there is
- * none.
+ * Carries out the answers that have taken effect by now. Resolves with the time of the next answer, or null
+ * if there is none.
  */
 export async function applyDueAnswers(store: AnswerStore): Promise<number | null> {
   const rows = await store.connection
@@ -165,7 +166,7 @@ export async function applyDueAnswers(store: AnswerStore): Promise<number | null
     .orderBy('in_force_from')
     .execute();
   const now = store.connection.clock.now();
-  // An answer far in the future was given before the clock was set back.
+  // An answer whose time is far in the future was given before the clock was set back.
   const isDue = (at: number) => at <= now || at > now + WITHDRAWABLE_MS;
   const times = rows.map((row) => ({ id: row.id, at: row.in_force_from ?? 0 }));
   for (const { id, at } of times) if (isDue(at)) await apply(store, id);
@@ -187,7 +188,7 @@ async function apply(store: AnswerStore, id: string): Promise<void> {
     .where('needs', 'is', null)
     .returningAll()
     .executeTakeFirst();
-  // It was withdrawn, or another process was first.
+  // The answer was withdrawn, or another process was first.
   if (row === undefined) return;
   await decide(connection, store.actingAs(openGiver(fingerprint, row)), toAnswer(row));
   await connection.deleteFrom('answers').where('id', '=', id).execute();
@@ -278,7 +279,10 @@ async function decide(
   }
 }
 
-/** Also bound to the contact: if its ID were exchanged, a row would erase a different contact. */
+/**
+ * Also bound to the contact. Otherwise someone could exchange the ID, and a different contact would be
+ * erased.
+ */
 export function answerSealContext(
   column: 'given' | 'confirmed_by',
   row: Pick<AnswerRow, 'id' | 'integration_id' | 'crm_id'>,

@@ -23,7 +23,7 @@ export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecor
   return listStoredApprovals(store);
 }
 
-/** A request as programs are shown it. */
+/** A request in the form for programs. */
 export const approvalSchema = z
   .object({
     id: z.string(),
@@ -89,9 +89,9 @@ export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
 }
 
 /**
- * The clients that a user needs access to for seeing or answering it; null for all of them. An erasure everywhere is for
- * users who reach all clients, like asking for it: otherwise others could tell by what they see whether another client
- * knows the contact.
+ * The clients that a user needs access to in order to see or answer the request; null for all clients. Only
+ * users with access to all clients see or request an erasure everywhere. Otherwise other users could see from
+ * it whether another client has the contact.
  */
 export function clientsOfApproval({
   request,
@@ -100,7 +100,7 @@ export function clientsOfApproval({
   return request.what === 'forget' && request.everywhere ? null : integrations;
 }
 
-/** Whether a user with access to these clients (null: all) may see it. */
+/** Returns whether a user with access to these clients (null: all) may see the request. */
 export function isApprovalWithin(
   clients: ReadonlySet<string> | null,
   approval: Pick<NewApproval, 'request' | 'integrations'>,
@@ -115,7 +115,7 @@ export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): A
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** The effect of confirming it; a whole sentence. */
+/** The effect of confirming the request, as a whole sentence. */
 export function describeRequest({
   request,
   integrations,

@@ -1,6 +1,6 @@
 /**
- * Every kind of batch, declared once with the texts for all interfaces. A batch consists of contacts that wait for the
- * same reason and are decided together.
+ * Every kind of batch, declared once with the texts for all interfaces. A batch contains contacts that wait
+ * for the same reason and are decided together.
  */
 import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -8,26 +8,26 @@ import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
 import type { ErasureSource } from '../statements/erasure-requests.ts';
 
-/** The possible words of a user about a batch. */
+/** The words with which a user can answer a batch. */
 export const BATCH_DECISIONS = ['approve', 'reject'] as const;
 export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
 
 /** One of the two answers to a question about many contacts. */
 export interface BatchAnswer {
   label: string;
-  /** Title and button of the confirmation dialog, and its text about the consequences. */
+  /** The title and the button of the confirmation dialog, and its text about the consequences. */
   title: string;
   confirm: string;
   effect: string;
-  /** When this answer is the right one. */
+  /** The situation in which this answer is right. */
   hint: string;
 }
 
 /** The alert about a waiting batch. */
 export interface BatchAlert {
-  /** A stable word that identifies it, without the ID of the batch. */
+  /** A stable word that identifies the alert, without the ID of the batch. */
   subject: string;
-  /** The start of a sentence, without its end. */
+  /** The first part of a sentence; the end is added elsewhere. */
   problem: string;
   steps: readonly string[];
 }
@@ -37,14 +37,14 @@ type Described = Pick<QuestionBatch, 'count' | 'parts' | 'isListChanged' | 'mark
 interface BatchWords {
   /** A few words for a table column. */
   inShort(parts: QuestionBatch['parts']): string;
-  /** Why its contacts wait, in whole sentences. */
+  /** Why the contacts wait, in whole sentences. */
   why(batch: Described): string;
   /** Both answers, with the texts for buttons and dialogs. */
   answers(count: number): Readonly<Record<BatchDecisionWord, BatchAnswer>>;
   /** The decision about this many contacts, and its effect in the next sync; whole sentences. */
   decided(word: string, count: number): string;
   alert(batch: Described): BatchAlert;
-  /** The most credits needed to approve this many contacts. */
+  /** The maximum number of credits needed to approve this many contacts. */
   credits(count: number): number;
 }
 
@@ -53,7 +53,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     inShort: (parts) => `changed: ${partCountsText(parts)}`,
     why: ({ parts, count }) =>
       `Their details changed at about the same time: ${partCountsText(parts)}. Submitting them to the service again would cost ${describeCount(count, 'credit')}.`,
-    // One credit for each contact, or fewer if two of them are the same person.
+    // One credit for each contact, or less if two contacts are the same person.
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');
@@ -271,7 +271,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   },
 };
 
-/** Why the contacts of a batch are to be erased, in whole sentences. */
+/** Explains why the contacts of a batch are to be erased, in whole sentences. */
 function erasureReason(source: ErasureSource, count: number): string {
   const question = `Erase these ${describeCount(count, 'contact')}?`;
   switch (source) {
@@ -288,7 +288,7 @@ function erasureReason(source: ErasureSource, count: number): string {
   }
 }
 
-/** How contacts were marked, for the middle of a sentence; empty if the settings name no field. */
+/** Explains how contacts were marked, for the middle of a sentence; empty if the settings name no field. */
 export function byMarks(marks: readonly string[]): string {
   if (marks.length === 0) return '';
   const ways = marks.map((mark) =>

@@ -34,7 +34,7 @@ export interface DecisionQueue {
   /** The reasons for the pending decisions of the queried client, or of all. */
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
-  /** The start of the next page; null if there is none. */
+  /** Where the next page starts; null if there is none. */
   next: QueuePlace | null;
 }
 
@@ -49,7 +49,7 @@ export interface QueueItem {
   reason: string;
   /** The reason in two words. */
   name: string;
-  /** Why it waits; a whole sentence. */
+  /** Why the decision waits, as a whole sentence. */
   why: string;
   /** ISO 8601. */
   since: string;
@@ -62,7 +62,7 @@ export type ClientAccess = ReadonlyMap<string, { name?: string | undefined }>;
 /** Number of decisions on one page. */
 const QUEUE_PAGE = 50;
 
-/** Null if the word is not a reason. */
+/** Returns null if the word is not a reason. */
 export function reasonName(reason: string): string | null {
   return isKind(reason) ? KINDS[reason].name : null;
 }
@@ -98,7 +98,7 @@ export async function readQueue(
   };
 }
 
-/** The decisions before and after a decision in its queue: a few, to show next to it. */
+/** A few decisions before and after a decision in its queue, to show next to it. */
 export async function readAround(
   reader: Reader,
   reach: ClientAccess,
@@ -159,7 +159,7 @@ async function openBatches(reader: Reader): Promise<QuestionBatch[]> {
 }
 
 interface Listed extends QueueQuery {
-  /** Only these integrations. */
+  /** Counts only these integrations. */
   only: ReadonlySet<string>;
   limit: number;
 }

@@ -13,7 +13,7 @@ import { LIST_CHANGED, parseChangedParts } from '../statements/batches.ts';
 import { type ErasureSource, toErasureSource } from '../statements/erasure-requests.ts';
 import { BATCH_KINDS, byMarks, LIST_CHANGE } from './batch-kinds.ts';
 
-/** The possible words of a user. */
+/** The words with which a user can answer. */
 export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
 export type DecisionWord = (typeof HOLD_DECISIONS)[number];
 
@@ -30,20 +30,20 @@ type Answers = Readonly<Partial<Record<DecisionWord, Answer>>>;
 interface Kind {
   /** Two words. */
   name: string;
-  /** A sentence without its capital and its full stop, and without names. */
+  /** A sentence without its first capital letter and its full stop, and without names. */
   why(detail: string | null, batchCount: number | undefined): string;
-  /** The decisions that make sense, each with its button text. */
+  /** The decisions that make sense, each with the text of its button. */
   answers: Answers;
-  /** The decision about this many questions, and the consequences; whole sentences. */
+  /** The decision about this many questions, and its consequences, in whole sentences. */
   decided(word: DecisionWord, count: number): string;
-  /** Why the other decisions do not make sense, in a whole sentence; if omitted, `why` says it. */
+  /** Why the other decisions do not make sense, in a whole sentence. If omitted, `why` explains it. */
   refusal?: string;
   /**
-   * The decisions allowed for all questions of this kind at once, whatever their details; none if
+   * The decisions that are allowed for all questions of this kind at once, whatever their details; none if
    * omitted.
    */
   atOnce?: readonly DecisionWord[];
-  /** Whether it has a profile, which is shown to readers and above. */
+  /** Whether the question is about a profile, which is shown to readers and above. */
   hasProfile: boolean;
 }
 
@@ -59,16 +59,16 @@ const KEEP_FORMER: Answer = {
   effect: 'The contact is left as it is.',
 };
 
-/** Is it the person whose profile was bought? */
+/** The answers to the question whether the contact is the person whose profile was bought. */
 const SAME_OR_ANOTHER: Answers = {
   approve: { label: 'It is the same person', effect: WRITE },
   reject: { label: 'It is another person', effect: 'The contact is left alone.' },
   resubmit: ASK_AGAIN,
 };
 
-/** A question about a contact, with the profile that was bought for it. */
+/** A question about a contact, together with the profile that was bought for it. */
 const OF_A_PROFILE = { hasProfile: true, decided: decidedText };
-/** A question about a contact itself, or its values. */
+/** A question about the contact itself, or about its values. */
 const OF_A_CONTACT = { hasProfile: false, decided: decidedText };
 /** A question about a network. */
 const OF_A_NETWORK = {
@@ -317,7 +317,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   },
 };
 
-/** It cannot be approved: it has to be fixed elsewhere, and can be hidden until then. */
+/** It cannot be approved. The cause has to be fixed elsewhere, and the question can be hidden until then. */
 function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
   const effect = `${fix}. Then the hold is released automatically.`;
   return {
@@ -326,7 +326,7 @@ function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
   };
 }
 
-/** The decisions that make sense for a kind, in the order of `HOLD_DECISIONS`. */
+/** Returns the decisions that make sense for a kind, in the order of `HOLD_DECISIONS`. */
 export function listDecisions({ answers }: Pick<Kind, 'answers'>): DecisionWord[] {
   return HOLD_DECISIONS.filter((word) => answers[word] !== undefined);
 }
@@ -357,7 +357,7 @@ function networkDecidedText(word: DecisionWord, count: number): string {
     : `${holds} of networks rejected. The networks stay unchanged until something else changes.`;
 }
 
-/** True if the word is a kind of question. */
+/** Returns true if the word is a kind of question. */
 export function isKind(word: string): word is QuestionKind {
   return Object.hasOwn(KINDS, word);
 }
@@ -369,7 +369,7 @@ const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
   ['profile_name_missing', 'the profile has no name to compare'],
 ]);
 
-/** The text for a word of the name guard; null for any other word. */
+/** Returns the text for a word of the name guard; null for any other word. */
 export function mismatchText(detail: string | null): string | null {
   return MISMATCHES.get(detail) ?? null;
 }
@@ -387,7 +387,7 @@ function twoPeopleReason(detail: string | null): string {
   return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
 }
 
-/** Why one contact is to be erased; the end of a sentence, without its full stop. */
+/** Explains why one contact is to be erased; the end of a sentence, without its full stop. */
 function erasureReason(source: ErasureSource): string {
   const decide = 'approve to erase it, reject to keep it';
   switch (source) {
@@ -404,7 +404,7 @@ function erasureReason(source: ErasureSource): string {
   }
 }
 
-/** Why a contact of a batch is held: a sentence without its capital and its full stop. */
+/** Explains why a contact of a batch is held. The sentence has no first capital letter and no full stop. */
 function massChangeReason(detail: string | null, batchCount: number | undefined): string {
   const changed = changedPartsText(parseChangedParts(detail));
   if (batchCount === 2) return `its ${changed} changed together with those of 1 other contact`;
@@ -424,8 +424,8 @@ export function requireReason(word: string): QuestionKind {
 const REASONS = Object.keys(KINDS).sort();
 
 /**
- * The decisions that can be made at once about all contacts that wait for this reason; empty if each contact is a
- * separate question.
+ * Returns the decisions that can be made at once about all contacts that wait for this reason; empty if each
+ * contact is a separate question.
  */
 export function decisionsAtOnce(reason: string): readonly DecisionWord[] {
   return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];

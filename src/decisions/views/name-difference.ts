@@ -1,4 +1,7 @@
-/** The differences of two names: letter by letter for the eye, and in words for screen readers. Pure. */
+/**
+ * Finds the differences between two names: letter by letter for display, and in words for screen readers.
+ * Pure.
+ */
 import { describeCount } from '../../core/quantities.ts';
 import { shareRoot } from '../../mapping/names.ts';
 
@@ -26,7 +29,8 @@ export interface NameDifference {
 const MAX_COMPARED = 60;
 
 /**
- * Names that share less than this are two different names, not one name with a few other letters.
+ * Two names that have less than this in common are different names, not one name with a few different
+ * letters.
  */
 const LEAST_SHARED = 0.5;
 
@@ -81,7 +85,8 @@ function comparePart(name: string, ours: string | null, theirs: string | null): 
 }
 
 /**
- * The positions of the letters that both have in the same order; null if that would take too long.
+ * The positions of the letters that both names contain in the same order; null if finding them would take too
+ * long.
  */
 function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   if (ours.length > MAX_COMPARED || theirs.length > MAX_COMPARED) return null;
@@ -107,7 +112,7 @@ function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   return shared;
 }
 
-/** Runs of letters that both names have, and of letters that only one name has. */
+/** Runs of letters that are in both names, and runs that are in only one of them. */
 function splitPieces(letters: readonly string[], shared: ReadonlySet<number>): NamePiece[] {
   const pieces: NamePiece[] = [];
   for (const [place, letter] of letters.entries()) {
@@ -136,7 +141,7 @@ function joined(parts: readonly NamePiece[][]): NamePiece[] {
     );
 }
 
-/** Neither capitals nor accents make a different name. */
+/** Differences in capitals or accents do not make a different name. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')

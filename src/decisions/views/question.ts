@@ -1,4 +1,4 @@
-/** Texts for questions and batches in all interfaces: why they wait, and the possible decisions. */
+/** The texts about questions and batches for all interfaces: why they wait, and the possible decisions. */
 
 import { isoTime } from '../../core/clock.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -42,12 +42,15 @@ export function decisionsFor(question: Question): readonly DecisionWord[] {
   return listDecisions(KINDS[question.kind]);
 }
 
-/** One of the decisions that make sense, with its button text. */
+/** Returns one of the decisions that make sense, with the text of its button. */
 export interface Choice extends Answer {
   decision: DecisionWord;
 }
 
-/** The decisions that make sense. If the contact is gone, decisions that would write a profile are excluded. */
+/**
+ * Returns the decisions that make sense. If the contact is gone, decisions that would write a profile are
+ * excluded.
+ */
 export function listChoices(question: Question, { isGone = false } = {}): Choice[] {
   const { answers } = KINDS[question.kind];
   return decisionsFor(question).flatMap((decision) => {
@@ -56,13 +59,13 @@ export function listChoices(question: Question, { isGone = false } = {}): Choice
   });
 }
 
-/** Why decisions other than those of `decisionsFor` do not make sense; a whole sentence. */
+/** Explains why decisions other than those of `decisionsFor` do not make sense, in a whole sentence. */
 export function refusalText(question: CountedQuestion): string {
   const why = reasonText(question);
   return KINDS[question.kind].refusal ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
-/** The decision about these questions, and the consequences: a sentence or two for each kind among them. */
+/** Describes the decision about these questions, and its consequences: one or two sentences for each kind. */
 export function listDecidedTexts(
   word: DecisionWord,
   questions: readonly Pick<Question, 'kind'>[],
@@ -75,7 +78,10 @@ export function listDecidedTexts(
   return [...counts].map(([decided, count]) => decided(word, count));
 }
 
-/** Why something waits: a sentence without its capital and its full stop, and without names. */
+/**
+ * Explains why something waits. The sentence contains no names, and has no first capital letter and no full
+ * stop.
+ */
 export function reasonText({ kind, detail, batchCount }: CountedQuestion): string {
   return KINDS[kind].why(detail, batchCount);
 }
@@ -89,11 +95,11 @@ export interface QuestionView {
   /** The name of the network; null for the hold of a contact. */
   network: string | null;
   kind: Question['kind'];
-  /** Holds with one cause share a batch and can be decided together; null for a single hold. */
+  /** Holds with the same cause share a batch and can be decided together; null for a single hold. */
   batch: string | null;
   /** Why it is held, as text. */
   reason: string;
-  /** Details of the reason as a word or a number; null if there are none. */
+  /** Details of the reason, as a word or a number; null if there are none. */
   detail: string | null;
   /** The possible decisions. */
   decisions: DecisionWord[];
@@ -126,16 +132,16 @@ export interface BatchView {
   id: string;
   integration: string;
   kind: BatchKind;
-  /** Why they are held, in whole sentences. */
+  /** Why the contacts are held, in whole sentences. */
   reason: string;
   /** Number of contacts that wait for the decision. */
   count: number;
   /**
-   * Number of contacts that changed in each part; a contact that changed in two parts counts in
+   * Number of contacts in which each part has changed. A contact in which two parts have changed counts in
    * both.
    */
   parts: QuestionBatch['parts'];
-  /** The most that approving it would cost. */
+  /** The maximum number of credits that approving the batch would cost. */
   credits: number;
   /** The answers that are possible now. */
   decisions: BatchDecisionWord[];
@@ -151,7 +157,7 @@ export function describeBatch(batch: QuestionBatch): BatchView {
   return { id, integration, kind, reason, count, parts, credits, decisions, since: isoTime(since) };
 }
 
-/** The decisions that make sense for a batch. */
+/** Returns the decisions that make sense for a batch. */
 export function batchDecisionsFor({
   source,
 }: Pick<QuestionBatch, 'source'>): readonly BatchDecisionWord[] {

@@ -1,8 +1,7 @@
 /**
- * Erases one person from one integration: from the store and, if requested, the values that
- * donor-sync wrote into the CRM. The block is on disk before (`src/privacy/forget/forget.ts`), so
- * no run in between can bring anything back. Each step can be repeated, and the note records what
- * was done before a kill.
+ * Erases one person from one integration: from the store and, if requested, the values that donor-sync wrote
+ * into the CRM. The block is already on disk (`src/privacy/forget/forget.ts`), so no run in between can bring
+ * anything back. Each step can be repeated, and the note records what was done before a kill.
  */
 
 import type { Refusal } from '../../../connectors/contract.ts';
@@ -18,11 +17,11 @@ export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
 /** The contact to erase. */
 export interface ForgottenContact {
-  /** The canonical form of the ID. */
+  /** The ID in canonical form. */
   crmId: string;
   /** Every form of the ID under which data may be stored, the canonical form first. */
   forms: readonly string[];
-  /** Records that were merged into this contact: their values may have moved into its fields. */
+  /** Records that were merged into this contact. Their values may have moved into its fields. */
   parts: readonly string[];
 }
 
@@ -35,7 +34,7 @@ export interface ClearedCrm {
   mergedInto: string | null;
   /** True if the record was read and none of its fields holds a value of ours. */
   isSeenEmpty: boolean;
-  /** The CRM's messages that say why it did not clear fields. */
+  /** The CRM's messages that explain why it did not clear fields. */
   refusals: string[];
 }
 
@@ -57,11 +56,11 @@ export async function clearInCrm(
   const isOurs = (field: string, value: FieldValue): boolean =>
     known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
-  // A file without the column holds no value in it. In any other CRM the field may exist and be
+  // If a file has no such column, it contains no value in it. In any other CRM, the field may exist and be
   // hidden.
   const hidden = connector.capabilities.remote ? unseen : [];
   const { values, mergedInto, isMissing, isThere } = await readFields(deps, contact.crmId, seen);
-  // A row that left the file may still be in the output file. `finish` drops it, because the
+  // A row that is no longer in the file may still be in the output file. `finish` drops it, because the
   // contact is blocked now.
   if (isMissing && !connector.capabilities.remote) await connector.finish();
   // A record that donor-sync can no longer see can still hold our values.
@@ -113,7 +112,7 @@ async function sortFields(
   };
 }
 
-/** The present values; none if the record is gone. */
+/** The present values; no values if the record is gone. */
 async function readFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   crmId: string,
@@ -133,8 +132,8 @@ async function readFields(
 }
 
 /**
- * Every record whose values a merge may have moved into this record: from the CRM's answer and from
- * what runs have read.
+ * Every record whose values a merge may have moved into this record, from the CRM's response and from what
+ * runs have read.
  */
 export async function findParts(
   { store, connector }: Pick<ForgetDeps, 'store' | 'connector'>,
@@ -159,8 +158,8 @@ export async function findParts(
 }
 
 /**
- * Reports the remains in the CRM of a person whom the store no longer knows: values in fields that were written or are
- * mapped. The store can no longer tell whose values they are.
+ * Reports what remains in the CRM about a person whom the store no longer knows: values in fields that were
+ * written or are mapped. The store can no longer tell whether they are ours.
  */
 export async function lookAtLeftovers(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -171,7 +170,7 @@ export async function lookAtLeftovers(
   const { values, isMissing } = await readFields(deps, crmId, seen);
   const unrecognized = seen.filter((field) => !isEmpty(values[field]));
   const unknown = isMissing ? [...seen, ...unseen] : unseen;
-  // A file without the column holds no value in it.
+  // If a file has no such column, it contains no value in it.
   const unreadable = deps.connector.capabilities.remote
     ? unknown.filter((field) => written.includes(field) && !cleared.includes(field))
     : [];
@@ -188,15 +187,15 @@ export async function lookAtLeftovers(
 export interface LeftoverFields {
   /** Fields that donor-sync wrote. */
   written: readonly string[];
-  /** The written fields that the erasure has cleared. */
+  /** The written fields that the erasure has already cleared. */
   cleared: readonly string[];
   /** Fields in the field map. */
   mapped: readonly string[];
 }
 
 /**
- * Clears the fields of one record. If the record refuses, clears each field separately. Resolves
- * with the reasons why some could not be cleared.
+ * Clears the fields of one record. If the CRM refuses, clears each field separately. Resolves with the
+ * reasons why some fields could not be cleared.
  */
 async function clearFields(
   deps: Pick<ForgetDeps, 'connector'>,

@@ -1,13 +1,14 @@
 /**
- * The names of erased people, as keyed fingerprints of their words, and whether a text contains one of them. Written
- * texts are stored with the fingerprints of their words, so an erasure finds them whatever the CRM shows.
+ * The names of erased people, as keyed fingerprints of their words, and whether a text contains one of them.
+ * Written texts are stored with the fingerprints of their words, so an erasure finds them even if the CRM
+ * does not show them.
  */
 
 import type { FieldValues } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
 import { type Fingerprint, joinFingerprints } from '../../database/encryption/fingerprint.ts';
 
-/** A first and a last name, as the CRM or the service has them. */
+/** A first and a last name, as in the CRM or at the service. */
 export interface PersonName {
   first: string | null;
   last: string | null;
@@ -18,19 +19,21 @@ export interface NamesOfPerson {
   isEmpty: boolean;
   /** Each name as the fingerprints of its words, separated by spaces. */
   names: readonly string[];
-  /** True if a text contains the person's first and last name as whole words. */
+  /** Returns true if a text contains the person's first and last name as whole words. */
   areIn(text: string): boolean;
   /**
-   * The same for a text that was written, by its `fingerprintTexts`. `contact` is the fingerprint
-   * of the contact's ID.
+   * Does the same for a written text, by its `fingerprintTexts`. `contact` is the fingerprint of the
+   * contact's ID.
    */
   areInWritten(contact: string, words: string): boolean;
   /**
-   * The same names without the name of the contact whose texts are searched: because such a text names the contact
-   * itself.
+   * The same names without the name of the contact whose texts are searched, because such a text names the
+   * contact itself.
    */
   except(own: string | null): NamesOfPerson;
-  /** The same by a full name as written, which may have more words than a first and a last name. */
+  /**
+   * Like `except`, but for a full name as written, which may contain more words than a first and a last name.
+   */
   exceptNamesIn(fullName: string): NamesOfPerson;
 }
 
@@ -43,15 +46,15 @@ export const NO_NAMES: NamesOfPerson = {
   exceptNamesIn: () => NO_NAMES,
 };
 
-/** Fingerprints of the words of a text, in order. */
+/** Returns fingerprints of the words in a text, in order. */
 export type WordFingerprints = (text: string) => readonly string[];
 
-/** Given names and words of organisations recur. This cache keeps most of them in about 1 MB. */
+/** Given names and words in organisations' names recur. This cache keeps most of them in about 1 MB. */
 const TEXTS_KEPT = 5_000;
 
 /**
- * Remembers short texts and their fingerprints. It belongs to a run, so no name stays in memory
- * longer than that.
+ * Caches short texts and their fingerprints. The cache belongs to a run, so no name stays in memory longer
+ * than the run.
  */
 export function rememberWords(fingerprint: Fingerprint): WordFingerprints {
   const kept = new Map<string, readonly string[]>();
@@ -113,7 +116,7 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
   };
   return all;
 
-  /** The names whose words are all in a text. */
+  /** Returns the names whose words are all in a text. */
   function findIn(text: string): string[][] {
     const words = new Set(fingerprintWords(fingerprint, text));
     return known.filter((name) => name.every((word) => words.has(word)));
@@ -121,8 +124,8 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
 }
 
 /**
- * The sources whose texts may name other people. The texts of a warm path are found by their
- * introducer instead.
+ * The sources whose texts may name other people. The texts of a warm path are found by their introducer
+ * instead.
  */
 const TEXT_SOURCES: readonly FieldSource[] = [
   ...(['bio', 'work.primary', 'work.all', 'education.primary', 'education.all'] as const),
@@ -165,7 +168,7 @@ export function fingerprintTexts(
   }
 }
 
-/** Names start with a capital letter, or are in a script without capitals. */
+/** Names start with a capital letter, or are in a script without capital letters. */
 const CAPITALISED = /(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Lt}\p{Lo}][\p{L}\p{M}\p{N}]*/gu;
 
 function splitWords(text: string): string[] {
@@ -173,12 +176,12 @@ function splitWords(text: string): string[] {
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
-/** 66 bits, enough that no other word is mistaken for it. */
+/** 66 bits are enough that no other word has the same fingerprint. */
 function fingerprintWord(fingerprint: Fingerprint, word: string): string {
   return fingerprint('word', word).slice(0, 11);
 }
 
-/** 36 bits are enough, because a text has only a few dozen words. */
+/** 36 bits are enough, because a text contains only a few dozen words. */
 function fingerprintWritten(contact: string, word: string): string {
   return joinFingerprints(contact, word).slice(0, 6);
 }

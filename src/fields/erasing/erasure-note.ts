@@ -1,7 +1,7 @@
 /**
- * A record of the progress of erasing a person from one integration. It is stored with the block before each step, so a
- * repetition after a kill can still report everything. It holds names of fields and networks, and counts, but not the
- * contact's ID.
+ * A record of the progress of erasing a person from one integration. It is stored with the block before each
+ * step, so a repetition after a kill can still report everything. It contains counts, and the names of fields
+ * and networks, but not the contact's ID.
  */
 import { z } from 'zod';
 
@@ -29,21 +29,19 @@ const erasedSchema = z.object({
 export type ErasedCounts = z.infer<typeof erasedSchema>;
 
 const crmSchema = z.object({
-  /** Fields that held a value of ours and are empty now. */
+  /** Fields that contained a value of ours and are empty now. */
   cleared: z.array(z.string()),
-  /** Fields that hold a different value than we wrote, and were not changed. */
+  /** Fields that contain a different value than we wrote. They were not changed. */
   editedSince: z.array(z.string()),
-  /** Fields that still hold a value of ours because the CRM did not clear it. */
+  /** Fields that still contain a value of ours because the CRM did not clear it. */
   stillPresent: z.array(z.string()),
-  /** Fields that were written once and that the integration's user cannot see now. */
+  /** Fields that we wrote in the past and that the integration's user cannot see now. */
   unreadable: z.array(z.string()),
-  /**
-   * The unreadable fields of a record that exists, which the CRM hides: a later run tries again.
-   */
+  /** The fields of an existing record that the CRM hides. A later run tries them again. */
   hidden: z.array(z.string()),
-  /** Fields with a value that the store can no longer recognise as ours or not ours. */
+  /** Fields with a value of which the store no longer knows whether it is ours. */
   unrecognized: z.array(z.string()),
-  /** True if the fields were read again and none of them holds a value of ours. */
+  /** True if the fields were read again and none of them contains a value of ours. */
   verified: z.boolean(),
 });
 
@@ -62,7 +60,7 @@ const noteSchema = z.object({
    * empty.
    */
   clearing: names,
-  /** Names of the networks that the person has left, and of the networks where leaving is not confirmed yet. */
+  /** Names of the networks that the person has left, and of the networks that have not confirmed it yet. */
   networks: z.object({ left: names, pending: names }),
   /** Contacts whose CRM fields still name this person as an introducer. */
   introductionsLeft: count,
@@ -74,7 +72,7 @@ const noteSchema = z.object({
     hidden: names,
     /** Contacts in which a user has edited the text, and it still names the person. */
     edited: count,
-    /** Contacts that the CRM does not show: the next syncs check them again. */
+    /** Contacts that the CRM does not show. The next syncs check them again. */
     unseen: count,
   }),
   /**
@@ -128,14 +126,14 @@ export function newNote(id: string, at: number): ErasureNote {
   };
 }
 
-/** The note in a block's receipt; null if there is none. */
+/** Returns the note in a block's receipt; null if there is none. */
 export function parseNote(json: string | null): ErasureNote | null {
   return json === null ? null : noteSchema.parse(JSON.parse(json));
 }
 
 /**
- * Pure: whether nothing is left in the CRM. Until then the store keeps its data, because only that
- * data can recognise our values.
+ * Pure: returns whether nothing is left in the CRM. Until then the store keeps its data, because only that
+ * data can show which values are ours.
  */
 export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   if (crm === null) return true;
@@ -162,7 +160,7 @@ export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): Eras
   };
 }
 
-/** The names in either list, without duplicates. */
+/** Returns the names in either list, without duplicates. */
 export function union(one: readonly string[], other: readonly string[]): string[] {
   return [...new Set([...one, ...other])];
 }

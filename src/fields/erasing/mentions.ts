@@ -1,6 +1,6 @@
 /**
- * Finds texts about an introducer who is erased. Each write has recorded whom it names, so the
- * search does not depend on the settings, the field map or the CRM of today.
+ * Finds texts about an introducer who is erased. Each write has recorded whom it names, so the search does
+ * not depend on the present settings, field map or CRM.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -54,33 +54,33 @@ export interface Mentioned {
 
 /** A contact whose fields name the person, as far as donor-sync knows. */
 interface Mention {
-  /** The contact that the text was written into; fingerprints of values are made with its ID. */
+  /** The contact that the text was written to. Fingerprints of values are made with its ID. */
   crmId: string;
-  /** The contact that has the text now, after merges. */
+  /** The contact that now has the text, after merges. */
   holder: string;
   /** Field → fingerprints of the values that name the person. */
   fields: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The fields among them with text from a profile, which was paid for. */
+  /** The fields among them with text from a profile that was paid for. */
   paid: ReadonlySet<string>;
   /** The writes that brought these texts. */
   writes: readonly string[];
   /** False if another value of ours has replaced the text in the CRM. */
   isInCrm: boolean;
   /**
-   * Set for an erased contact whose fields may have the text. Its ID is not known, and `crmId` is
-   * the fingerprint of it. `unseen`: a search did not find it, and no run has read it since.
+   * Set for an erased contact whose fields may contain the text. Its ID is not known, so `crmId` is the
+   * fingerprint of the ID. `unseen`: a search did not find the contact, and no run has read it since.
    */
   erased: 'left' | 'unseen' | null;
 }
 
-/** The texts to drop in the store. */
+/** The texts to remove from the store. */
 interface KeptTexts {
   writes: { id: string; before: string }[];
   profiles: (KeptProfileText & { keyBefore: string })[];
   mentions: Mention[];
   /** Writes whose texts name the person, and that are not yet linked to the person's donor. */
   naming: NamingWrite[];
-  /** Number of dropped texts. */
+  /** Number of removed texts. */
   texts: number;
 }
 
@@ -88,7 +88,7 @@ interface KeptTexts {
 export interface MentionsLeft {
   /** Contacts that still have such a text: the CRM refused to clear it, or no request was sent. */
   contacts: number;
-  /** Fields that can hold such a text and that the integration's user cannot see. */
+  /** Fields that can contain such a text and that the integration's user cannot see. */
   hidden: string[];
   /** Contacts in which a user has edited the text, and it still names the person. */
   edited: number;
@@ -171,12 +171,15 @@ function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: s
   return all;
 }
 
-/** The record that has the values now. */
+/** The record that contains the values now. */
 function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
   return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
 
-/** The records that the contact was merged into, one after the other. A circle of merges ends at its start. */
+/**
+ * Returns the records that the contact was merged into, one after the other. A circle of merges ends at its
+ * start.
+ */
 function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
@@ -233,7 +236,7 @@ function isLeft(state: WriteState): state is 'left' | 'unseen' {
   return state === 'left' || state === 'unseen';
 }
 
-/** The value as it was sent, and the forms that the CRM's automation gave it. */
+/** Returns the value as it was sent, and the forms into which the CRM's automation changed it. */
 function listForms(
   sent: string,
   field: string,
@@ -251,7 +254,7 @@ function shares(entry: string | undefined, forms: readonly string[]): boolean {
   return entry?.split(' ').some((each) => forms.includes(each)) === true;
 }
 
-/** Adds the values from before the contact's writes that name the person. */
+/** Adds the values that were in the contact before the writes, if they name the person. */
 function addKeptValues(
   deps: StoreDeps,
   integrationId: string,
@@ -280,7 +283,10 @@ function addKeptValues(
   }
 }
 
-/** Whether a value of a field names the person. The same text may be in a different field than it was written into. */
+/**
+ * Returns whether a value of a field names the person. The same text may now be in a different field than the
+ * one it was written to.
+ */
 function isIn(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,
@@ -294,8 +300,8 @@ function isIn(
 }
 
 /**
- * Adds another contact's kept profile without the lines that name the person. A namesake's lines
- * about itself stay.
+ * Adds another contact's kept profile without the lines that name the person. A namesake's lines about
+ * themselves are kept.
  */
 function addProfile(
   deps: StoreDeps,
@@ -316,8 +322,8 @@ function addProfile(
 }
 
 /**
- * Pure but for fingerprints: a profile without the lines that contain one of the names, and the
- * number of removed lines. Lines with the profile's own name stay, even if a namesake was erased.
+ * Returns a profile without the lines that contain one of the names, and the number of removed lines. Lines
+ * with the profile's own name are kept, even if a namesake was erased. Pure except for fingerprints.
  */
 export function withoutTexts(
   profile: Profile,
@@ -336,7 +342,7 @@ export function withoutTexts(
   return { profile: left, dropped: count(profile) - count(left) };
 }
 
-/** The name in a kept profile; null if it cannot be opened. */
+/** Returns the name in a kept profile; null if the profile cannot be decrypted. */
 export function nameOfKept(
   deps: Pick<SyncDeps, 'sealer'>,
   integrationId: string,
@@ -349,7 +355,7 @@ function fullName({ name }: Profile): string {
   return [name.first, name.middle, name.last].flatMap((part) => part ?? []).join(' ');
 }
 
-/** Null for a text that was changed: undo and delivery do not trust it either. */
+/** Null for a text that was tampered with. Undo and delivery do not trust such a text either. */
 function openIfPossible<Result>(open: () => Result): Result | null {
   try {
     return open();
@@ -389,7 +395,7 @@ async function* pagesOf(
   }
 }
 
-/** Finds mentions of everyone who was erased, by the recorded donors of these people. */
+/** Finds mentions of everyone who was erased, by the donors that were recorded for them. */
 async function findErasedMentions(
   deps: StoreDeps,
   { integrationId }: Pick<Lease, 'integrationId'>,
@@ -398,8 +404,8 @@ async function findErasedMentions(
   const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
   if (donors.length === 0) return null;
   const merges = await findMerges(store.reader, integrationId);
-  // A contact that absorbed such a contact can have its texts. The other contacts are not read, because this is part of
-  // every run.
+  // A contact that absorbed such a contact can contain its texts. Other contacts are not read, because this
+  // is done in every run.
   const naming = await listNamingContacts(store.reader, integrationId, donors);
   const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
   const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
@@ -407,8 +413,7 @@ async function findErasedMentions(
 }
 
 /**
- * For a run: it must not keep such a value as the value before its write. Null if there is no such
- * value.
+ * For a run, which must not store such a value as the value before its write. Null if there is no such value.
  */
 export async function loadErasedTexts(
   deps: StoreDeps,
@@ -425,7 +430,7 @@ export async function loadErasedTexts(
 
 const NO_FIELDS: Mention['fields'] = new Map();
 
-/** For a restored database that no run works with yet. */
+/** For a restored database that no run has used yet. */
 export async function dropErasedTexts(deps: StoreDeps, integrationId: string): Promise<void> {
   const { store } = deps;
   const { fingerprint } = store;
@@ -440,14 +445,15 @@ export async function dropErasedTexts(deps: StoreDeps, integrationId: string): P
 }
 
 /**
- * Called before anything is restored: a restored database has texts again that name erased people.
+ * Called before anything is restored, because a restored database again contains texts that name erased
+ * people.
  */
 export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
   const found = await findErasedMentions(deps, lease);
   if (found !== null) await dropKeptTexts(deps, lease, found);
 }
 
-/** Clears the texts that still name erased people in the CRM, whatever the settings are now. */
+/** Clears the texts in the CRM that still name erased people, regardless of the present settings. */
 export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
   const { connection, fingerprint } = deps.store;
   await placeWrites(connection, fingerprint, lease.integrationId);
@@ -458,9 +464,8 @@ export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Prom
 }
 
 /**
- * The texts in erased contacts, with the IDs of these contacts, which only the CRM knows. The
- * search reads all contacts. So a contact that was not found is not searched for again until a run
- * reads it.
+ * The texts in erased contacts, with the IDs of these contacts, which only the CRM knows. The search reads
+ * all contacts. If it does not find a contact, that contact is not searched for again until a run reads it.
  */
 async function findErasedHolders(
   { store, connector }: MentionDeps,
@@ -512,7 +517,7 @@ export async function clearMentions(
   if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: erasedUnseen };
   const visible = new Set((await connector.describeFields()).map(({ name }) => name));
   const seen = fields.filter((field) => visible.has(field));
-  // A file without the column holds no value in it. In any other CRM the field may exist and be
+  // If a file has no such column, it contains no value in it. In any other CRM, the field may exist and be
   // hidden.
   const hidden = connector.capabilities.remote ? fields.filter((field) => !visible.has(field)) : [];
   const byHolder = Map.groupBy(found, ({ holder }) => holder);
@@ -526,7 +531,7 @@ export async function clearMentions(
   while (holders.length > 0) {
     const ids = holders.splice(0, size);
     const lookups = await connector.readByIds(ids, seen);
-    // The CRM may have merged a record since the last run: its texts are now in the record that absorbed it.
+    // The CRM may have merged a record since the last run. Its texts are then in the record that absorbed it.
     for (const lookup of lookups) {
       if (lookup.state !== 'removed' || lookup.mergedInto === null) continue;
       if (followed.has(lookup.id)) continue;
@@ -535,7 +540,7 @@ export async function clearMentions(
       byHolder.set(lookup.mergedInto, [...(heirs ?? []), ...(own ?? [])]);
       holders.push(lookup.mergedInto);
     }
-    // A record that is restored or shown again still has the text.
+    // A record that is restored or shown again still contains the text.
     const away = new Set(lookups.flatMap((each) => (mayComeBack(each) ? each.id : [])));
     unseen += away.size;
     const changes = lookups.flatMap((lookup) => {
@@ -587,15 +592,15 @@ export async function clearMentions(
 }
 
 /**
- * True for a record that may be shown again with its values: it is hidden, or deleted without a
- * merge.
+ * Returns true for a record that may be shown again with its values, because it is hidden, or deleted without
+ * a merge.
  */
 function mayComeBack(lookup: RecordLookup): boolean {
   return lookup.state === 'missing' || (lookup.state === 'removed' && lookup.mergedInto === null);
 }
 
 /**
- * The fields of a record that hold a text naming the person. Calls `onOther` for the other values.
+ * Returns the fields of a record that contain a text naming the person. Calls `onOther` for the other values.
  */
 function namingFields(
   deps: Pick<SyncDeps, 'store'>,

@@ -1,6 +1,7 @@
 /**
- * Retries erasures that could not clear everything in the CRM because it was unavailable, hid a field or refused a
- * change. Each run tries again, and erases the contact from the store once the CRM holds none of our values about it.
+ * Retries erasures that could not clear everything in the CRM because it was unavailable, hid a field or
+ * refused a change. Each run tries again, and erases the contact from the store once the CRM contains none of
+ * our values about it.
  */
 
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
@@ -34,8 +35,8 @@ async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
 }
 
 /**
- * True if the contact is erased now. If the note does not mention the CRM, the erasure was not meant to clear the CRM,
- * or it was cut off.
+ * Returns true if the contact is erased now. If the note does not mention the CRM, the erasure was not meant
+ * to clear the CRM, or was interrupted.
  */
 async function retry(
   deps: RetryDeps,
@@ -61,7 +62,7 @@ async function retry(
     donors: new Set(donors),
     names: namesOfPerson(store.fingerprint, names),
   });
-  // Runs since then have kept the text that they replaced as the value before their write.
+  // Since then, runs have stored the text that they replaced as the value before their write.
   await save({ erased: { ...note.erased, texts: Math.max(note.erased.texts, found.texts) } });
   await dropKeptTexts(deps, lease, found);
   const mentions = await clearMentions(deps, lease, found.inCrm, NO_NAMES);

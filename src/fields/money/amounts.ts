@@ -1,5 +1,5 @@
 /**
- * Amounts in the currency of a record, converted at the rate of their first write. Pure but for
+ * Amounts in the currency of a record, converted at the rate of their first write. Pure except for
  * fingerprints.
  */
 
@@ -15,8 +15,8 @@ import type { WrittenValues } from '../former-values.ts';
 import { createOwnershipCheck, valueFingerprint } from '../values.ts';
 
 /**
- * Returns the converter for the amounts of this record. An amount that was written at an earlier
- * rate of the same currency keeps that rate; any other amount uses the present rate.
+ * Returns the converter for the amounts of this record. An amount that was written at an earlier rate of the
+ * same currency keeps that rate. Any other amount uses the present rate.
  */
 export function amountsIn(
   deps: { store: Pick<Store, 'fingerprint'> },
@@ -32,7 +32,7 @@ export function amountsIn(
       return undefined;
     });
 
-  /** Whether this amount at that rate is the value that was sent. */
+  /** Returns whether this amount, converted at that rate, is the value that was sent. */
   function wasSent(
     { crmId, owned }: WrittenValues,
     rate: AppliedRate,
@@ -46,7 +46,7 @@ export function amountsIn(
   }
 }
 
-/** A record as the check of its amounts needs it. */
+/** The parts of a record that the check of its amounts needs. */
 interface Standing {
   written: readonly WrittenValues[];
   present: FieldValues;
@@ -75,7 +75,7 @@ export function findMisplaced(
 
 const OUT_OF_CURRENCY: ReadonlySet<UnfitField['why']> = new Set(['other_currency', 'no_rate']);
 
-/** The currencies in which this value was written; none if the value is not ours. */
+/** Returns the currencies in which this value was written; none if the value is not ours. */
 function currenciesWritten(
   deps: { store: Pick<Store, 'fingerprint'> },
   written: readonly WrittenValues[],

@@ -1,6 +1,6 @@
 /**
- * Contacts whose currency in the CRM has changed: amounts that were written before may be in a
- * different currency now.
+ * Contacts whose currency in the CRM has changed. Amounts that were written earlier may now be in a different
+ * currency.
  */
 
 import { findRows } from '../../contacts/contacts.ts';
@@ -17,10 +17,9 @@ export interface ReadCurrency {
 }
 
 /**
- * Records the currencies of known contacts before their page is decided, because a run that is cut
- * off reads that page again. If a currency has changed, the next delivery checks the amounts in
- * these fields, except the fields that a user has emptied or undone. A new contact gets its
- * currency with its row.
+ * Records the currencies of known contacts before decisions about their page, because a run that is cut off
+ * reads that page again. If a currency has changed, the next delivery checks the amounts in these fields,
+ * except the fields that a user has emptied or undone. A new contact gets its currency with its row.
  */
 export async function recordCurrencies(
   trx: RunTransaction,

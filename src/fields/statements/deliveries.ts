@@ -25,15 +25,15 @@ export interface IntendedWrite {
   id: string;
   crmId: string;
   /**
-   * Encrypted JSON: field → value before. A field of `after` that is missing here was blank, or its
-   * value is not kept.
+   * Encrypted JSON: field → previous value. If a field of `after` is missing here, it was blank, or its
+   * previous value is not kept.
    */
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
   /** The donor whose values it replaces; null if the previous values belonged to the same donor or to no donor. */
   donorBefore: string | null;
-  /** The donor whose profile it writes; null if it does not write a profile, for example a status. */
+  /** The donor whose profile is written; null if no profile is written, for example for a status. */
   donor: string | null;
   /** Keyed fingerprint of the donor whom its texts name; empty if they do not name a donor. */
   introducer: string;
@@ -43,11 +43,11 @@ export interface IntendedWrite {
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the words of the donor's name; null if it does not write a profile. */
+  /** Fingerprints of the words of the donor's name; null if no profile is written. */
   called: string | null;
 }
 
-/** Values that may be in the CRM: their write was intended, and its result is unknown. */
+/** Values that may be in the CRM, because their write was intended and its result is unknown. */
 export interface IntendedValues {
   owned: OwnedValues;
   /** The donor that the values belong to; null if unknown. */
@@ -57,7 +57,7 @@ export interface IntendedValues {
 /** The values that another run wrote into a contact, and when. */
 export interface WriteOfOther {
   after: OwnedValues;
-  /** The donor whose profile it wrote; null if it did not write a profile, for example a status. */
+  /** The donor whose profile was written; null if no profile was written, for example for a status. */
   donor: string | null;
   writtenAt: number;
 }
@@ -85,8 +85,8 @@ export async function findIntendedValues(
 }
 
 /**
- * Stores writes on disk before they are sent, so that each can be recognised and undone. They go
- * first to the log outside the database, which still has them after an older backup is restored.
+ * Stores writes on disk before they are sent, so that each can be recognised and undone. They are first
+ * stored in the log outside the database, which still contains them after an older backup is restored.
  */
 export async function recordIntendedWrites(
   { reader, fingerprint, checkpoint, writeLog }: WriteStore,
@@ -140,7 +140,7 @@ async function insertIntended(
 }
 
 /**
- * Replaces the previous values of writes in progress, because users had typed other values by then.
+ * Replaces the previous values of writes in progress, because users had typed other values in the meantime.
  */
 export async function recordValuesBefore(
   trx: RunTransaction,
@@ -179,7 +179,7 @@ export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]
     .then(fromRows);
 }
 
-/** The last write of a run into one contact; undefined if there is none. */
+/** Returns the last write of a run to one contact; undefined if there is none. */
 export function findWrite(
   reader: Reader,
   runId: string,
@@ -193,7 +193,7 @@ export function findWrite(
     .then(maybeFromRow);
 }
 
-/** The writes of other runs that are in these contacts as far as we know, by CRM ID. */
+/** Returns other runs' writes that are still in these contacts as far as we know, by CRM ID. */
 export async function findWritesOfOthers(
   reader: Reader,
   { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
@@ -218,9 +218,8 @@ export async function findWritesOfOthers(
 }
 
 /**
- * Records that a write was undone: ours are the values that were ours before it. The fields in
- * `left` hold different values now. They can be undone later, once the write that put those values
- * there is undone.
+ * Records that a write was undone. The values that were ours before it are ours again. The fields in `left`
+ * contain different values now. They can be undone later, once the write of those values is undone.
  */
 export async function recordUndoneWrite(
   trx: RunTransaction,

@@ -28,11 +28,11 @@ export interface Delivery {
 }
 
 export type DeliveryEnd =
-  /** The profile is in the CRM as far as it can be. */
+  /** The profile is in the CRM, as far as its values can be written. */
   | {
       kind: 'delivered';
       donorId: string;
-      /** The contact's identity that was compared with the profile. */
+      /** The identity of the contact that was compared with the profile. */
       identity: string;
       owned: OwnedValues;
       writeId: string | null;
@@ -41,9 +41,9 @@ export type DeliveryEnd =
       /** See `WriteEnd`. */
       after?: OwnedValues;
     }
-  /** A user decides: about the names, unless another kind is given. */
+  /** A user decides. The question is about the names, unless another kind is given. */
   | { kind: 'held'; donorId: string; hold?: ContactQuestionKind; writeId?: string | null }
-  /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
+  /** A later run tries again with the same job. `enhanced` says whether its profile was available. */
   | {
       kind: 'postponed';
       writeId: string | null;
@@ -51,19 +51,15 @@ export type DeliveryEnd =
       /** True if the contact may be an erased person; false if omitted. */
       looksErased?: boolean | undefined;
     }
-  /**
-   * The CRM does not find the contact and does not report it as deleted: a later run tries again.
-   */
+  /** The CRM does not find the contact, but does not report it as deleted. A later run tries again. */
   | { kind: 'missing' }
   /**
-   * Nothing is delivered (deleted, opted out). A merged contact continues in the record that took
-   * it in.
+   * Nothing is delivered, because the contact was deleted or opted out. After a merge, the record that
+   * absorbed the contact takes its place.
    */
   | { kind: 'dropped'; removed: boolean; mergedInto?: string | null };
 
-/**
- * Moves contacts, jobs, writes and holds to the states that the deliveries of a run resulted in.
- */
+/** Moves contacts, jobs, writes and holds to the states that result from a run's deliveries. */
 export async function recordEnds(
   trx: RunTransaction,
   lease: Lease,
@@ -119,14 +115,14 @@ function toEvent(end: DeliveryEnd) {
   }
 }
 
-/** Jobs whose profile belongs to the contact, although its record did not accept the values. */
+/** Jobs whose profile belongs to the contact, although the contact's record did not accept the values. */
 function refusedOnes(deliveries: readonly Delivery[]): string[] {
   return deliveries.flatMap(({ trackingId, end }) =>
     end.kind === 'postponed' && end.enhanced ? [trackingId] : [],
   );
 }
 
-/** Records that the service recognised these people; the time when this was first settled does not change. */
+/** Records that the service recognised these people. The time when this was first settled does not change. */
 async function recordKnown(
   trx: RunTransaction,
   trackingIds: readonly string[],
@@ -189,7 +185,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
     .set(({ fn, ref, val }) => ({
       state: 'delivered',
       closed_at: now,
-      // The time when it was first settled that the service recognised the person does not change.
+      // The time at which it was first settled that the service recognised the person does not change.
       known: fn.coalesce(ref('known'), val(1)),
       answered_at: fn.coalesce(ref('answered_at'), now),
     }))
@@ -198,7 +194,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
     .compile(),
 );
 
-/** The reasons why an available profile waits for a user. */
+/** The reasons for which an available profile waits for a user. */
 const HOLD_KINDS = listContactKinds(({ isOfProfile }) => isOfProfile);
 
 /** Questions about a profile that certainly belongs to the contact's person. */
@@ -211,8 +207,8 @@ async function hold(
   delivery: Delivery,
 ): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
-    // This hold does not use the job's ID: its approval does not decide about the names. The job stays unchanged,
-    // because its profile is paid for if the contact leaves and returns.
+    // This hold does not use the job's ID, because its approval does not decide about the names. The job does
+    // not change, because its profile stays paid for if the contact leaves and returns.
     await openErasedHolds(trx, lease, run, [delivery.crmId]);
     return;
   }
@@ -228,9 +224,8 @@ async function hold(
       detail: delivery.detail,
       opened_at: run.now,
     })
-    // Either an approval no longer fits the contact, or this is a different question about the same
-    // profile. Its job may come from a contact that was merged into this one and already had a
-    // question.
+    // Either an approval no longer fits the contact, or this is a different question about the same profile.
+    // The job may also come from a contact that was merged into this one and already had a question.
     .onConflict((c) =>
       c.column('id').doUpdateSet({
         crm_id: delivery.crmId,

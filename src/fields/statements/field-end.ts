@@ -5,7 +5,7 @@ import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 
-/** How an intended write ended; `writeId` is null if nothing was to be written. */
+/** How an intended write ended. `writeId` is null if nothing was to be written. */
 export interface WriteEnd {
   writeId: string | null;
   /** False if the CRM refused it. */

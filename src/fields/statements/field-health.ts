@@ -5,17 +5,17 @@
 import { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';
 
-/** By the CRM's field name. */
+/** The facts by the CRM's field name. */
 export interface FieldHealth {
   /** Number of checked contacts that have a delivered profile. */
   looked: number;
-  /** How many of these contacts have a value of ours in the field. */
+  /** Number of these contacts that have a value of ours in the field. */
   filled: ReadonlyMap<string, number>;
   /** Epoch ms, from the last writes only. */
   writtenAt: ReadonlyMap<string, number>;
 }
 
-/** Limits of the check, so that it costs the same for any number of contacts. */
+/** The limits of the check. With them, it costs the same for any number of contacts. */
 const RUNS = 20;
 const WRITES = 500;
 const CONTACTS = 2_000;

@@ -13,9 +13,7 @@ import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 
-/**
- * Values that were written into a CRM record, and the donor that they belong to; null if unknown.
- */
+/** Values that were written to a CRM record, and the donor that they belong to; null if unknown. */
 export interface ValuesOfRecord {
   crmId: string;
   owned: OwnedValues;
@@ -24,7 +22,7 @@ export interface ValuesOfRecord {
   identity: string | null;
 }
 
-/** The result of sorting values in a contact that belonged to another person. */
+/** The result of handling values in a contact that belonged to another person. */
 export interface SortedValues {
   crmId: string;
   owned: OwnedValues;
@@ -34,17 +32,17 @@ export interface SortedValues {
   identity: string | null;
   /** The write that changed the values; null if no change was needed. */
   writeId: string | null;
-  /** True if a user had decided that the values are another person's. */
+  /** True if a user had decided that the values belong to another person. */
   isBlanked: boolean;
-  /** Records merged into the contact, whose values are accounted for now. */
+  /** Records merged into the contact whose values are accounted for now. */
   merged: readonly string[];
 }
 
 /**
- * Holds contacts whose credit was spent on a different name than the name of the values that they hold. If a merged
- * record has a job that was paid for under the present name, that job is delivered to the contact. Otherwise a user
- * gets a question. The same applies to a contact whose own waiting profile has a different name. Can be repeated.
- * Resolves with the number of contacts held now.
+ * Holds contacts whose credit was spent on a different name than the name that their values belong to. If a
+ * merged record has a job that was paid for under the present name, that job is delivered to the contact.
+ * Otherwise a user gets a question. The same applies to a contact whose own waiting profile has a different
+ * name. Can be repeated. Resolves with the number of contacts held now.
  */
 export async function holdRenamedContacts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -94,8 +92,8 @@ export async function listValuesToBlank(
 }
 
 /**
- * Contacts at rest that absorbed a record with values of ours, directly or through others: the CRM may have filled
- * their blank fields from it.
+ * Settled contacts that absorbed a record with values of ours, directly or through others. The CRM may have
+ * filled their blank fields with those values.
  */
 export async function listFilledByMerges(
   reader: Reader,
@@ -202,7 +200,7 @@ async function findHeirs(reader: Reader, integrationId: string): Promise<string[
   return [...found];
 }
 
-/** Closes writes into records that are gone, because their values are accounted for. */
+/** Closes writes to records that are gone, because their values are accounted for. */
 async function closeIntended(
   trx: RunTransaction,
   { integrationId }: OfIntegration,
@@ -220,8 +218,8 @@ async function closeIntended(
 }
 
 /**
- * Our values in records that the CRM merged into these contacts, directly or through others. A
- * circle of merges ends at the first record that was already visited.
+ * Our values in records that the CRM merged into these contacts, directly or through others. A circle of
+ * merges ends at the first record that was already visited.
  */
 export async function findMergedValues(
   reader: Reader,
@@ -256,7 +254,7 @@ export async function findMergedValues(
   return found;
 }
 
-/** Values that may have been written into these records. */
+/** Values that may have been written to these records. */
 async function findIntended(reader: Reader, integrationId: string, crmIds: readonly string[]) {
   const found: { crm_id: string; after: string; donor: string | null }[] = [];
   for (const batch of inFilledBatches(crmIds)) {
@@ -272,7 +270,7 @@ async function findIntended(reader: Reader, integrationId: string, crmIds: reado
   return found;
 }
 
-/** Contacts at rest with values that were bought for a different name than the name that was paid for last. */
+/** Settled contacts with values that were bought for a different name than the last paid name. */
 async function listRenamed(
   reader: Reader,
   { integrationId }: OfIntegration,
@@ -296,9 +294,9 @@ async function listRenamed(
 }
 
 /**
- * Contacts at rest that may hold values of a write with no recorded end, and no other values. They
- * were renamed before a run could check them, so no delivery has settled the write. Returns them
- * with the donor and the identity that the values were bought for.
+ * Settled contacts that may contain the values of a write with no recorded end, and no other values. They
+ * were renamed before a run could check them, so no delivery has settled the write. Returns them with the
+ * donor and the identity that the values were bought for.
  */
 async function listUnconfirmed(
   reader: Reader,
@@ -345,7 +343,8 @@ async function listUnconfirmed(
 }
 
 /**
- * A respelled name, a different address or a different employer does not make a different person.
+ * A different spelling of the name, a different address or a different employer does not make a different
+ * person.
  */
 function hasOtherName({
   identity,
@@ -361,8 +360,8 @@ function hasOtherName({
 }
 
 /**
- * Contacts that absorbed other records, and whose waiting profile was paid for under a different name. The order of the
- * records' profiles does not determine who the contact is. A user's approval remains valid.
+ * Contacts that absorbed other records, and whose waiting profile was paid for under a different name. The
+ * order of the records' profiles does not show who the contact is. A user's approval remains valid.
  */
 async function listMismatches(
   reader: Reader,
@@ -403,8 +402,7 @@ async function listMismatches(
   const unfit = rows.flatMap(({ job_identity, ...row }) =>
     changedParts(job_identity, row.identity).includes('name') ? row : [],
   );
-  // Sorted here, because an order in the statement would keep SQLite from using the index of the
-  // states.
+  // Sorted here, because sorting in the statement would keep SQLite from using the index of the states.
   return unfit.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
 }
 
@@ -412,8 +410,7 @@ async function listMismatches(
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**
- * Gives the contact a job of a record that was merged into it, if the job was paid for under this
- * name.
+ * Assigns to the contact a job of a record that was merged into it, if the job was paid for under this name.
  */
 async function takeFittingJob(
   trx: RunTransaction,
@@ -431,7 +428,7 @@ async function takeFittingJob(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', 'in', ids)
     .where('state', 'in', ['completed', 'delivered'])
-    // The service keeps results only for a while; the store keeps profiles longer.
+    // The service keeps results only for a limited time. The store keeps profiles longer.
     .where((eb) =>
       eb.or([
         eb('submitted_at', '>=', run.now - RESULTS_KEPT_MS),
@@ -476,7 +473,7 @@ async function openQuestions(
       integration_id: lease.integrationId,
       crm_id,
       kind: 'new_person_unknown' as const,
-      // It belongs to no job: the service does not know the present name, or it was never
+      // The hold belongs to no job, because the service does not know the present name, or the name was never
       // submitted.
       tracking_id: id,
       detail: null,

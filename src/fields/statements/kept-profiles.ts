@@ -25,11 +25,11 @@ import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.t
 export interface ProfileToKeep {
   /** Keyed fingerprint of the donor's ID. */
   donor: string;
-  /** The encrypted key; empty if the profile is not to be kept. */
+  /** The encrypted key; empty if the profile is not kept. */
   key: string;
-  /** The encrypted profile; empty in the same case. */
+  /** The encrypted profile; empty if the profile is not kept. */
   profile: string;
-  /** When its credit was spent (epoch ms). */
+  /** When the credit for it was spent (epoch ms). */
   paidAt: number;
   fieldMap: string;
   values: readonly ValueNote[];
@@ -39,7 +39,10 @@ export interface ProfileToKeep {
 export interface KeptDelivery extends ProfileToKeep {
   crmId: string;
   trackingId: string;
-  /** False if it is not in the CRM: it waits for a decision or for a later run, or the contact has opted out. */
+  /**
+   * False if it is not in the CRM, because it waits for a decision or for a later run, or because the contact
+   * has opted out.
+   */
   isDelivered: boolean;
 }
 
@@ -59,14 +62,14 @@ export interface KeptOfContact {
   values: readonly ValueNote[];
 }
 
-/** A delivered profile that is not kept: the service may still have the result of its job. */
+/** A delivered profile that is not kept. The service may still have the result of its job. */
 export interface FetchedAgain {
   crmId: string;
   trackingId: string;
   donor: string;
   key: string;
   profile: string;
-  /** When the job was submitted, which is the age of the profile. */
+  /** When the job was submitted. The age of the profile counts from then. */
   submittedAt: number;
 }
 
@@ -85,14 +88,14 @@ export interface LaterEnd extends WriteEnd {
   /** The fields that were offered again. */
   offered: readonly string[];
   values: readonly ValueNote[];
-  /** The field map that the profile counts as offered with from now on. */
+  /** The field map that counts as offered for the profile from now on. */
   fieldMap: string;
-  /** True if the result of the write is unknown: waiting values keep waiting. */
+  /** True if the result of the write is unknown. The waiting values then continue to wait. */
   isPassing: boolean;
 }
 
 /**
- * The field maps that kept profiles were offered with. The map without lines represents profiles that were never
+ * The field maps that kept profiles were offered with. The map without lines means that a profile was never
  * offered.
  */
 export async function listOfferedMaps(
@@ -140,7 +143,7 @@ export async function noteFieldMap(
     .execute();
 }
 
-/** Delivered profiles of settled contacts in the order of their IDs, after the given ID. */
+/** Returns delivered profiles of settled contacts in the order of their IDs, after the given ID. */
 export async function listDeliveredProfiles(
   reader: Reader,
   integrationId: string,
@@ -178,7 +181,7 @@ export async function listFreedProfiles(
 }
 
 /**
- * Contacts with a value that waits for this reason; the contacts that were tried longest ago come
+ * Returns contacts with a value that waits for this reason. The contacts that were tried longest ago come
  * first.
  */
 export async function listProfilesToProbe(
@@ -211,8 +214,8 @@ export async function listProfilesToProbe(
 }
 
 /**
- * Enhanced contacts at rest without a kept profile, with the job that brought it, after the given
- * ID.
+ * Returns settled, enhanced contacts without a kept profile, with the job that brought the profile, after the
+ * given ID.
  */
 export async function listUnkeptProfiles(
   reader: Reader,
@@ -231,7 +234,7 @@ export async function listUnkeptProfiles(
   });
 }
 
-/** The kept profiles of these jobs, by tracking ID. */
+/** Returns the kept profiles of these jobs, by tracking ID. */
 export async function findProfilesOfJobs(
   reader: Reader,
   integrationId: string,
@@ -276,10 +279,7 @@ export async function recordLaterDeliveries(
   await recordSettled(trx, run.now, settled);
 }
 
-/**
- * Records that the service no longer has the results of these jobs and that their profiles are not
- * kept.
- */
+/** Records that the service no longer has the results of these jobs, and that their profiles are not kept. */
 export async function noteGoneProfiles(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -291,9 +291,7 @@ export async function noteGoneProfiles(
   }
 }
 
-/**
- * Keeps profiles again that were delivered before and fetched once more, with their original age.
- */
+/** Keeps profiles again that were delivered earlier and fetched once more, with their original age. */
 export async function keepProfilesAgain(
   trx: RunTransaction,
   fetched: readonly FetchedAgain[],
@@ -346,8 +344,8 @@ export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * The CRM lacked fields that these profiles were offered with, and the values are gone with the
- * fields. The profiles are offered again.
+ * The fields that these profiles were offered with were missing in the CRM, and their values are lost with
+ * them. The profiles are offered again.
  */
 export async function offerProfilesAgain(
   trx: RunTransaction,
@@ -362,8 +360,8 @@ export async function offerProfilesAgain(
 }
 
 /**
- * Records that came back without any of our values: none of their values is ours. Their warm path
- * is written again after its next computation, which needs a query.
+ * Handles records that were restored without any of our values, so none of their values is ours. Their warm
+ * path is written again after its next computation, which needs a query.
  */
 export async function recordLostValues(
   trx: RunTransaction,
@@ -424,7 +422,8 @@ async function withContacts(
 }
 
 /**
- * Keeps profiles in the transaction in which their delivery ends; each replaces the previous one.
+ * Keeps profiles in the transaction in which their delivery ends. Each replaces the contact's previous
+ * profile.
  */
 export async function keepProfiles(
   trx: RunTransaction,
@@ -516,7 +515,7 @@ async function recordOwned(
   await move(trx, trx.lease, 'valuesOfDonor', replaced, { now });
 }
 
-/** Uses a few statements for all contacts, however many values each has. */
+/** Uses only a few statements for all contacts, however many values each has. */
 async function recordSettled(
   trx: RunTransaction,
   now: number,

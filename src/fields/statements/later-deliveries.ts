@@ -1,4 +1,4 @@
-/** Finds the kept profiles that can be delivered again, and the kept profiles that a user has requested. */
+/** Finds the kept profiles that can be delivered again, and those requested by a user. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -8,7 +8,7 @@ import type { ContactState } from '../../database/tables/contacts.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { ValueNote } from './value-states.ts';
 
-/** `requested` of a profile for which a user wants all fields. */
+/** The value of `requested` for a profile of which a user wants all fields. */
 export const ALL_FIELDS = '*';
 
 /** Enhanced contacts that nothing is delivered to, by their state and the last reason why they were skipped. */
@@ -21,7 +21,7 @@ export interface NotDeliverable {
   contacts: number;
 }
 
-/** Contacts of a request: named ones, or all if null. */
+/** The contacts of a request: named contacts, or all if null. */
 type Only = readonly string[] | null;
 
 /**
@@ -52,7 +52,7 @@ export async function requestRedelivery(
     .execute();
 }
 
-/** Ends the request for these contacts: nothing can be delivered to them now. */
+/** Ends the request for these contacts, because nothing can be delivered to them now. */
 export async function endRedeliveryRequest(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -60,7 +60,7 @@ export async function endRedeliveryRequest(
   await buildKeptUpdate(trx, trx.lease.integrationId, crmIds).set({ requested: null }).execute();
 }
 
-/** True if a request was not carried out completely. */
+/** Returns true if a request was not carried out completely. */
 export async function hasRedeliveryRequest(
   reader: Reader,
   integrationId: string,
@@ -78,10 +78,7 @@ export async function hasRedeliveryRequest(
   return row !== undefined;
 }
 
-/**
- * Counts enhanced contacts to which nothing can be delivered now, without the contacts that have
- * left the CRM.
- */
+/** Counts enhanced contacts to which nothing can be delivered now, except contacts that have left the CRM. */
 export async function countNotDeliverable(
   reader: Reader,
   integrationId: string,
@@ -144,8 +141,8 @@ export async function countNotDeliverable(
 }
 
 /**
- * The kept profiles that can be delivered again, that is, the profiles of contacts at rest that the filter still
- * includes.
+ * The kept profiles that can be delivered again. Their contacts are settled, and the filter still includes
+ * them.
  */
 export function deliverable(reader: Reader, integrationId: string) {
   return reader
@@ -160,7 +157,10 @@ export function deliverable(reader: Reader, integrationId: string) {
     .where(LISTED);
 }
 
-/** The contacts to which something may be delivered again, kept or still with the service: all, or this one. */
+/**
+ * The contacts to which something may be delivered again, from a profile that is kept or that the service
+ * still has: all contacts, or this one.
+ */
 export async function countRedeliverable(
   reader: Reader,
   integrationId: string,
@@ -177,10 +177,7 @@ export async function countRedeliverable(
   return Number(kept.contacts) + Number(unkept.contacts);
 }
 
-/**
- * The jobs that brought the profiles of enhanced contacts at rest without a kept profile, by
- * contact.
- */
+/** The jobs that brought the profiles of settled, enhanced contacts without a kept profile, by contact. */
 export async function listUnkeptJobs(
   reader: Reader,
   integrationId: string,
@@ -240,7 +237,7 @@ function unkeptJobs(reader: Reader, integrationId: string) {
     );
 }
 
-/** The rows of these contacts, to be changed. */
+/** The rows of these contacts, which are about to be changed. */
 export function buildKeptUpdate(
   trx: RunTransaction,
   integrationId: string,
@@ -262,8 +259,8 @@ const AT_REST = sql<SqlBool>`(c.state in ('settled', 'due') and c.eligible = 1)`
 const LISTED = isListed('c');
 
 /**
- * IDs of contacts that something may be delivered to, in order. Each part walks along an index and ends after a page.
- * So reading a few parts is cheap, however many profiles are kept.
+ * Returns the IDs of contacts that something may be delivered to, in order. Each part follows an index and
+ * ends after a page. So reading a few parts is cheap, however many profiles are kept.
  */
 export async function listCandidates(
   reader: Reader,

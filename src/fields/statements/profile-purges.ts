@@ -15,14 +15,13 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 export interface PurgeLimits {
   /** Profiles paid for before this instant (epoch ms). */
   paidBefore: number;
-  /** Profiles of contacts marked as opted out since before this instant (epoch ms). */
+  /** Profiles of contacts that have been marked as opted out since before this instant (epoch ms). */
   optedOutBefore: number;
   /**
-   * Marks made after this instant (epoch ms) are counted, so the row of a deleted profile stays
-   * that long.
+   * Marks made after this instant (epoch ms) are counted, so the row of a deleted profile is kept that long.
    */
   countedSince: number;
-  /** False if no profiles are to be kept, whatever their age. */
+  /** False if no profiles are kept, whatever their age. */
   keepsAny: boolean;
 }
 
@@ -48,7 +47,7 @@ export function purgeKeptProfiles(
   return purge(reader, (work) => checkpoint(lease, work), lease.integrationId, limits);
 }
 
-/** The same outside a run: no run of the client needs to be in progress or to have succeeded. */
+/** Does the same outside a run. No run of the client has to be in progress or to have succeeded. */
 export function purgeKeptProfilesUnattended(
   { reader, act }: Pick<Store, 'reader' | 'act'>,
   integrationId: string,
@@ -131,7 +130,7 @@ async function purge(
 }
 
 /**
- * Contacts marked for long enough, or that object, unless a user still has to decide whether the
+ * Contacts that object or have been marked for long enough, unless a user still has to decide whether the
  * mark is right.
  */
 async function listOptedOut(
@@ -203,8 +202,8 @@ async function listFilled(reader: Reader, integrationId: string): Promise<string
 }
 
 /**
- * The row stays, to be counted as marked or to show what waits. Without a donor it is never
- * delivered.
+ * The row is kept so that it still counts as marked, or so that it shows which values wait. Without a donor
+ * it is never delivered.
  */
 async function empty(
   trx: PurgeTransaction,

@@ -1,4 +1,4 @@
-/** Statuses of contacts in their CRM: which contacts to check, and which status the CRM has. */
+/** Statuses of contacts in their CRM: which contacts to check, and the status that the CRM has. */
 import { type RawBuilder, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
@@ -14,7 +14,7 @@ import { closeWrites, type FieldEnd } from './field-end.ts';
 export interface StatusRow {
   crmId: string;
   state: ContactState;
-  /** Null for a value that this version does not know. */
+  /** Null for a value that this version of the program does not know. */
   reason: OutcomeReason | null;
   reasonAt: number;
   enhancedAt: number | null;
@@ -25,8 +25,8 @@ export interface StatusRow {
   /** True if that status was written to the same fields. */
   isSamePlace: boolean;
   /**
-   * True if the contact or the field was gone in the meantime: only the record shows whether it
-   * still has the status.
+   * True if the contact or the field was missing in the meantime. Then only the record shows whether it still
+   * has the status.
    */
   mayBeLost: boolean;
   /** To be stored together with the result. */
@@ -85,7 +85,7 @@ export async function listStaleStatuses(
   }));
 }
 
-/** The CRM lacked the status field: each record is checked again. */
+/** The status field was missing in the CRM, so each record is checked again. */
 export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('contact_statuses')
@@ -95,8 +95,8 @@ export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * Records the status that was written to the CRM, the values that are ours there now, and how the
- * writes ended.
+ * Records the status that was written to the CRM, the values that are ours there now, and how the writes
+ * ended.
  */
 export async function recordStatuses(
   trx: RunTransaction,
@@ -135,7 +135,7 @@ export async function recordStatuses(
   await closeWrites(trx, written);
 }
 
-/** True if the CRM was busy or failed temporarily. */
+/** Returns true if the CRM was busy or failed temporarily. */
 function isPassing({ reason }: FieldEnd): boolean {
   return getOutcome(reason) === 'waiting';
 }

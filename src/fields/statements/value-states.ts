@@ -1,4 +1,4 @@
-/** Values of profiles that are not in their field, and why: one row per value. */
+/** Profile values that are not in their field, and why. There is one row per value. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -9,7 +9,7 @@ import type { ValueState } from '../../database/tables/fields.ts';
 export interface ValueNote {
   field: string;
   state: ValueState;
-  /** The CRM's own code; empty if the field's description gives the reason. */
+  /** The CRM's own code; empty if the field's description explains the reason. */
   code: string;
   /** Fingerprint of the field's description; empty if the CRM does not describe it. */
   description: string;
@@ -19,11 +19,11 @@ export interface ValueNote {
 export interface WaitingValues extends ValueNote {
   contacts: number;
   since: number;
-  /** When one of them was last tried again; null for never. */
+  /** When one of these values was last tried again; null for never. */
   probedAt: number | null;
 }
 
-/** States whose values are written once their reason is gone. */
+/** States in which values are written once the reason no longer exists. */
 export const WAITING_STATES = [
   'refused',
   'no_such_field',
@@ -33,7 +33,7 @@ export const WAITING_STATES = [
   'no_rate',
 ] as const satisfies readonly ValueState[];
 
-/** States whose values are written, or written in full, once their field is described differently. */
+/** States in which values are written, or written in full, once the description of their field changes. */
 export const UNFIT_STATES = [
   ...WAITING_STATES,
   'shortened',
@@ -43,7 +43,7 @@ export const UNFIT_STATES = [
 /** States that only a user's explicit request ends. */
 export const REMOVED_STATES = ['emptied', 'undone'] as const satisfies readonly ValueState[];
 
-/** A note with the contact that it is about. */
+/** A note, and the contact that it is about. */
 export interface NoteOfContact {
   crmId: string;
   note: ValueNote;
@@ -89,12 +89,12 @@ export async function listWaitingValues(
   }));
 }
 
-/** Waiting values as they are counted for users. */
+/** Waiting values, counted as users see them. */
 export interface CountedValues {
   field: string;
   state: (typeof WAITING_STATES)[number];
   code: string;
-  /** True if no profile is kept and the service no longer has the result. */
+  /** True if the profile is not kept, and the service no longer has the result. */
   isGone: boolean;
   contacts: number;
 }
@@ -149,7 +149,9 @@ export async function findNotes(
   return notes;
 }
 
-/** The waiting time of a value counts from the first time that it could not be written for the same reason. */
+/**
+ * The waiting time of a value starts when it could not be written for the first time for the present reason.
+ */
 export async function putNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -198,9 +200,7 @@ export async function putNotes(
   }
 }
 
-/**
- * Deletes the notes of values that are now in their fields, given as the fields of each contact.
- */
+/** Deletes the notes about values that are now in their fields, given as the fields of each contact. */
 export async function dropNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -220,8 +220,7 @@ export async function dropNotes(
 }
 
 /**
- * A value that a user has undone is not written again until a user requests it or another profile
- * arrives.
+ * A value that a user has undone is not written again until a user requests it or another profile arrives.
  */
 export async function recordUndone(
   trx: RunTransaction,

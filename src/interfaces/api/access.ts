@@ -82,7 +82,7 @@ export interface Access {
   requireSafeTransport: MiddlewareHandler<HttpEnv>;
   /** Starts a session of a user who has proved their identity. */
   signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
-  /** Counts a wrong secret of a link. Throws an HttpError (429) after too many from one address. */
+  /** Counts a wrong secret in a link. Throws an HttpError (429) after too many from one address. */
   noteWrong(c: Context<HttpEnv>): void;
   /** Returns whether there is a user who can sign in with a password. */
   hasPeople(): Promise<boolean>;
@@ -124,7 +124,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   const visit = withoutToken === 'thisMachine' ? null : withoutToken;
 
-  /** Once there was a user, every caller must authenticate. */
+  /** Once a user has existed, every caller must authenticate. */
   let hadUsers = false;
 
   async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
@@ -153,7 +153,7 @@ export function createAccess(deps: AccessDeps): Access {
     return withoutToken === 'thisMachine' && isHome && isLocal(c);
   }
 
-  /** Like a password, the secret counts only if nobody else can read it. */
+  /** Like a password, the secret is accepted only if nobody else can read it on its way. */
   function hasFollowedLink(c: Context<HttpEnv>): boolean {
     if (visit === null || !takesLink(c)) return false;
     return visit.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
@@ -194,7 +194,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
-    // All are compared, so that the time does not reveal which one matches.
+    // All tokens are compared, so that the response time does not reveal which one matches.
     const [row] = (await listAccessTokens(store.reader)).filter((one) =>
       isSameText(one.hash, hash),
     );
@@ -206,7 +206,10 @@ export function createAccess(deps: AccessDeps): Access {
     return row;
   }
 
-  /** Only wrong tokens are counted, so a correct token is admitted even from an address from which others guess. */
+  /**
+   * Only wrong tokens are counted, so a correct token is admitted even if other people guess tokens from the
+   * same address.
+   */
   function noteWrong(c: Context<HttpEnv>): void {
     const address = getAddress(c);
     attempts.requireAllowed(address);

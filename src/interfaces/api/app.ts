@@ -51,15 +51,15 @@ import { workRoutes } from './work-api.ts';
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * A new password is compared with lists of common passwords. They are loaded for the first password, which takes long
- * on a busy machine.
+ * A new password is compared with lists of common passwords. They are loaded for the first password, which
+ * takes a long time on a busy machine.
  */
 const NEW_PASSWORD_TIMEOUT_MS = 90_000;
 const NEW_PASSWORDS = /^\/(join\/|account\/password$|first-visit$)/;
 
 const HEALTH = ['/healthz', '/readyz'];
 
-/** Paths with a key in the address, which are valid before there is any user. */
+/** Paths whose address contains a key. They work even before there is a user. */
 const WITH_KEYS = ['/hooks/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'];
 
 /** Paths at which users type a password or a token, or use a sign-in link. */
@@ -76,7 +76,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   };
   const auditChecker = given.auditChecker ?? createAuditChecker(given);
   const deps = { ...given, carryOn, auditChecker };
-  // Some actions may be left from before the last stop.
+  // Some actions may be left over from before the last stop.
   carryOn();
   const { application, clock, log, publicUrl, runner } = deps;
   const isTrusted = trustedProxies(deps.trustedProxies ?? []);

@@ -1,4 +1,4 @@
-/** /v1/credits: the credits spent, the credits left, and how long they will last. */
+/** /v1/credits: the spent and remaining credits, and how long the remaining credits will last. */
 import { reconcileCredits, showBill, showCredits, showSpending } from '../../operations/credits.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';

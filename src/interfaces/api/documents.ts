@@ -10,9 +10,9 @@ import { json } from './request/router.ts';
 const CACHE_CONTROL = 'public, max-age=300';
 
 /**
- * Adds GET /openapi.json, /docs and its styles; all routes of the API must be there before. On a single machine the
- * address in the settings may lack the port in use. The description then says that the API has the same origin as the
- * description.
+ * Adds GET /openapi.json, /docs and its styles; all other API routes must be added first. On a single
+ * machine, the address in the settings may lack the port that is in use. The description then says that the
+ * API has the same origin as the description.
  */
 export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicUrl: string): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
@@ -22,7 +22,7 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
       'An access token, created with `donor-sync tokens create`. Viewers can read, and admins can do everything else.',
   });
   for (const path of DOCUMENTS) app.openAPIRegistry.registerPath(path);
-  // Built on the first request, because most services never get one.
+  // Built on the first request, because most services never get such a request.
   let document: object | undefined;
   let page: ReturnType<typeof renderDocs> | undefined;
   const documentOnce = async () => {
@@ -205,7 +205,7 @@ function renderBody({ requestBody }: Operation) {
 
 const referenceSchema = z.object({ $ref: z.string() });
 
-/** A link to the schema by its name, or the schema itself. */
+/** Returns a link to the schema by its name, or the schema itself if it has no name. */
 function renderContent(content: z.infer<typeof contentSchema>) {
   const [first] = Object.entries(content ?? {});
   if (first === undefined) return '';

@@ -123,7 +123,7 @@ const RUNS_WITH_BALANCE = 5;
 
 interface RunDigest {
   remaining: RunFacts['remaining'];
-  /** Epoch ms; null if no run has. */
+  /** Epoch ms; null if no run has succeeded. */
   succeededAt: number | null;
 }
 
@@ -144,7 +144,7 @@ async function readDigests(
   );
 }
 
-/** Values that are read from the store at each scrape, so that runs of other processes count as well. */
+/** Values that are read from the store at each scrape, so that other processes' runs count as well. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 

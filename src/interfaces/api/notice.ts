@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { pageText } from '../pages/assets.ts';
 
-/** The message. It is shown as plain text, whatever a CRM has put into it. */
+/** The message. It is shown as plain text, because it may contain text from a CRM. */
 export interface Notice {
   title: string;
   text: string;

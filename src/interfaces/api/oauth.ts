@@ -36,7 +36,7 @@ import { createRouter, problems } from './request/router.ts';
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** A long time for a CRM's response, but less than the limit for our own responses. */
+/** Long enough for a CRM's response, but shorter than the limit for our own responses. */
 const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z
@@ -155,7 +155,7 @@ export function oauthRoutes(
   }
 
   async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
-    // This prevents a link from making another user's browser finish a consent that this user did not start.
+    // Otherwise a link could make a user's browser finish a consent that this user did not start.
     if (getCookie(c, cookieName(key)) === undefined) return notice(c, 400, OTHER_BROWSER);
     deleteCookie(c, cookieName(key), cookie);
     try {
@@ -242,7 +242,7 @@ function requireAdminOrTicket(
   return async (c, next) => {
     if (c.req.query('ticket') !== undefined) return next();
     if (requireAdmin === undefined) throw nothingHere();
-    // A page of another site must not send an admin's browser on the way.
+    // A page of another site must not start a consent in an admin's browser.
     const site = c.req.header('sec-fetch-site') ?? 'none';
     if (site !== 'none' && site !== 'same-origin') {
       throw foreignOrigin();

@@ -32,14 +32,14 @@ export const CSV = 'text/csv; charset=utf-8';
 
 export interface RouteOptions {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** With the subjects of the operation in braces: `/v1/users/{user}`. */
+  /** The path, with the subjects of the operation in braces: `/v1/users/{user}`. */
   path: string;
-  /** The group of routes in the documents. */
+  /** The group under which the documents list the route. */
   tag: string;
   /** 201 for an operation that creates something, 202 for one that continues after the response; 200 by default. */
   status?: 200 | 201 | 202;
   /**
-   * The keys of results whose work is still to be done, such as `approval`. A result with such a key is sent with
+   * The keys of results whose work is not done yet, such as `approval`. A result with such a key is sent with
    * status 202.
    */
   later?: readonly string[];
@@ -54,7 +54,7 @@ export interface InputRouteOptions<Input extends InputSchema, Result extends z.Z
   location?(result: z.output<Result>): string;
   /** Keys of the input that a request has in its headers, with the names of these headers. */
   headers?: Partial<Record<keyof z.output<Input> & string, string>>;
-  /** Stores data that only this process has so far, before the operation reads it. */
+  /** Stores data that exists only in this process so far, before the operation reads it. */
   prepare?(input: z.output<Input>): Promise<void>;
   /** Lets this process load what the operation has stored, before the response is sent. */
   takeUp?(): Promise<unknown>;
@@ -86,7 +86,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
       const caller = getCaller(c);
       const digest = asks ? (c.req.query('digest') ?? '') : undefined;
       if (digest === '') {
-        // A missing object gets the same response, with or without a digest.
+        // If the object does not exist, the response is the same with and without a digest.
         await preview(world, caller, operation, input);
         throw previewMissing(c);
       }
@@ -127,7 +127,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
   }
 }
 
-/** Actions that the API only records, and the service carries out. */
+/** Actions that the API only records, and that the service carries out later. */
 function takesMinutes<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): operation is Acting<Input, Result> {
@@ -239,8 +239,8 @@ function check(c: Context<HttpEnv>, target: string, schema: InputSchema, given: 
 async function readBody(c: Context<HttpEnv>): Promise<unknown> {
   const text = await c.req.text();
   if (text === '') {
-    // A request that announces another content type is refused even without a body, because its body may have been
-    // lost.
+    // A request that announces another content type is refused even if it has no body, because the body may
+    // have been lost.
     const type = c.req.header('content-type') ?? 'application/json';
     if (!/^application\/([\w.-]+\+)?json(;|$)/i.test(type.trim())) throw new HTTPException(415);
     return {};
@@ -277,7 +277,7 @@ function describeRoute(
   };
 }
 
-/** The results by status. In a union, results with one of the keys have status 202. */
+/** Groups the results by status. In a union, results with one of these keys have status 202. */
 function describeResults(
   operation: Operation,
   status: number,
@@ -316,7 +316,7 @@ function describeResult(operation: Operation) {
 
 const recordedSchema = z.object({ approval: approvalSchema });
 
-/** The response for an action that is only recorded so far. */
+/** The response for an action that has only been recorded so far. */
 function describeRecorded(operation: Operation) {
   const isLong = takesMinutes(operation);
   const mayWait = operation.effect !== 'reads' && operation.secondUser !== undefined;

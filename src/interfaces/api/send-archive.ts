@@ -9,8 +9,8 @@ import { sendStream } from './send-stream.ts';
 import { createZip } from './zip.ts';
 
 /**
- * Carries out the operation while its files are sent. Throws the operation's errors from before its first file. A later
- * error cuts the connection. If the caller leaves, the operation stops at its next part.
+ * Carries out the operation while its files are sent. Throws errors that occur before the operation's first
+ * file. A later error cuts the connection. If the caller leaves, the operation stops at its next part.
  */
 export async function sendArchive<Input extends InputSchema, Result extends z.ZodType>(
   c: Context<HttpEnv>,

@@ -1,10 +1,13 @@
-/** A response whose body is written while it is read. An error in the middle must not look like its end. */
+/**
+ * A response whose body is written while it is read. An error in the middle must not look like the end of the
+ * file.
+ */
 import type { Context } from 'hono';
 import { messageOf } from '../../core/errors.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 
 export interface StreamedFile {
-  /** The name of the file: `audit.csv`. */
+  /** The file name, for example `audit.csv`. */
   file: string;
   mediaType: string;
   parts: AsyncIterable<string | Uint8Array>;
@@ -57,9 +60,9 @@ export async function sendStream(
 }
 
 /**
- * Cuts the connection. The server would end the response of a failed body with its message. An HTTP/1.0 reader
- * interprets a closed connection as the end of the file, so it gets a reset. Without a server, as in some tests, the
- * body fails.
+ * Cuts the connection. For a failed body, the server would otherwise end the response with the error message.
+ * An HTTP/1.0 reader interprets a closed connection as the end of the file, so its connection is reset.
+ * Without a server, as in some tests, the body fails.
  */
 function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): void {
   const { incoming, outgoing } = c.env ?? {};
@@ -74,7 +77,7 @@ function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): 
   });
 }
 
-/** True if the response marks its own end. */
+/** Returns true if the response marks its own end. */
 function isChunked(c: Context<HttpEnv>): boolean {
   return c.env?.incoming?.httpVersion === '1.1';
 }

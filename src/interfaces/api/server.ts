@@ -22,17 +22,17 @@ export interface ServerOptions {
   trustedProxies?: readonly string[];
 }
 
-/** The limits for callers: how long they may take, how much they may send, and how many there may be. */
+/** The limits for callers: time, size, and number of connections. */
 export interface ServerLimits extends ConnectionLimits {
-  /** Until the headers of a request have arrived. */
+  /** The time until all headers of a request must have arrived. */
   headersTimeoutMs: number;
-  /** Until a whole request has arrived; 408 after that. */
+  /** The time until a whole request must have arrived; after that, the response is 408. */
   requestTimeoutMs: number;
   /** How often the request timeouts are checked. */
   checkIntervalMs: number;
-  /** Until the next request on the same connection. */
+  /** The time to wait for the next request on the same connection. */
   keepAliveTimeoutMs: number;
-  /** Until an idle connection is cut, for example because its caller does not read. */
+  /** The time until an idle connection is cut, for example because its caller does not read. */
   stallTimeoutMs: number;
   /** The size of all headers of a request together; 431 beyond that. */
   maxHeaderBytes: number;
@@ -50,7 +50,9 @@ const DEFAULT_LIMITS: ServerLimits = {
   maxConnectionsPerAddress: 500,
 };
 
-/** The time that responses in progress have when the service stops. Then streams are cut. */
+/**
+ * The time that responses in progress have to finish when the service stops. Open streams are cut after it.
+ */
 const CLOSE_GRACE_MS = 1_000;
 
 export interface HttpServer {
@@ -107,9 +109,9 @@ function buildUrl(host: string, address: string | AddressInfo | null): string {
 }
 
 export interface ConnectionLimits {
-  /** The total number of open connections. */
+  /** The maximum number of open connections. */
   maxConnections: number;
-  /** Open connections from one address (of IPv6, from one network of 64 bits). */
+  /** The maximum number of open connections from one address (for IPv6: from one network of 64 bits). */
   maxConnectionsPerAddress: number;
 }
 
@@ -121,10 +123,10 @@ interface Connection {
 }
 
 /**
- * Enforces the limits. If a new connection would exceed a limit, it replaces the connection that has been silent for
- * longest, that is, without a complete request. So silent connections never keep a caller out, and a request in
- * progress is never cut. If all connections have requests in progress, the new one is closed. A trusted proxy forwards
- * many callers and has no limit per address.
+ * Enforces the limits. If a new connection would exceed a limit, it replaces the connection that has gone
+ * longest without a complete request. So silent connections never keep a caller out, and a request in
+ * progress is never cut. If all connections have requests in progress, the new one is closed. A trusted proxy
+ * forwards many callers and has no limit per address.
  */
 export function limitConnections(
   server: Pick<Server, 'on'>,

@@ -28,7 +28,7 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';
   add(exportSettings, { method: 'get', path: settings, tag: 'Integrations' });
-  // This data leaves the product and the request is recorded, so it is also not a GET.
+  // This data leaves the product, so the request is recorded, and it is not a GET either.
   const everything = '/v1/integrations/{integration}/export';
   add(exportAll, { method: 'post', path: everything, tag: 'Privacy' });
   const decisions = '/v1/integrations/{integration}/decisions/{reason}/{decision}';

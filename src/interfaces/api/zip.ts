@@ -6,7 +6,7 @@ import type { WriteFile } from '../../core/write-file.ts';
 export interface ZipWriter {
   /** The ZIP file's bytes, written as fast as they are read. A reader that stops also stops the file that is being added. */
   bytes: AsyncIterable<Uint8Array>;
-  /** Adds a file. Rejects if its first part cannot be read, before any of it is written. */
+  /** Adds a file. If its first part cannot be read, rejects before any of the file is written. */
   add: WriteFile;
   /** Writes the table of contents, without which the file is not complete. */
   finish(): void;
@@ -64,7 +64,7 @@ function requireReadable(stream: unknown): Readable {
   throw new Error('yazl writes into another kind of stream.');
 }
 
-/** All parts, of which the first was read already. */
+/** All parts, of which the first has already been read. */
 async function* startedWith(
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,

@@ -12,7 +12,7 @@ export interface CommandEntry {
   aliases: readonly string[];
   /** One line for the list of commands. */
   summary: string;
-  /** Loads the command. Other commands stay on disk, so that each starts fast. */
+  /** Loads the command. Other commands are not loaded, so that each command starts fast. */
   load(deps: AllDeps): Promise<Command>;
 }
 
@@ -175,7 +175,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
 ];
 
-/** All commands, each loaded. */
+/** Returns all commands, each of them loaded. */
 export function loadCommands(deps: AllDeps): Promise<Command[]> {
   const loaded = COMMANDS.map(async ({ summary, aliases, load }) => {
     const command = await load(deps);
@@ -184,7 +184,7 @@ export function loadCommands(deps: AllDeps): Promise<Command[]> {
   return Promise.all(loaded);
 }
 
-/** Commands that process all contacts, so that starting with memory settings is worthwhile. */
+/** Commands that process all contacts, so that restarting with special memory settings is worthwhile. */
 const LONG_WORK = [
   'demo',
   'plan',
@@ -198,7 +198,7 @@ const LONG_WORK = [
   'service',
 ];
 
-/** Returns true if one of these words of the command line is the name of a long-running command. */
+/** Returns true if one of these words of the command line is the name of such a command. */
 export function worksLong(words: readonly string[]): boolean {
   return words.some((word) => LONG_WORK.includes(word));
 }

@@ -19,8 +19,8 @@ export interface ProgramDeps extends CommandDeps {
 }
 
 /**
- * The whole command line. Only the command that is called is loaded. Of all other commands it has only the names, for
- * the help and for suggestions. Without arguments it shows its help.
+ * The whole command line. Only the command that is called is loaded. All other commands are present only by
+ * name, for the help and for suggestions. Without arguments, the program shows its help.
  */
 export async function createProgram(
   deps: ProgramDeps,

@@ -1,4 +1,7 @@
-/** The files that browsers load: our own in `assets/`, and those of packages. Each is read when it is first needed. */
+/**
+ * The files that browsers load: our own files in `assets/`, and files from packages. Each file is read when
+ * it is first needed.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { html } from 'hono/html';
@@ -9,7 +12,7 @@ import { plainText } from '../../core/printable.ts';
 export interface Asset {
   contentType: string;
   body: string;
-  /** A hash of the content, so that a browser can cache an address permanently. */
+  /** A hash of the content, so that a browser can cache the file permanently. */
   fingerprint: string;
 }
 
@@ -17,7 +20,7 @@ const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
 interface AssetFile {
-  /** The last part of its address. */
+  /** The last part of the file's address. */
   name: string;
   contentType: string;
   /** The path in `assets/`, or in a package. */
@@ -25,12 +28,15 @@ interface AssetFile {
   package?: string;
 }
 
-/** A script of a package, under the package's name. */
+/** A script from a package, under the package's name. */
 function script(from: string, file: string): AssetFile {
   return { name: `${from}.js`, contentType: SCRIPT, package: from, file };
 }
 
-/** Every file that a page may load. Those of packages are scripts that each define one global, except for a module of the guide. */
+/**
+ * Every file that a page may load. The files from packages are scripts that define one global each, except
+ * for one module of the guide.
+ */
 const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
   script: { name: 'pages.js', contentType: SCRIPT, file: 'pages.js' },
@@ -80,12 +86,12 @@ const FINGERPRINT_LENGTH = 12;
 const loaded = new Map<AssetName, Asset>();
 let docsStyles: string | undefined;
 
-/** The address under which pages load it, which changes with its content. */
+/** Returns the address under which pages load the file. The address changes with the content. */
 export function assetHref(name: AssetName): string {
   return `/assets/${FILES[name].name}?v=${loadAsset(name).fingerprint}`;
 }
 
-/** Returns the asset whose address has this last part; null if there is none. */
+/** Returns the asset whose address ends with this part; null if there is none. */
 export function findAsset(fileName: string): Asset | null {
   const name = NAMES.find((one) => FILES[one].name === fileName);
   return name === undefined ? null : loadAsset(name);
@@ -93,7 +99,7 @@ export function findAsset(fileName: string): Asset | null {
 
 const NAMES = Object.keys(FILES).filter((name): name is AssetName => name in FILES);
 
-/** The styles of the API page, and of the notices for a user who returns from a CRM. */
+/** The styles of the API page, and of the notices for users who return from a CRM. */
 export function readDocsStyles(): string {
   docsStyles ??= readOwn('docs.css');
   return docsStyles;

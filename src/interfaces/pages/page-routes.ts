@@ -1,4 +1,4 @@
-/** The pages for users, room by room, and the files that they load. */
+/** The pages for users, group by group, and the files that they load. */
 
 import type { Hono } from 'hono';
 import { compress } from 'hono/compress';
@@ -29,26 +29,26 @@ import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { accountRoutes } from './users/account-routes.ts';
 import { userPageRoutes } from './users/users-routes.ts';
 
-/** How users come in. */
+/** The ways in which users can sign in. */
 export interface Doors {
   access: Access;
   passwords: PasswordSignIn;
-  /** Null if browsers create no passkeys here. */
+  /** Null if browsers cannot create passkeys for this address. */
   passkeys: PasskeySignIn | null;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
 }
 
-/** The parts that the pages share with the API. */
+/** The objects that the pages share with the API. */
 export interface SharedReaders {
   clients: ClientReader;
   hookCalls: HookCalls;
 }
 
 /**
- * Each room has a routes file, which Node reads without a build. It loads its pages when the first one is requested,
- * because they are written in JSX, which has to be built.
+ * Each group of pages has a routes file, which Node reads without a build. It loads its pages on the first
+ * request, because they are written in JSX, which needs a build.
  */
 export function dashboardRoutes(
   deps: HttpDeps,

@@ -1,4 +1,6 @@
-/** The engine without a server. The requests in the store are the queue, and the leases are the locks. */
+/**
+ * The engine without a server. It uses the requests in the store as the queue, and the leases as the locks.
+ */
 import type { Clock } from '../../core/clock.ts';
 import type { RunRequestRecord } from '../../sync/statements/request-rows.ts';
 import type { Engine, Turn } from './engine.ts';
@@ -20,7 +22,7 @@ export function createEmbeddedEngine({
 }: EmbeddedDeps): Engine {
   /** The integrations whose turn this process has. */
   const taken = new Set<string>();
-  /** The time (monotonic) until which integrations that could not start are left alone. */
+  /** The time (monotonic) until which integrations that could not start are not tried again. */
   const resting = new Map<string, number>();
   const never = new AbortController().signal;
 

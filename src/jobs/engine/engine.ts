@@ -2,8 +2,8 @@
 import type { RunsAsked } from '../../database/actor-transaction.ts';
 
 /**
- * The right of this process to work on the requests of an integration. One process has it at a
- * time; the lease ensures that only its writes count (`database/leases.ts`).
+ * The right of this process to work on the requests of an integration. Only one process has it at a time. The
+ * lease ensures that only the writes of that process count (`database/leases.ts`).
  */
 export interface Turn {
   integrationId: string;
@@ -15,15 +15,15 @@ export interface Turn {
   /** Aborted when another process has taken over the turn. */
   lost: AbortSignal;
   /**
-   * Returns the turn. If the integration still has work, another turn follows, but not before this
-   * many milliseconds have passed.
+   * Returns the turn. If the integration still has work, another turn follows, but only after this many
+   * milliseconds.
    */
   end(afterMs?: number): Promise<void>;
 }
 
-/** How much a process can work on at once. */
+/** How much a process can work on at the same time. */
 export interface Capacity {
-  /** Number of turns that it has room for. */
+  /** Number of turns for which it has room. */
   free: number;
   /**
    * How many of these turns may be for requests that only a schedule has made. The rest is reserved for users and
@@ -31,22 +31,19 @@ export interface Capacity {
    */
   forSchedules: number;
   /**
-   * Whether this process has the settings of an integration; called if the engine sees requests
-   * beforehand.
+   * Whether this process has the settings of an integration. Called if the engine sees requests in advance.
    */
   isKnown(integrationId: string): boolean;
 }
 
-/**
- * Assigns turns. Runs are requested in the store; an engine learns of them in the same transaction.
- */
+/** Assigns turns. Requests for runs are stored, and an engine is notified of them in the same transaction. */
 export interface Engine {
-  /** How often to take turns, if nothing happens before. */
+  /** How often to take turns if there is no notification. */
   checkIntervalMs: number;
   /** Makes the engine ready. Until then, it finds requests only by reading the store. */
   open(): Promise<void>;
   asked: RunsAsked;
-  /** Takes turns that start now, urgent requests first. */
+  /** Returns turns that start now, urgent requests first. */
   take(capacity: Capacity): Promise<Turn[]>;
   close(): Promise<void>;
 }

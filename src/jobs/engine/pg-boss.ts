@@ -1,6 +1,7 @@
 /**
- * The engine over Postgres, for any number of processes on any number of machines: pg-boss assigns turns, notices that
- * a process has died, and gives its turn to another. The library is loaded when the engine is opened.
+ * The engine on Postgres, for any number of processes on any number of machines. pg-boss assigns turns,
+ * notices that a process has died, and gives its turn to another process. The library is loaded when the
+ * engine is opened.
  */
 import type { ConstructorOptions, JobAttempt, PgBoss, Queue } from 'pg-boss';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ import type { Engine, Turn } from './engine.ts';
 export interface PgBossDeps {
   /** The database that contains the store. */
   url: string;
-  /** Connects pg-boss to the database; by default over two separate connections. */
+  /** Connects pg-boss to the database, by default over two separate connections. */
   connect?: ((url: string) => QueueConnection) | undefined;
   db: Database;
   clock: Clock;
@@ -29,21 +30,24 @@ export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max
 /** A separate schema, because another program may use pg-boss in the same database. */
 const SCHEMA = 'donor_sync_jobs';
 
-/** One job is one turn. `exclusive` allows only one waiting or active job per integration. */
+/** One job is one turn. With `exclusive`, there is only one waiting or active job per integration. */
 const QUEUE = 'turns';
 
 const JOBS = { table: `${SCHEMA}.job`, queue: QUEUE };
 
-/** A process that has not sent a heartbeat for this long has lost its turns. pg-boss does not allow a shorter time. */
+/**
+ * A process that has not sent a heartbeat for this long has lost its turns. pg-boss does not allow a shorter
+ * time.
+ */
 const HEARTBEAT_SECONDS = 10;
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
 const QUEUE_OPTIONS = {
   policy: 'exclusive',
   heartbeatSeconds: HEARTBEAT_SECONDS,
-  // Maximum duration of a run; heartbeats show whether it is still running.
+  // The maximum duration of a run. Heartbeats show whether it is still running.
   expireInSeconds: 12 * 3_600,
-  // A lost turn is free at once. The request decides whether its run is tried again.
+  // A lost turn becomes free at once. The request decides whether its run is tried again.
   retryLimit: 1_000,
   retryDelay: 0,
   deleteAfterSeconds: 24 * 3_600,
@@ -58,7 +62,7 @@ const SWEEP_INTERVAL_MS = 5_000;
 /** How long the end of a turn is retried while the database is unavailable. */
 const END_PATIENCE_MS = 30_000;
 
-/** Does not change a shared server. Its operator does that, with `donor-sync migrate`. */
+/** Does not change a shared server. The server's operator does that with `donor-sync migrate`. */
 const AS_IT_IS = { migrate: false, createSchema: false } satisfies Partial<ConstructorOptions>;
 
 interface JobData {
@@ -110,7 +114,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     void keep();
     return { integrationId, isExclusive: true, lost: lost.signal, end };
 
-    /** Keeps the turn alive. While the database is unavailable, no other process can get the turn either. */
+    /** Keeps the turn. While the database is unavailable, no other process can get the turn either. */
     async function keep(): Promise<void> {
       while (!ended.signal.aborted) {
         await clock.sleep(HEARTBEAT_INTERVAL_MS, ended.signal);
@@ -137,7 +141,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     }
   }
 
-  /** Finds requests that were made exactly when a turn ended, or by a process without an engine. */
+  /** Finds requests that were made at the moment when a turn ended, or by a process without an engine. */
   async function sweep({ boss }: Loaded): Promise<void> {
     const nowMs = clock.monotonicMs();
     if (nowMs - sweptMs < SWEEP_INTERVAL_MS) return;
@@ -153,12 +157,12 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
 
 const responseSchema = z.object({ affected: z.number() });
 
-/** False if the turn has ended, or belongs to another process by now. */
+/** Returns false if the turn has ended, or belongs to another process by now. */
 function isDone(response: object): boolean {
   return responseSchema.parse(response).affected > 0;
 }
 
-/** Creates a job for each run. If a job already waits or is active, it serves the request. */
+/** Creates a job for each run. If a job is already waiting or active, it serves the request. */
 async function put(
   { boss, within }: Loaded,
   trx: Trx,
@@ -173,7 +177,7 @@ async function ask(loaded: Loaded, trx: Trx, runs: readonly AskedRun[]): Promise
   await put(loaded, trx, runs, 0);
   for (const { integrationId: singletonKey, isUrgent } of runs) {
     if (!isUrgent) continue;
-    // A job that waits for its schedule's turn, or for a while, no longer waits.
+    // A job that waits for its schedule's turn, or for a while, then waits no longer.
     const at = { singletonKey, priority: URGENT, startAfter: 0 };
     await loaded.boss.update(QUEUE, undefined, { ...at, ...loaded.within(trx) });
   }
@@ -188,7 +192,7 @@ function toJob({ integrationId, isUrgent }: AskedRun, afterMs: number) {
   };
 }
 
-/** True if the database has the engine's schema. */
+/** Returns true if the database has the engine's schema. */
 export async function isPgBossInstalled(deps: Pick<PgBossDeps, 'url' | 'log'>): Promise<boolean> {
   try {
     const { boss } = await load(deps, { ...AS_IT_IS, supervise: false });
@@ -214,14 +218,14 @@ async function load(
   const { PgBoss, fromKysely, systemClock: timers } = await import('pg-boss');
   const boss = new PgBoss({
     ...connect(url),
-    // With a clock that can be set back, pg-boss would stop looking for dead processes.
+    // If its clock were set back, pg-boss would stop looking for dead processes.
     clock: { ...timers, now: clock.monotonicMs },
     application_name: 'donor-sync-jobs',
     schema: SCHEMA,
     schedule: false,
-    // Nothing reads pg-boss's list of processes.
+    // Nothing reads pg-boss's list of processes, so it is not kept.
     registerInstance: false,
-    // How soon a missing heartbeat is noticed.
+    // The time after which a missing heartbeat is noticed.
     superviseIntervalSeconds: 3,
     monitorIntervalSeconds: 3,
     ...options,

@@ -1,4 +1,4 @@
-/** The keys with which callers request the same run again. */
+/** The keys with which callers can repeat a request for the same run. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -12,8 +12,8 @@ export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /**
- * The first run of this key: the given run if the key is new. `fingerprint` is of integration and
- * key, `request` of the content of the request.
+ * Returns the first run of this key, which is the given run if the key is new. `fingerprint` is the
+ * fingerprint of the integration and the key, `request` that of the content of the request.
  */
 export async function claimIdempotencyKey(
   trx: ActorTransaction,
@@ -38,7 +38,7 @@ export async function claimIdempotencyKey(
     .then(fromRow);
 }
 
-/** Records that a different run serves the request, because a similar run was already waiting. */
+/** Records that a different run serves the request, because an equal run was already waiting. */
 export async function redirectIdempotencyKey(
   connection: TimedConnection,
   fingerprint: string,

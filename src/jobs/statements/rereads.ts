@@ -12,7 +12,7 @@ export type RereadRecord = FromRow<Selectable<Tables['rereads']>>;
 
 const selectRereads = preparedRead((db) => db.selectFrom('rereads').selectAll().compile());
 
-/** Plans to read changes again later, because a call has just arrived. */
+/** Plans to read the changes again later, because a call has just arrived. */
 export async function planReread(
   connection: TimedConnection,
   integrationId: string,
@@ -30,8 +30,8 @@ export function listRereads(reader: Reader): Promise<RereadRecord[]> {
 }
 
 /**
- * Requests a run over changes; the last one if `isLast`. Does nothing if another process has requested it, or another
- * call has arrived.
+ * Requests a run over changes. `isLast` marks the last of these runs. Does nothing if another process has
+ * requested the run, or if another call has arrived.
  */
 export async function requestReread(
   trx: ActorTransaction,
@@ -59,7 +59,7 @@ export async function requestReread(
   await trx.asked(trx, [{ integrationId, isUrgent: true }]);
 }
 
-/** Deletes planned readings of an integration that is no longer in the settings. */
+/** Deletes the planned readings of an integration that is no longer in the settings. */
 export async function deleteReread(
   connection: TimedConnection,
   integrationId: string,

@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { AskedRun } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** Integrations with a requested run but without an open job (by its key) in a pg-boss queue. */
+/** Returns integrations with a requested run but without an open job (by its key) in a pg-boss queue. */
 export async function listWithoutJob(
   reader: Reader,
   { table, queue }: { table: string; queue: string },
@@ -17,7 +17,7 @@ export async function listWithoutJob(
   return rows.map(({ urgent, ...row }) => ({ ...row, isUrgent: Number(urgent) > 0 }));
 }
 
-/** The requested run of an integration; null if there is none. */
+/** Returns the requested run of an integration; null if there is none. */
 export async function findWanted(reader: Reader, integrationId: string): Promise<AskedRun | null> {
   const row = await wantedRows(reader)
     .where('integration_id', '=', integrationId)
@@ -25,7 +25,7 @@ export async function findWanted(reader: Reader, integrationId: string): Promise
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
-/** Queued or started requests. A run that has started but not ended is still requested. */
+/** Queued or started requests. A run that has started and not ended is still requested. */
 function wantedRows(reader: Reader) {
   return reader
     .selectFrom('run_requests')

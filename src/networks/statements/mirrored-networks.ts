@@ -1,4 +1,4 @@
-/** The networks at the service, as the mirror knows them. */
+/** The networks at the service, as they are in the mirror. */
 import type { Reader } from '../../database/reader.ts';
 
 /** A group of the settings that has a network at the service now. */
@@ -12,8 +12,8 @@ export interface MirroredNetwork {
 }
 
 /**
- * The networks of an integration with their members, in the order of the settings, as found by the
- * last run that mirrored any. A network whose setting is gone is not included.
+ * Returns the networks of an integration with their members, in the order of the settings, as the last run
+ * with networks found them. A network whose setting is gone is not included.
  */
 export async function listMirroredNetworks(
   reader: Reader,

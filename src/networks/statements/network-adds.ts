@@ -1,4 +1,4 @@
-/** The life of a bulk add: its intent, its response or loss, and the result of each donor. */
+/** The life of a bulk add: its intent, its response or loss, and the result for each donor. */
 
 import type { Selectable } from 'kysely';
 import { spentByRun, spentSince } from '../../credits/statements/spending.ts';
@@ -18,7 +18,7 @@ export interface AddIntent {
   id: string;
   runId: string;
   partnerKey: string;
-  /** The store's ID of the network, and the service's. */
+  /** The store's ID of the network, and the service's ID. */
   network: string;
   networkId: string;
   donorIds: readonly string[];
@@ -29,13 +29,13 @@ export interface AddIntent {
 
 /** How a donor of a bulk add ended. */
 export type MemberEnd =
-  /** In the network, because of this bulk add or from before. */
+  /** In the network, because of this bulk add or already before it. */
   | { kind: 'added' }
   | { kind: 'already' }
   | { kind: 'not_found' }
-  /** Not in the network although it may be paid for; the reason as a word. */
+  /** Not in the network although it may be paid for. The reason is one word. */
   | { kind: 'failed'; detail: string }
-  /** Not paid for: another bulk add may add it. */
+  /** Not paid for, so another bulk add may add the donor. */
   | { kind: 'unpaid' };
 
 /** How a bulk add ended: its cost in credits, and the donors without a result yet. */
@@ -68,7 +68,7 @@ export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): P
     .onConflict((c) => c.doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows === 0n) return false;
-  // Checked once the key is locked: from here on no other bulk add can be sent.
+  // Checked once the key is locked, because from then on no other bulk add can be sent.
   if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spendMark) {
     await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
     return false;
@@ -90,7 +90,7 @@ export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): P
   return true;
 }
 
-/** Records that the service has accepted it and is working on a job. */
+/** Records that the service has accepted the bulk add and is working on a job. */
 export async function recordAddAccepted(
   trx: RunTransaction,
   addId: string,
@@ -105,14 +105,17 @@ export async function recordAddAccepted(
 }
 
 /**
- * Records that the service has refused it: nothing was charged, and its donors are joiners again.
+ * Records that the service has refused the bulk add. Nothing was charged, and its donors are joiners again.
  */
 export async function recordAddRefused(trx: RunTransaction, addId: string): Promise<void> {
   await trx.deleteFrom('network_members').where('add_id', '=', addId).execute();
   await setState(trx, addId, { state: 'unpaid', charged: 0 });
 }
 
-/** Records that no response arrived and it may have been charged: the key waits for settlement. */
+/**
+ * Records that no response arrived and that the bulk add may have been charged. The key then waits for
+ * settlement.
+ */
 export async function recordAddLost(trx: RunTransaction, addId: string): Promise<void> {
   await trx
     .updateTable('network_adds')
@@ -148,8 +151,8 @@ export async function recordAddEnds(
 }
 
 /**
- * The bulk add that waits for its response, of this key or of this integration with an earlier key;
- * its own integration's first.
+ * Returns the bulk add that waits for its response, of this key or of this integration with an earlier key.
+ * The integration's own bulk adds come first.
  */
 export async function findUnansweredAdd(
   reader: Reader,
@@ -160,7 +163,7 @@ export async function findUnansweredAdd(
   return maybeFromRow(rows.find((row) => row.integration_id === integrationId) ?? rows[0]);
 }
 
-/** Bulk adds of an integration in this state, oldest first. */
+/** Returns bulk adds of an integration in this state, oldest first. */
 export function listAdds(
   reader: Reader,
   integrationId: string,
@@ -169,7 +172,7 @@ export function listAdds(
   return addsIn(reader, { integrationId, state }).then(({ rows }) => fromRows(rows));
 }
 
-/** The donors of a bulk add in the mirror: donors without a result yet, and members. */
+/** Returns the donors of a bulk add in the mirror: members, and donors without a result yet. */
 export async function listAddedDonors(
   reader: Reader,
   addId: string,
@@ -186,14 +189,14 @@ export async function listAddedDonors(
 }
 
 /**
- * Credits of the networks bucket that an integration has spent since `since` (epoch ms); open bulk
- * adds count as spent.
+ * Returns the credits of the networks bucket that an integration has spent since `since` (epoch ms). Open
+ * bulk adds count as spent.
  */
 export function getNetworkCreditsSince(reader: Reader, integrationId: string, since: number) {
   return spentSince(reader, 'network_adds', integrationId, since);
 }
 
-/** The same for one run. */
+/** Returns the same for one run. */
 export function getNetworkCreditsByRun(reader: Reader, runId: string) {
   return spentByRun(reader, 'network_adds', runId);
 }
@@ -250,7 +253,10 @@ const STATE_OF = {
   failed: 'failed',
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
 
-/** A mark of a key's spending on bulk adds: it changes when another bulk add is sent or answered; `own` is left out. */
+/**
+ * A mark of a key's spending on bulk adds. It changes when another bulk add is sent or answered. `own` is
+ * left out.
+ */
 export async function findSpendMark(reader: Reader, partnerKey: string, own = ''): Promise<string> {
   const [adds] = (await selectAdds(reader, { partnerKey, own })).rows;
   return `${adds?.latest} ${adds?.count} ${adds?.unanswered}`;

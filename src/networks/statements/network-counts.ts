@@ -1,4 +1,4 @@
-/** The changes that runs made to networks, for their reports. */
+/** The changes that runs made to networks, for the reports. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';

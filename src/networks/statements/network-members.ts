@@ -1,4 +1,4 @@
-/** The members of a network, as far as the mirror knows. */
+/** The members of a network, as they are in the mirror. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -12,7 +12,7 @@ import { addCounts } from './network-counts.ts';
 
 export type MemberRecord = FromRow<Selectable<Tables['network_members']>>;
 
-/** The donors of a network (by the store's ID) with their states, by donor ID. */
+/** Returns the donors of a network (by the store's ID) with their states, by donor ID. */
 export function listNetworkMembers(reader: Reader, network: string): Promise<MemberRecord[]> {
   return reader
     .selectFrom('network_members')
@@ -23,7 +23,7 @@ export function listNetworkMembers(reader: Reader, network: string): Promise<Mem
     .then(fromRows);
 }
 
-/** Each donor's contacts, by CRM ID; donors without a contact are omitted. */
+/** Returns each donor's contacts, by CRM ID. Donors without a contact are omitted. */
 export async function findContactsByDonor(
   reader: Reader,
   integrationId: string,
@@ -45,7 +45,7 @@ export async function findContactsByDonor(
   return contacts;
 }
 
-/** Every donor of the integration's contacts, ascending. */
+/** Returns every donor of the integration's contacts, in ascending order. */
 export async function listDonors(reader: Reader, integrationId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('contacts')
@@ -59,7 +59,7 @@ export async function listDonors(reader: Reader, integrationId: string): Promise
   return rows.flatMap((row) => row.donor_id ?? []);
 }
 
-/** Donors being removed whose contact was erased and who belong to no other contact. */
+/** Returns donors that are being removed, whose contact was erased, and who belong to no other contact. */
 export async function listErasedMembers(
   reader: Reader,
   integrationId: string,
@@ -94,7 +94,7 @@ export async function recordRemovedMembers(
   await addCounts(trx, { runId, network }, { removed: donorIds.length });
 }
 
-/** Drops donors from the mirror; if the group still wants them, they are joiners again. */
+/** Drops donors from the mirror. If the group still wants them, they are joiners again. */
 export async function dropNetworkMembers(
   trx: RunTransaction,
   network: string,

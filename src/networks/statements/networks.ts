@@ -26,7 +26,7 @@ export interface Binding {
   id: string;
   networkId: string;
   name: string;
-  /** Fingerprint of the key, whose integrations may want the same network. */
+  /** Fingerprint of the key. Several integrations of the key may want the same network. */
   partnerKey: string;
 }
 
@@ -49,7 +49,7 @@ export function listNetworks(reader: Reader, integrationId: string): Promise<Net
   return selectNetworks(reader, { integrationId }).then(({ rows }) => fromRows(rows));
 }
 
-/** Records groups of the settings; the name of a network changes only once the service has it. */
+/** Records groups of the settings. The name of a network changes only once the service has the new name. */
 export async function recordMirroredGroups(
   trx: RunTransaction,
   groups: readonly MirroredGroup[],
@@ -128,9 +128,9 @@ export async function listWantedMembers(
 }
 
 /**
- * Records that the service has a network for the group now, and that these donors are already its
- * members. False, with nothing changed, if another group has it: two processes may have found it at
- * the same time.
+ * Records that the service has a network for the group now, and that these donors are already its members.
+ * Returns false, with nothing changed, if another group has it, because two processes may have found the
+ * network at the same time.
  */
 export async function bindNetwork(
   trx: RunTransaction,
@@ -172,7 +172,7 @@ export async function recordNetworkName(
   await trx.updateTable('networks').set({ name }).where('id', '=', id).execute();
 }
 
-/** True if this network of the service mirrors another group, of any integration. */
+/** Returns true if this network of the service mirrors another group, of any integration. */
 export async function isNetworkTaken(
   reader: Reader,
   networkId: string,

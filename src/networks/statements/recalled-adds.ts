@@ -1,4 +1,4 @@
-/** Donors that were added to networks after the backup that the database was restored from. */
+/** Donors that were added to networks after the backup from which the database was restored. */
 import type { RecalledRequest } from '../../credits/statements/journal/recall.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -6,7 +6,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** The bulk adds among these that the database has no record of. */
+/** Returns the bulk adds among these that are missing in the database. */
 export async function findUnknownAdds(
   reader: Reader,
   ids: readonly string[],
@@ -23,7 +23,7 @@ export async function findUnknownAdds(
   return unknown;
 }
 
-/** Records the donors of a bulk add that the database does not know. */
+/** Records the donors of a bulk add that is missing in the database. */
 export async function recordRecalledAdd(
   trx: Trx,
   { intended, answered }: RecalledRequest,
@@ -51,8 +51,8 @@ export async function recordRecalledAdd(
 }
 
 /**
- * Adopts the bulk adds that have already paid for some of these donors: they are being added, and the job, or the
- * network itself, shows how that ended. Resolves with the number of donors.
+ * Adopts the bulk adds that have already paid for some of these donors. The donors then count as being added,
+ * and the job, or the network itself, shows the result. Resolves with the number of donors.
  */
 export async function takeRecalledAdds(
   trx: RunTransaction,
@@ -88,7 +88,7 @@ export async function takeRecalledAdds(
           intended_at: row.sent_at,
           job_id: row.job_id,
         })
-        // Some of its donors may have been taken over before.
+        // Some of the bulk add's donors may have been adopted before.
         .onConflict((c) => c.column('id').doUpdateSet({ state }))
         .execute();
       await trx

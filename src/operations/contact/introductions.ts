@@ -15,7 +15,7 @@ export interface KnownIntroduction {
   /** The member's contact ID; null for a member who is not a contact. */
   contact: string | null;
   network: string;
-  /** From 0 to 1; null for further members who know the contact: their strength is not stored. */
+  /** From 0 to 1; null for further members who know the contact, because their strength is not stored. */
   strength: number | null;
 }
 
@@ -55,7 +55,7 @@ export async function findIntroductions(
   }));
 }
 
-/** Pure. If a member was not looked up, the sentence names only the network. */
+/** Composes the introduction. If a member was not looked up, the sentence names only the network. Pure. */
 export function describeIntroductions(
   known: readonly KnownIntroduction[],
   called: string,
@@ -70,7 +70,7 @@ export function describeIntroductions(
   });
 }
 
-/** The member's name, unless the member objects or has opted out. */
+/** Returns the member's name, unless the member objects or has opted out. */
 function nameOf(
   { contact }: KnownIntroduction,
   lookups: ReadonlyMap<string, RecordLookup>,

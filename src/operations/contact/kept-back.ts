@@ -1,4 +1,4 @@
-/** One rule for what may be shown of a contact, wherever it is shown: on its page, and in the networks. */
+/** The only rule for what may be shown of a contact, both on its page and in the networks. */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import { isOutcomeReason } from '../../core/outcome.ts';
@@ -6,8 +6,8 @@ import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
 import { getRefusal } from '../../sync/plan.ts';
 
 /**
- * Returns why neither profile nor introductions of a contact may be shown; null if they may. `lookup` is the record in
- * the CRM now; undefined if it was not read.
+ * Returns why the profile and the introductions of a contact may not be shown; null if they may. `lookup` is
+ * the contact's present record in the CRM; undefined if it was not read.
  */
 export function findKeptBack(
   contact: ContactRecord,

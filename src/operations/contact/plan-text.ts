@@ -1,4 +1,4 @@
-/** A sentence about what a run for one contact would do and cost. Pure. */
+/** Describes in a sentence what a run for one contact would do and cost. Pure. */
 import type { z } from 'zod';
 import { outcomeText } from '../../core/outcome.ts';
 import { dueText } from '../../sync/views/due-text.ts';
@@ -34,7 +34,7 @@ export function describeContactPlan({ enhance, leave, credits, heldSince }: Plan
   return { credits: 1, text: `Costs 1 credit: this contact ${toSentencePart(dueText(reason))}.` };
 }
 
-/** Turns a reason into the end of a sentence about the contact. Most reasons describe its state. */
+/** Turns a reason into the end of a sentence about the contact. Most reasons describe the contact's state. */
 function toSentencePart(text: string): string {
   return text.startsWith('was ') ? text : `is due, because ${text}`;
 }

@@ -1,4 +1,4 @@
-/** Human-readable profile values: each with a name, a few lines, and the CRM fields that receive it. */
+/** Profile values for people to read: each with a name, a few lines, and the CRM fields that receive it. */
 import type { CrmField } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -23,14 +23,14 @@ export interface ShownField {
   /** The field's API name in the CRM. `label` is its label there. */
   name: string;
   label: string;
-  /** Why the field does not contain the value, as part of a sentence; null if nothing is known to be missing. */
+  /** Why the field does not contain the value, as part of a sentence; null if there is no known reason. */
   missing: string | null;
-  /** The run that last wrote the field, and `at`, the time; null if no run did. */
+  /** The run that last wrote the field, and (`at`) when it did; null if no run did. */
   run: string | null;
   at: string | null;
 }
 
-/** Each value once, with all of its forms in field maps. */
+/** Each value once, with all the forms in which field maps can use it. */
 const VALUES: readonly { name: string; source: FieldSource; also?: readonly FieldSource[] }[] = [
   { name: 'Name', source: 'name.full' },
   { name: 'Age', source: 'age' },

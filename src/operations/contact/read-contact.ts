@@ -111,8 +111,8 @@ export async function readContact(world: Reading, client: Integration, crmId: st
 }
 
 /**
- * False if the sentence in the CRM names anyone except today's best introducer. The path that it describes may be gone,
- * and its member may no longer want to be named.
+ * Returns false if the sentence in the CRM names anyone except the present best introducer. The path that it
+ * describes may no longer exist, and its member may no longer want to be named.
  */
 function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
   const name = best?.name ?? null;
@@ -123,7 +123,7 @@ function isOfPath(sentence: string | null, best: Introduction | undefined): bool
 
 type Shown = KeptProfile & { kind: 'shown' };
 
-/** The view of a contact if nothing is known, or nothing may be shown. */
+/** The view of a contact if there is no data, or if none may be shown. */
 const NOTHING = {
   state: 'known' as 'known' | 'new' | 'gone' | 'erased',
   since: null as string | null,
@@ -167,7 +167,8 @@ async function findErased(
 }
 
 /**
- * The current data from the CRM, and a recent match from the service. All of it is empty while the CRM is unavailable.
+ * The current data from the CRM, and a recent match from the service. While the CRM is unavailable, all of it
+ * is empty.
  */
 interface Live {
   /** Undefined if the CRM could not be read. */
@@ -176,7 +177,7 @@ interface Live {
   problem: string | null;
   isOutside: boolean;
   introducers: ReadonlyMap<string, RecordLookup>;
-  /** The introduction that a run has written into the CRM. */
+  /** The introduction that a run has written to the CRM. */
   sentence: string | null;
   profile: KeptProfile;
   match: Match | null;
@@ -211,20 +212,20 @@ async function readLive(world: Reading, client: Integration, wanted: Wanted): Pr
     }
   } catch (error) {
     const problem = readProblem(error, world.signal);
-    // If the CRM is only unavailable for a while, the stored profile can still be shown. If the settings have to be
-    // corrected, the client may now lead to another account, so the profile is kept back.
+    // If the CRM is only temporarily unavailable, the kept profile can still be shown. If the settings have
+    // to be corrected, the client may now lead to a different account, so the profile is withheld.
     const isPassing = !isConfigurationError(error);
     return { ...nothing, problem, ...(isPassing ? {} : { profile: keptBack(wanted.stored) }) };
   }
 }
 
-/** The message of an error from the CRM or of the request's time limit. Throws any other error. */
+/** Returns the message of an error from the CRM, or of the request's time limit. Throws any other error. */
 function readProblem(error: unknown, signal: AbortSignal): string {
   if (!isDonorSyncError(error) && !signal.aborted) throw error;
   return messageOf(error);
 }
 
-/** Keeps back a profile that could not be checked. */
+/** Withholds a profile that could not be checked. */
 function keptBack(profile: KeptProfile): KeptProfile {
   return profile.kind === 'shown' ? { kind: 'kept_back', reason: 'profile_unopened' } : profile;
 }
@@ -236,8 +237,8 @@ interface OpenedClient {
 }
 
 /**
- * Reads the contact's own record first, because its marks can forbid the rest. If a later step fails, the profile is
- * kept back, because it has not been checked.
+ * Reads the contact's own record first, because its marks can forbid the rest. If a later step fails, the
+ * profile is withheld, because it has not been checked.
  */
 async function readFromCrm(
   { clock, signal }: Reading,
@@ -294,7 +295,7 @@ async function readSentence(
 /** How long the service keeps results. Reading them is free. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Why the service chose this person; null if it does not report that, or no longer does. */
+/** Why the service chose this person; null if the service does not report it, or no longer does. */
 async function findMatch(
   deps: SyncDeps,
   { job: { jobId, submittedAt } }: KeptOfContact,
@@ -311,8 +312,8 @@ async function findMatch(
 }
 
 /**
- * Throws the same error for an ID that does not exist and for a contact that the filter excludes and the database does
- * not have.
+ * Throws the same error for an ID that does not exist and for a contact that the filter excludes and that is
+ * not in the database.
  */
 function requireFound(
   { id }: Integration,

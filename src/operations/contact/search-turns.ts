@@ -8,12 +8,15 @@ import { createOneAtATime, type OneAtATime } from '../../core/one-at-a-time.ts';
 import { createPace, type Pace, slidingWindow, type WindowLimit } from '../../outbound/pace.ts';
 import type { Caller } from '../kit/caller.ts';
 
-/** The search in flight and the next one. */
+/** The search in flight, and the next one. */
 const MOST_OF_USER = 2;
 
 const ONE_A_SECOND: WindowLimit = { requests: 1, windowMs: 1_000 };
 
-/** By application, so that two applications in one process, as in tests, do not wait for each other. */
+/**
+ * Separate for each application, so that two applications in one process, as in tests, do not wait for each
+ * other.
+ */
 const known = new WeakMap<object, SearchTurns>();
 
 interface SearchTurns {

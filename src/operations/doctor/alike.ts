@@ -5,8 +5,8 @@ import { describeCount } from '../../core/quantities.ts';
 export type MergedFinding<Each extends Finding> = Each & { others: string[] };
 
 /**
- * Merges findings that differ only in their subject. A new CRM lacks every mapped field, and the user needs to read
- * that only once. The result is in the order of each group's first finding.
+ * Merges findings that differ only in their subject. In a new CRM, every mapped field is missing, and users
+ * need to read that only once. The result is in the order of each group's first finding.
  */
 export function mergeAlike<Each extends Finding>(findings: readonly Each[]): MergedFinding<Each>[] {
   const merged = new Map<string, MergedFinding<Each>>();
@@ -25,7 +25,7 @@ export function describeSame(others: readonly string[]): string {
   return `The same for ${describeCount(others.length, 'other')}: ${others.join(', ')}.`;
 }
 
-/** `field donor_age` is about `donor_age`. */
+/** Finding `field donor_age` has the subject `donor_age`. */
 function getFieldName({ subject }: Finding): string {
   return subject.split(' ').at(-1) ?? subject;
 }

@@ -21,7 +21,7 @@ export const checkClients = acting({
   async run({ application, clients, signal }) {
     const reports = [];
     for (const [integration, client] of clients) {
-      // The next process checks all clients again.
+      // After a restart, all clients are checked again.
       signal.throwIfAborted();
       const examination = { signal, limitMs: CHECK_LIMIT_MS };
       const findings = await examineIntegration(application, client, examination);

@@ -11,7 +11,7 @@ export interface DoctorFinding extends Finding {
   command: string | null;
 }
 
-/** The doctor's own causes. All others are error codes or come from the connectors. */
+/** The doctor's own causes. All other causes are error codes, or come from the connectors. */
 export const CAUSES = {
   missing: 'fields_missing',
   notWritable: 'fields_not_writable',
@@ -67,7 +67,7 @@ function signsInByConsent(crm: Integration['crm']): boolean {
   return consentSchema.safeParse(crm).success;
 }
 
-/** Counts the problems. Findings that one command or one action fixes count as one. */
+/** Counts the problems. Findings that are fixed by the same command or action count as one. */
 export function countCauses(findings: readonly DoctorFinding[]): number {
   const broken = findings.filter(({ ok }) => !ok);
   const deeds = broken.map(({ integration, command, cause = null, fix }) =>
@@ -76,7 +76,7 @@ export function countCauses(findings: readonly DoctorFinding[]): number {
   return new Set(deeds).size;
 }
 
-/** A finding as JSON output shows it. */
+/** A finding, as shown in JSON output. */
 export function shownFinding(finding: DoctorFinding) {
   const { integration, subject, ok, message, fix, command, cause = null } = finding;
   return { integration, subject, ok, message, fix, command, cause };

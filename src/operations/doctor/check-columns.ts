@@ -20,13 +20,14 @@ const fileSchema = z.object({
   }),
 });
 
-/** The most columns that are named, and the most characters of each name. */
+/** The maximum number of columns that are named, and the maximum length of each name. */
 const COLUMNS_NAMED = 60;
 const NAME_LENGTH = 60;
 
 /**
- * Lists all columns of a file, including columns that are not read, with the form of their values. This reveals a
- * missed part of an address before it costs anything. No value is shown. Other CRMs have no such findings.
+ * Lists all columns of a file, including columns that are not read, with the form of their values. So a part
+ * of an address that was overlooked is noticed before it costs anything. No value is shown. Other CRMs have
+ * no such findings.
  */
 export async function checkColumns({ crm, contacts }: Integration): Promise<Finding[]> {
   const file = fileSchema.safeParse(crm);

@@ -17,7 +17,7 @@ const FOLLOW_MESSAGE = 'Do what the message says, then run doctor again.';
 /** Checks the CRM: the connector's own checks, the account, the field map, some contacts, and the limits. */
 export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const own = await checked('CRM', FOLLOW_MESSAGE, () => open.checkCrm());
-  // At the request limit, all other requests would be refused as well.
+  // Once the request limit is reached, all other requests would be refused as well.
   if (own.some(({ ok, cause }) => !ok && cause === LIMIT_REACHED)) return own;
   const isWell = own.every(({ ok }) => ok);
   const opened: Connector[] = [];
@@ -37,7 +37,7 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
     checkSample(connector, mappings),
   );
   const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(connector));
-  // If the connector itself reports the requests left, a second finding is not needed.
+  // If the connector itself reports how many requests are left, a second finding is not needed.
   const isReported = own.some(({ subject }) => subject === 'daily requests');
   const shown = limits.filter(({ ok }) => !(ok && isReported));
   return [...own, ...account, ...columns, ...fields, ...values, ...others, ...sample, ...shown];
@@ -45,7 +45,7 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
 
 const OTHER_ACCOUNT = 'Add a separate client with a new ID for the new account.';
 
-/** Adds the open connector to `opened` if the CRM opens and has the same account as before. */
+/** Adds the open connector to `opened` if the CRM opens and its account has not changed. */
 async function checkAccount({ deps }: OpenIntegration, opened: Connector[]): Promise<Finding[]> {
   try {
     const connector = await deps.openConnector(null);
@@ -92,7 +92,7 @@ function fieldFinding({ field, problem, message, fix }: FieldMapFinding): Findin
   return isApiName(field) ? plain(finding) : finding;
 }
 
-/** True for an API name of a CRM field, which cannot contain text that a user typed. */
+/** Returns true for an API name of a CRM field, which cannot contain text that a user typed. */
 export function isApiName(name: string): boolean {
   return /^\w{1,80}$/.test(name);
 }
@@ -102,7 +102,7 @@ function getCause(problem: FieldMapFinding['problem']): string {
   return problem === 'not_writable' ? CAUSES.notWritable : CAUSES.unfit;
 }
 
-/** Checks that users can see the fields: values that nobody can see are useless. */
+/** Checks that users can see the fields, because values that nobody can see are useless. */
 async function checkViewers(
   connector: Connector,
   mappings: readonly FieldMapping[],
@@ -122,7 +122,7 @@ async function checkViewers(
   ];
 }
 
-/** Below this share of the day's requests, a run may not finish. */
+/** If a smaller share of the day's requests is left, a run may not finish. */
 const FEW_REQUESTS = 0.1;
 
 async function checkLimits(connector: Connector): Promise<Finding[]> {

@@ -8,14 +8,16 @@ import { met, unmet } from './checks.ts';
 /** Number of contacts to read. Usually this takes one request, as a single contact would. */
 const SAMPLE = 100;
 
-/** From this number of contacts on, it is suspicious if none has an address, or none has an employer. */
+/**
+ * If at least this many contacts are read, it is suspicious if none has an address or none has an employer.
+ */
 const TELLING = 20;
 
 const SUBJECT = 'contacts read';
 
 /**
- * Reads some contacts as a run reads them: the parts of identities, the marks, and every existing mapped field. The
- * CRM's description of a field does not prove that its values can be read; reading them does.
+ * Reads some contacts as a run reads them: the parts of identities, the marks, and every existing mapped
+ * field. The CRM's description of a field does not prove that its values can be read. Reading them does.
  */
 export async function checkSample(
   connector: Connector,
@@ -85,8 +87,8 @@ function lacking({ addressed, employed }: { addressed: number; employed: number 
 }
 
 /**
- * Parts that are readable according to the description but missing in responses, for example because an account is not
- * shared.
+ * Parts that should be readable according to the description but are missing in responses, for example
+ * because an account is not shared.
  */
 function unreadableParts(contacts: readonly Contact[], readable: ReadonlySet<string>): Finding[] {
   const counts = new Map<string, number>();

@@ -1,6 +1,4 @@
-/**
- * Checks for values that were paid for and wait to be written, and for other tools that change our values in the CRM.
- */
+/** Checks for paid values that wait to be written, and for other tools that change our values in the CRM. */
 import type { Connector, Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings.ts';
 import type { OpenIntegration } from '../../application.ts';
@@ -16,7 +14,7 @@ import { met, unmet } from './checks.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A tool that was noticed earlier may have got its own user since then. */
+/** A tool that was noticed earlier may have its own user by now. */
 const OTHER_TOOL_DAYS = 30;
 
 /**
@@ -57,7 +55,7 @@ function waitingFinding(reason: WaitingReason, isFreed: boolean): Finding {
   const [why = text, ...fix] = text.split(': ');
   const message = `${wait}: ${why}.`;
   const help = `${capitalised(fix.join(': '))}.`;
-  // A rule of the CRM can be intended, and so can amounts in a single currency.
+  // A rule of the CRM can be intended, and so can amounts in only one currency.
   if (cause === 'refused' || cause === 'other_currency') return met(subject, message, help);
   return unmet(subject, message, help, CAUSE_OF[cause]);
 }

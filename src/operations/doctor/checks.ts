@@ -21,7 +21,10 @@ export function unmet(subject: string, message: string, fix: string, cause?: str
   return cause === undefined ? finding : { ...finding, cause };
 }
 
-/** The findings of a check. If the check throws, the error becomes its finding, so that other checks continue. */
+/**
+ * Returns the findings of a check. If the check throws, the error becomes its finding, so that the other
+ * checks continue.
+ */
 export async function checked(
   subject: string,
   fix: string,
@@ -34,19 +37,19 @@ export async function checked(
   }
 }
 
-/** The most time that all requests to the service may take together, because a user is waiting. */
+/** The maximum time for all requests to the service together, because a user is waiting. */
 const PATIENCE_MS = 20_000;
 
 type Partner = OpenIntegration['partner'];
 
 /**
- * Checks that the Partner Data Service is reachable, accepts the key, and has credits left, and reads its own
- * description. Free.
+ * Checks that the Partner Data Service can be reached, accepts the key and has credits left, and reads the
+ * service's own description. Free.
  */
 export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const proxy = await checked('proxy', 'Correct the variable, or unset it.', () => checkProxies());
-  // With an invalid proxy, no request can leave.
+  // With an invalid proxy, no request can be sent.
   if (proxy.some(({ ok }) => !ok)) return proxy;
   const key = [...proxy, ...(await checkKey(partner, signal))];
   // Without a working key, every other response would repeat the same error.
@@ -61,7 +64,10 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
   ];
 }
 
-/** Reports the proxies in the environment, and which check of addresses they prevent. No finding without proxies. */
+/**
+ * Reports the proxies in the environment, and the checks of addresses that they prevent. No finding without
+ * proxies.
+ */
 export async function checkProxies(
   env?: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {

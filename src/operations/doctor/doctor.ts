@@ -71,7 +71,7 @@ export function examineHere(also?: Examination['also']) {
   });
 }
 
-/** The report in sentences: each finding with its fix, and the number of problems. */
+/** Returns the report in sentences: each finding with its fix, and the number of problems. */
 export function describeReport({ findings, causes }: DoctorReport): string[] {
   return [
     ...mergeAlike(findings.map(toFinding)).flatMap(({ subject, ok, message, fix, others }) => [
@@ -83,7 +83,7 @@ export function describeReport({ findings, causes }: DoctorReport): string[] {
   ];
 }
 
-/** A user has to fix every problem, so any problem counts as `refused`. */
+/** Every problem has to be fixed by a user, so any problem counts as `refused`. */
 export function endingOf({ causes }: DoctorReport): 'done' | 'refused' {
   return causes === 0 ? 'done' : 'refused';
 }

@@ -1,4 +1,4 @@
-/** Checks the prerequisites of one client. Nothing is spent, and nothing is written into a CRM. */
+/** Checks the prerequisites of one client. Spends nothing, and writes nothing into a CRM. */
 import { setTimeout } from 'node:timers/promises';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -38,8 +38,8 @@ export const CHECK_LIMIT_MS = 15_000;
 export interface Examination {
   signal: AbortSignal;
   /**
-   * With a limit, all checks run at the same time and each may take this long. Without, they run one after the other,
-   * without a limit.
+   * With a limit, all checks run at the same time, and each may take this long. Without a limit, they run one
+   * after the other.
    */
   limitMs?: number;
   /** Reads more while the clients of the CRM and the service are open. */
@@ -76,7 +76,7 @@ async function oneByOne(application: ExamineDeps, open: OpenIntegration): Promis
   return found;
 }
 
-/** Waits for a check up to the limit. A check that takes longer becomes a finding. */
+/** Waits for a check until the limit. If the check takes longer, this becomes its finding. */
 async function within(
   limitMs: number,
   subject: string,
@@ -86,7 +86,7 @@ async function within(
   const late = setTimeout(limitMs, null, { signal: over.signal }).catch(() => null);
   const found = await Promise.race([check, late]);
   over.abort();
-  // Its late result is ignored.
+  // The result of the check is ignored if it arrives later.
   if (found === null) check.catch(() => undefined);
   const message = `It did not respond within ${limitMs / 1_000} seconds.`;
   return found ?? [unmet(subject, message, 'Try again later.', 'too_slow')];

@@ -73,7 +73,7 @@ function checkPorts(settings: Settings, clients: readonly Integration[]): Findin
   return plain(met('ports', message));
 }
 
-/** Someone chose this by the setting itself, so it is not a problem, but it is mentioned. */
+/** Someone has chosen this in the settings, so it is not a problem, but it is mentioned. */
 const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   local: '',
   verified: '',
@@ -82,7 +82,9 @@ const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   none: ' The connection is not encrypted (sslmode=disable): others on the network can read it.',
 };
 
-/** Checks each copy of the erasure log. A copy that cannot be written lacks entries that a restore needs. */
+/**
+ * Checks each copy of the erasure log. A copy that cannot be written to lacks entries that a restore needs.
+ */
 async function checkErasureLogs({
   erasureLogs,
 }: Pick<Application, 'erasureLogs'>): Promise<Finding[]> {
@@ -109,8 +111,9 @@ async function checkErasureLogs({
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
 /**
- * Checks the write log next to the erasure log. If several hosts work with one database, each keeps a separate log
- * unless the settings name one for all. Then the database has writes that this log lacks.
+ * Checks the write log next to the erasure log. If several hosts use the same database, each keeps a separate
+ * log unless the settings name one for all of them. Separate logs mean that the database has writes that are
+ * missing in this log.
  */
 async function checkWriteLog({
   erasureLogs,
@@ -140,7 +143,10 @@ async function checkWriteLog({
 const WHY_WRITES_ARE_NOTED =
   'Without it, an erasure after a restore does not find values that were written after the backup.';
 
-/** Checks the spending journal. Without it, a restored database does not know what was paid for since the backup. */
+/**
+ * Checks the spending journal. Without it, a restored database does not contain the payments since the
+ * backup.
+ */
 async function checkSpendingJournal({
   store: {
     spendingJournal: { path },
@@ -165,7 +171,8 @@ const NO_JOURNAL =
   'After a restore, you decide about all contacts that are new or changed since the backup. To avoid that, let the database server archive its log, so that you can restore it to the last second. If one host does all syncs, you can also name a file in `spendingJournal`.';
 
 /**
- * Checks addresses of settings in the database. Settings files with insecure addresses are refused when they are read.
+ * Checks addresses from settings in the database. Settings files with insecure addresses are already refused
+ * when they are read.
  */
 function checkTransport(settings: Settings, clients: readonly Integration[]): DoctorFinding[] {
   return insecureAddresses(clients, settings).map(({ integration, setting, host }) => {

@@ -11,7 +11,7 @@ export interface OutboundPort {
 
 type PortSettings = Pick<Settings, 'alerts' | 'database' | 'server'>;
 
-/** Lists the ports of the settings and of these clients, the lowest first, without DNS. */
+/** Lists the ports of the settings and of these clients, lowest first, without DNS. */
 export function outboundPorts(
   { alerts, database, server }: PortSettings,
   integrations: Iterable<Integration>,
@@ -35,7 +35,8 @@ export function outboundPorts(
 }
 
 /**
- * The CRM's address. A file has none. If the settings of another CRM have no address, it is the vendor's, over https.
+ * Returns the CRM's address. A file has none. If the settings of another CRM contain no address, it is the
+ * vendor's address, over https.
  */
 function crmAddress({ kind, url }: Integration['crm']): string | undefined {
   if (typeof url === 'string') return url;
@@ -59,7 +60,7 @@ function use(what: string, address: string | undefined): { what: string; port: n
   return number === undefined ? null : { what, port: number };
 }
 
-/** The Helm chart's values that allow outbound requests to these ports only. */
+/** The values of the Helm chart that allow outbound requests only to these ports. */
 export function networkPolicyValues(ports: readonly OutboundPort[]): string {
   const lines = ports.flatMap(({ port, for: uses }) => [
     `    # ${uses.join(', ')}`,

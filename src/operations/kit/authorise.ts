@@ -9,7 +9,7 @@ import { findPersonBy } from '../../people/statements/people.ts';
 import type { Caller } from './caller.ts';
 import type { Operation } from './operation.ts';
 
-/** The parts of an operation that the rules use. */
+/** The parts of an operation that the rules depend on. */
 type Rules = Pick<Operation, 'name' | 'role' | 'reach' | 'by'>;
 
 /** Throws a ConfigurationError (forbidden) unless the caller may use the operation. */
@@ -24,7 +24,7 @@ export function authorise({ name, role, reach, by }: Rules, caller: Caller): voi
   }
 }
 
-/** Throws a ConfigurationError (forbidden) if the caller's role does not include the needed role. */
+/** Throws a ConfigurationError (forbidden) if the caller's role does not include the required role. */
 export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void {
   if (role === null || mayActAs(role, needed)) return;
   throw forbidden(
@@ -35,8 +35,9 @@ export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void 
 }
 
 /**
- * Reads the caller's rights again within the transaction of the change, because they may have been revoked since the
- * request was authorised. Throws a ConfigurationError (forbidden) unless the caller may still use the operation.
+ * Reads the caller's rights again, in the transaction of the change, because they may have been revoked since
+ * the request was authorised. Throws a ConfigurationError (forbidden) unless the caller may still use the
+ * operation.
  */
 export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reader): Promise<void> {
   const { account } = caller;
@@ -53,7 +54,7 @@ export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reade
   });
 }
 
-/** The current rights; null if the account was removed or disabled. */
+/** Returns the current rights; null if the account was removed or disabled. */
 async function readRights(
   reader: Reader,
   { kind, id }: NonNullable<Caller['account']>,

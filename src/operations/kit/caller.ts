@@ -14,7 +14,7 @@ export interface Caller {
   role: Role | null;
   /** The IDs of the clients that the caller has access to; null for all. */
   clients: ReadonlySet<string> | null;
-  /** Distinguishes this caller from a second user; null for a caller without an account. */
+  /** Identifies the caller if a second user is required; null for a caller without an account. */
   account: Account | null;
   actor: Actor;
 }

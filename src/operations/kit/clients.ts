@@ -3,14 +3,20 @@ import type { Integration } from '../../core/integration-settings.ts';
 import { unknownClient } from '../../core/shared-errors.ts';
 import type { World } from './operation.ts';
 
-/** The client with this ID. Throws a ConfigurationError (unknown) if the caller has access to no such client. */
+/**
+ * Returns the client with this ID. Throws a ConfigurationError (unknown) if the caller has no access to such
+ * a client.
+ */
 export function findClient({ clients }: Pick<World, 'clients'>, id: string): Integration {
   const client = clients.get(id);
   if (client !== undefined) return client;
   throw unknownClient(id, { known: clients.keys() });
 }
 
-/** The named clients, each once. Without names, all clients that the caller has access to. */
+/**
+ * Returns the named clients, each of them once. If none are named, returns all clients that the caller has
+ * access to.
+ */
 export function listNamed(
   world: Pick<World, 'clients'>,
   ids: readonly string[] | undefined,
@@ -19,7 +25,7 @@ export function listNamed(
   return [...new Set(ids)].map((id) => findClient(world, id));
 }
 
-/** Throws the same error if a named client is missing. Null means all clients. */
+/** Throws the same error if a named client does not exist. Null means all clients. */
 export function requireClients(world: Pick<World, 'clients'>, ids: readonly string[] | null): void {
   for (const id of ids ?? []) findClient(world, id);
 }

@@ -1,4 +1,4 @@
-/** The clients for which an operation on several clients failed, while it worked for others. */
+/** The clients for which an operation on several clients failed, although it succeeded for others. */
 import { z } from 'zod';
 import { type DonorSyncError, isDonorSyncError, isRetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -14,7 +14,7 @@ const failureSchema = z
 
 export type ClientFailure = z.output<typeof failureSchema>;
 
-/** A part of results: missing if everything worked. */
+/** A part of results. It is missing if everything succeeded. */
 export const failuresShape = {
   failed: z.array(failureSchema).optional().describe('The clients for which it failed, if any'),
 };
@@ -26,8 +26,9 @@ export interface Attempts<Value> {
 }
 
 /**
- * Does the same work for one client after another. An error for one client does not stop the rest. Throws the first
- * error if the work failed for all clients, and throws at once any error that is not a DonorSyncError.
+ * Does the same work for one client after another. An error for one client does not stop the others. If the
+ * work failed for all clients, throws the first error. An error that is not a DonorSyncError is thrown at
+ * once.
  */
 export async function attemptEach<Value>(
   clients: readonly Integration[],

@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import type { InputSchema } from './operation.ts';
 
 export interface InputField {
-  /** The key of the input: `createdAfter`. */
+  /** The key in the input, for example `createdAfter`. */
   key: string;
   /**
-   * `list`: several texts, separated by commas in the terminal. `secret`: a text that must not be on a command line,
-   * because other users of the machine can read it there; the terminal reads it from an environment variable.
-   * `document`: one or several objects, which the terminal reads from a file.
+   * `list`: several texts, separated by commas in the terminal. `secret`: a text that must not be on a
+   * command line, because other users of the machine could read it. The terminal reads it from an environment
+   * variable. `document`: one or several objects, which the terminal reads from a file.
    */
   kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number' | 'document';
   /** The possible values, if the field is a choice or allows only a few numbers; otherwise empty. */

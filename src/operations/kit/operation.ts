@@ -1,4 +1,7 @@
-/** Operations: everything that users can do, each declared once. The terminal, the API and the pages offer them. */
+/**
+ * Operations: everything that users can do. Each operation is declared only once, and offered by the
+ * terminal, the API and the pages.
+ */
 import type { z } from 'zod';
 import type { Application } from '../../application.ts';
 import type { Actor } from '../../core/actor.ts';
@@ -41,25 +44,28 @@ export type OperationApplication = Pick<
 
 /** The dependencies of an operation. */
 export interface World {
-  /** The transaction, in an operation that changes something. */
+  /** The transaction, for an operation that changes something. */
   reader: TimedReader;
   /**
-   * For everything outside of the database. Its store acts for no caller, so it is left out: use `reader`, `trx` or
-   * `store` of the world.
+   * The store for everything outside the database. It acts for no caller, so `reader`, `trx` or `store` of
+   * the world must be used instead.
    */
   application: Omit<OperationApplication, 'store'>;
   caller: Caller;
   clock: Pick<Clock, 'now'>;
   sealer: Pick<Sealer, 'seal' | 'open'>;
-  /** Fingerprints a text. The database contains the fingerprint in place of a text that it must not reveal. */
+  /**
+   * Returns the fingerprint of a text. The database stores fingerprints instead of texts that it must not
+   * reveal.
+   */
   fingerprint: Store['fingerprint'];
   /** The clients that the caller has access to. */
   clients: ReadonlyMap<string, Integration>;
   /** The server's public address. */
   publicUrl: string;
   /**
-   * Checks the audit chain, optionally against an end that was saved earlier. A server responds within seconds, even if
-   * the check is still running.
+   * Checks the audit chain, optionally against an end that was saved earlier. A server returns within
+   * seconds, even if the check is still running.
    */
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
 }
@@ -69,22 +75,24 @@ export interface ChangingWorld extends World {
   trx: ActorTransaction;
 }
 
-/** The dependencies of an operation that also works outside of the database. */
+/** The dependencies of an operation that also works outside the database. */
 export interface ActingWorld extends World {
   clock: Clock;
   /** Acts in the caller's name. */
   store: Store;
   /** Aborted when the process has to end, or when the caller's time limit is over. */
   signal: AbortSignal;
-  /** Notifies the service that it has a request to carry out. Does nothing in the terminal. */
+  /** Notifies the service that there is a request to carry out. Does nothing in the terminal. */
   carryOn(): void;
-  /** Requests a run in the name of the caller: `serve` or a worker starts it as soon as its client is free. */
+  /**
+   * Requests a run in the name of the caller. `serve` or a worker starts it as soon as its client is free.
+   */
   requestRun(requested: Omit<RequestedRun, 'by'>): Promise<Accepted>;
-  /** Checks all alerts now and sends what has changed; never rejects. */
+  /** Checks all alerts now and sends the changes. Never rejects. */
   checkAlerts(): Promise<void>;
   /**
-   * For an operation with `asksWithin`: asks the caller this question. Resolves if the caller agrees, and otherwise
-   * throws a ConfigurationError.
+   * For an operation with `asksWithin`: asks the caller this question. Resolves if the caller agrees, and
+   * otherwise throws a ConfigurationError.
    */
   agree(question: Question): Promise<void>;
   /**
@@ -93,8 +101,8 @@ export interface ActingWorld extends World {
    */
   confirm(approval: ApprovalRecord): Promise<void>;
   /**
-   * Carries out a confirmed operation in the name of this user, and records the outcome. The terminal does this at
-   * once; for the other interfaces, the service does it.
+   * Carries out a confirmed operation in the name of this user, and records the outcome. The terminal does
+   * this at once. For the other interfaces, the service does it.
    */
   carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
   /**
@@ -106,7 +114,7 @@ export interface ActingWorld extends World {
   describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }
 
-/** The schema of an input: an object. Its keys become options, body fields and form fields. */
+/** The schema of an input, which is an object. Its keys become options, body fields and form fields. */
 export type InputSchema = z.ZodObject;
 
 /** The declaration that all operations share. */
@@ -120,8 +128,8 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   /** The lowest role that may use it over HTTP. The terminal needs no role. */
   role: Role;
   /**
-   * `all`: callers without access to all clients are refused. `some`: it works on the clients that the caller has
-   * access to.
+   * `all`: callers without access to all clients are refused. `some`: the operation applies to the clients
+   * that the caller has access to.
    */
   reach: 'all' | 'some';
   /** `person`: access tokens are refused, whatever their role. */
@@ -129,19 +137,23 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   input: Input;
   /** The keys of the input that name its subject, in order: arguments in the terminal, parts of the path in the API. */
   subjects: readonly (keyof z.output<Input> & string)[];
-  /** More keys that are arguments in the terminal; a list comes last. In the API they are in the query or body. */
+  /**
+   * Further keys that are arguments in the terminal, lists last. In the API, they are in the query or in the
+   * body.
+   */
   arguments?: readonly (keyof z.output<Input> & string)[];
   result: Result;
   /** Describes the result to users, in whole sentences. The text is never written to logs or the audit. */
   say(result: z.output<Result>): string | readonly string[];
-  /** The result as a table or several; the terminal prints it in place of `say`. */
+  /** The result as one or several tables. The terminal prints them instead of the text of `say`. */
   table?(result: z.output<Result>): TableView | readonly TableView[];
   /** The result as a file: `--csv` in the terminal, `Accept: text/csv` in the API. */
   csv?: CsvView<z.output<Result>, z.output<Input>>;
   /** Sentences in addition to the result. The terminal prints them on stderr. */
   remarks?(result: z.output<Result>): readonly string[];
   /**
-   * The clients for which it failed, while it worked for others. The terminal exits as it would for the error itself.
+   * The clients for which it failed, although it succeeded for others. The terminal exits as it would for the
+   * error itself.
    */
   failures?(result: z.output<Result>): readonly ClientFailure[];
   /**
@@ -149,35 +161,38 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
    * continues the work, `refused` if something has to be changed first. The API responds with the result in any case.
    */
   ending?(result: z.output<Result>): 'done' | 'stopped' | 'refused';
-  /** The error that the terminal shows in place of the result, if the finding must not look like success. */
+  /** The error that the terminal shows instead of the result, if the result must not look like a success. */
   error?(result: z.output<Result>): DonorSyncError | null;
 }
 
 /** The part of a request that a second user sees before confirming it. */
 export interface SecondUserMatter {
-  /** A sentence, without people's names, about the action after the confirmation: `Pause "riverside" for a month.` */
+  /**
+   * A sentence about the action after the confirmation, without people's names: `Pause "riverside" for a
+   * month.`
+   */
   text: string;
-  /** Number of affected contacts. `credits` is the most that the action can cost. */
+  /** Number of affected contacts. `credits` is the maximum cost of the action. */
   contacts: number;
   credits: number;
-  /** The setting that asks for the second user, such as `twoPeople.forget`. */
+  /** The setting that requires the second user, such as `twoPeople.forget`. */
   setting: string;
 }
 
 /** The part of a changing operation that can require a second user. */
 interface NeedsSecondUser<Input extends InputSchema> {
   /**
-   * Describes the action that another user has to confirm first; null if one user is enough. If no other user could
-   * confirm it, the kit refuses it (`second_user_missing`). It is called before `run`, so it looks up its subjects
-   * itself; otherwise a request about an unknown client would be recorded. It is called again at the confirmation and
-   * has to return the same, so its numbers must not change over time. An operation with a secret in its input or result
-   * cannot have it. Decisions, `undo` and `forget` use `operations/second-person.ts` instead, because the service
-   * carries them out.
+   * Describes the action that another user has to confirm first; null if one user is enough. If no other user
+   * could confirm it, the kit refuses it (`second_user_missing`). It is called before `run` and looks up its
+   * subjects itself, because otherwise a request about an unknown client would be recorded. It is called
+   * again at the confirmation and has to return the same, so its numbers must not change over time. An
+   * operation with a secret in its input or result cannot have it. Decisions, `undo` and `forget` use
+   * `operations/second-person.ts` instead, because the service carries them out.
    */
   secondUser?(world: World, input: z.output<Input>): Promise<SecondUserMatter | null>;
 }
 
-/** An operation that changes nothing, in the database or in a CRM. */
+/** An operation that changes nothing, either in the database or in a CRM. */
 export interface Reading<
   Input extends InputSchema = InputSchema,
   Result extends z.ZodType = z.ZodType,
@@ -189,8 +204,8 @@ export interface Reading<
    */
   records?(world: World, input: z.output<Input>): readonly NewAuditEntry[];
   /**
-   * Replaces `csv` for files that may not fit into memory: the file name, and the parts, which are read while the file
-   * is written.
+   * Replaces `csv` for files that may not fit into memory: the file name, and the parts, which are written
+   * while they are read.
    */
   stream?: { file: string; parts(world: World, input: z.output<Input>): AsyncIterable<string> };
 }
@@ -204,8 +219,8 @@ export interface Changing<
   effect: 'changes';
   run(world: ChangingWorld, input: z.output<Input>): Promise<z.output<Result>>;
   /**
-   * The confirmation question of operations that erase, undo, revoke or remove. The terminal asks it, and the API
-   * returns it as a preview. It has to be the same when the operation is carried out.
+   * The confirmation question of operations that erase, undo, revoke or remove. The terminal asks it, and the
+   * API returns it as a preview. It must not have changed when the operation is carried out.
    */
   question?(world: World, input: z.output<Input>): Promise<Question>;
   /**
@@ -218,8 +233,8 @@ export interface Changing<
 type SecretKey<Result extends z.ZodType> = keyof z.output<Result> & string;
 
 /**
- * An operation that also works outside of the database: it sends requests to a CRM or the service, or sends a message.
- * It does not run in a transaction, and stores each of its changes with an audit entry.
+ * An operation that also works outside the database: it sends requests to a CRM or to the service, or sends a
+ * message. It does not run in a transaction, and stores each of its changes with an audit entry.
  */
 export interface Acting<
   Input extends InputSchema = InputSchema,
@@ -231,27 +246,28 @@ export interface Acting<
   /** As in an operation that changes something. */
   question?(world: ActingWorld, input: z.output<Input>): Promise<Question>;
   /**
-   * True if `run` asks its question itself with `world.agree`, because computing it twice would be expensive.
-   * `question` is then only for the API's preview.
+   * True if `run` itself asks its question with `world.agree`, because computing it twice would be expensive.
+   * `question` is then used only for the API's preview.
    */
   asksWithin?: boolean;
   /**
-   * True if it can take minutes, which is longer than an HTTP caller waits. The API records the request and responds
-   * with 202. The service carries the request out, even after a restart, and `approvals show` returns the result for a
-   * day. After a restart, `run` starts from the beginning. A retriable error is retried for hours, so an unreachable
-   * client must not throw but be reported in the result.
+   * True if it can take minutes, which is longer than an HTTP caller waits. The API records the request and
+   * responds with 202. The service carries the request out, even after a restart, and `approvals show`
+   * returns the result for a day. After a restart, `run` starts from the beginning. A retriable error is
+   * retried for hours, so an unreachable client must be reported in the result and not as an error.
    */
   takesMinutes?: boolean;
   /**
-   * For an operation that writes files with `world.writeFile`: the name of the ZIP file. The API sends it as the
-   * response in place of the result, while the files are written. The terminal writes the files into a folder.
+   * For an operation that writes files with `world.writeFile`: the name of the ZIP file. The API sends it as
+   * the response, instead of the result, while the files are written. The terminal writes the files into a
+   * folder.
    */
   archive?(input: z.output<Input>): string;
 }
 
 export type Operation = Reading | Changing | Acting;
 
-/** An operation of any effect, with its own input and result. */
+/** An operation with any effect, with its own input and result. */
 export type OperationOf<Input extends InputSchema, Result extends z.ZodType> =
   | Reading<Input, Result>
   | Changing<Input, Result>
@@ -265,11 +281,11 @@ export interface Question {
   counts: Readonly<Record<string, number>>;
 }
 
-/** A table that each interface draws in its own way. */
+/** A table that each interface displays in its own way. */
 export interface TableView {
   /** The title, if an operation has several tables. */
   title?: string;
-  /** The text that replaces a table without rows. */
+  /** The text that is shown if a table has no rows. */
   empty: string;
   headers: readonly string[];
   /** Each row has one cell per header. */
@@ -284,7 +300,7 @@ export interface TableView {
  */
 export type Cell = string | number | { at: string | null } | { on: string | null } | { id: string };
 
-/** A sentence. Use `warning` if the reader has to act on it, or has to know it before acting. */
+/** A sentence. Use `warning` if readers have to act on it, or have to know it before they act. */
 export type Note = string | { warning: string };
 
 /** A result as a CSV file. */
@@ -308,21 +324,21 @@ export function changing<Input extends InputSchema, Result extends z.ZodType>(
   return { ...declared, effect: 'changes' };
 }
 
-/** Declares an operation that also works outside of the database. */
+/** Declares an operation that also works outside the database. */
 export function acting<Input extends InputSchema, Result extends z.ZodType>(
   declared: Omit<Acting<Input, Result>, 'effect'>,
 ): Acting<Input, Result> {
   return { ...declared, effect: 'acts' };
 }
 
-/** The file of an operation whose parts are read while it is written; undefined if it has none. */
+/** Returns the file of an operation whose parts are written while they are read; undefined if it has none. */
 export function findStream<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): Reading<Input, Result>['stream'] {
   return operation.effect === 'reads' ? operation.stream : undefined;
 }
 
-/** True if the operation asks for confirmation first. */
+/** Returns true if the operation asks for confirmation first. */
 export function asksFirst(operation: Operation): boolean {
   return operation.effect !== 'reads' && operation.question !== undefined;
 }

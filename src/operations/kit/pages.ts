@@ -1,4 +1,4 @@
-/** Input and result parts that paged lists share. */
+/** The parts of inputs and results that all paged lists share. */
 import { z } from 'zod';
 
 /** The number of rows on a page, at least 1. */

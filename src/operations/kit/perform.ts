@@ -60,26 +60,30 @@ export interface OperationDeps {
   carryOn?: (() => void) | undefined;
   /** Stores the request for a run, and notifies the process that starts runs. */
   requestRun(requested: RequestedRun): Promise<Accepted>;
-  /** Uses this process's alerts if it watches them, because only they know which channel has sent which alert. */
+  /**
+   * Uses this process's alerts if it watches them, because only these know which channel has sent which
+   * alert.
+   */
   checkAlerts(signal: AbortSignal): Promise<void>;
   /** See `ActingWorld`; only if the interface can write files. */
   writeFile?: WriteFile;
   /** See `World`. */
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
-  /** Finds any operation by its name, which is all that a recorded request contains. */
+  /** Finds any operation by its name, because a recorded request contains only the name. */
   findOperation(name: string): Promise<Operation | undefined>;
 }
 
-/** A question with a proof that it was confirmed before anything changed. */
+/** A question, with a proof that it was confirmed before anything changed. */
 export interface Preview extends Question {
-  /** A proof for this caller and this input that is valid until `until`. */
+  /** The proof for this caller and this input. It is valid until `until`. */
   digest: string;
   /** Epoch ms. */
   until: number;
 }
 
 /**
- * The caller's consent: the digest of a preview, or a function that asks the caller and throws if the caller refuses.
+ * The caller's consent: either the digest of a preview, or a function that asks the caller and throws if the
+ * caller refuses.
  */
 export type Consent = string | ((question: Question) => Promise<void>);
 
@@ -260,7 +264,7 @@ async function confirmRequest(
   });
 }
 
-/** Throws a ConfigurationError (conflict) if the subject has changed since the request. */
+/** Throws a ConfigurationError (conflict) if the subject has changed since the request was made. */
 async function requireSame(
   world: World,
   operation: Changing | Acting,
@@ -268,7 +272,7 @@ async function requireSame(
   approval: ApprovalRecord,
 ): Promise<void> {
   const matter = await operation.secondUser?.(world, input);
-  // The settings may have changed since, so that one user is now enough.
+  // The settings may have changed since then, so that one user is enough now.
   if (!matter) return;
   const clients = approval.integrations;
   const asked = { ...toAsked(world, operation, input), clients };
@@ -276,7 +280,10 @@ async function requireSame(
   throw approvalChanged();
 }
 
-/** The world of an operation that also works outside of the database, after the caller has agreed to its question. */
+/**
+ * The world of an operation that also works outside the database, after the caller has agreed to its
+ * question.
+ */
 async function requireAgreed<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -293,9 +300,9 @@ async function requireAgreed<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Adds the operation's clients: the client in its input, or otherwise all clients that the caller has access to. An
- * operation that needs access to all clients is recorded for no client, because it may erase a client with all of its
- * data.
+ * Adds the operation's clients: the client in its input, or all clients that the caller has access to. An
+ * operation that needs access to all clients is not recorded for any client, because it may erase a client
+ * with all of its data.
  */
 function toAsked(
   { caller, clients }: Pick<World, 'caller' | 'clients'>,
@@ -308,7 +315,7 @@ function toAsked(
   return { caller, operation, input, clients: named.length === 0 ? [NO_CLIENT] : named };
 }
 
-/** Previews an operation for a caller who has to confirm it. Null if the operation asks no question. */
+/** Previews an operation for a caller who has to confirm it; null if the operation asks no question. */
 export async function preview<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -350,7 +357,7 @@ interface Asked {
   input: unknown;
 }
 
-/** Throws a ConfigurationError (conflict) unless the question is the one that the caller agreed to. */
+/** Throws a ConfigurationError (conflict) unless the question is the same as the one the caller agreed to. */
 async function requireConsent(
   { deps, caller, operation, input }: Asked,
   question: Question | undefined,

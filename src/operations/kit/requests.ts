@@ -17,8 +17,8 @@ import type { Caller } from './caller.ts';
 import type { Operation, SecondUserMatter } from './operation.ts';
 
 /**
- * Thrown if nothing was done because another user has to confirm the request first. It does not mean that anything is
- * wrong.
+ * Thrown if nothing was done because another user has to confirm the request first. It does not indicate a
+ * problem.
  */
 export class RequestWaits extends Error {
   readonly approval: ApprovalRecord;
@@ -30,7 +30,7 @@ export class RequestWaits extends Error {
   }
 }
 
-/** An operation with a caller's input. */
+/** An operation and a caller's input. */
 export interface AskedOperation {
   caller: Caller;
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'summary'>;
@@ -53,7 +53,10 @@ export async function requireConfirmable(
   await requireSomeoneElse(users, account, { role, integrations, setting });
 }
 
-/** Records a request that waits for a second user. If an equal request already waits, it is not recorded again. */
+/**
+ * Records a request that waits for a second user. If an equal request is already waiting, nothing is
+ * recorded.
+ */
 export async function recordWaiting(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -62,7 +65,7 @@ export async function recordWaiting(
   return (await recordApproval(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** Records a request for the service. If an equal request already exists, it is not recorded again. */
+/** Records a request for the service. If an equal request already exists, nothing is recorded. */
 export async function recordToCarryOut(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -71,7 +74,7 @@ export async function recordToCarryOut(
   return (await recordWork(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** Whether the subject of a waiting request is unchanged. */
+/** Returns whether the subject of a waiting request has not changed. */
 export function isSameRequest(
   source: Pick<Store, 'fingerprint'>,
   { digest }: Pick<ApprovalRecord, 'digest'>,
@@ -142,9 +145,7 @@ export function toCarrier(
   return { kind: 'machine', role: null, clients, account: null, actor: by };
 }
 
-/**
- * Does the work and records the outcome. Errors that can pass with time are thrown, so that the work is retried later.
- */
+/** Does the work and records the outcome. Temporary errors are thrown, so that the work is retried later. */
 export async function keepOutcome(
   store: Pick<Store, 'connection' | 'fingerprint'>,
   approval: ApprovalRecord,

@@ -9,17 +9,17 @@ import { type Send, sendFor } from '../send.ts';
 
 /** A relationship between two donors (service document, section 2.2). */
 export interface Link {
-  /** The likelihood that the two know each other, from 0 to 1. */
+  /** The likelihood that the two donors know each other, from 0 to 1. */
   strength: number;
   /** A short label for display. */
   snippet: string | null;
-  /** The organization that the two share. */
+  /** The organisation that the two donors share. */
   entityName: string | null;
   /** `nonprofit`, `company` or `school`. */
   entityType: string | null;
-  /** How the source donor relates to it, for example `sits_on_board_of`; any word is possible. */
+  /** How the source donor is related to it, for example `sits_on_board_of`. Any word is possible. */
   sourceRelationship: string | null;
-  /** How the other donor relates to it. */
+  /** How the other donor is related to it. */
   targetRelationship: string | null;
 }
 
@@ -37,7 +37,7 @@ export const linkShape = {
 
 const linkSchema = z.object(linkShape);
 
-/** The link in our words. */
+/** The link in our own terms. */
 export function toLink(wire: z.output<typeof linkSchema>): Link {
   return {
     strength: wire.strength,
@@ -66,15 +66,15 @@ export const connectionSchema = z
     networks: wire.networks ?? [],
   }));
 
-/** Scope of a query (service document, section 4.2). */
+/** The scope of a query (service document, section 4.2). */
 export interface Filters {
   /** Only these networks; all of the team's networks by default. */
   networkIds?: readonly string[];
-  /** Only these members of them; all members by default. */
+  /** Only these members of the networks; all members by default. */
   inNetworkDonorIds?: readonly string[];
 }
 
-/** Filters as fields of a body. */
+/** Returns the filters as fields of a body. */
 export function filterFields(filters: Filters) {
   refuseEmpty(filters);
   return {
@@ -83,7 +83,7 @@ export function filterFields(filters: Filters) {
   };
 }
 
-/** Filters as query parameters, repeated for each value. */
+/** Returns the filters as query parameters, repeated for each value. */
 export function filterQuery(filters: Filters): URLSearchParams {
   refuseEmpty(filters);
   const query = new URLSearchParams();
@@ -111,7 +111,7 @@ export const DONOR_CONNECTIONS = operation('connections of a donor', { charges: 
   { method: 'GET', path: '/networks/donors/{id}/connections' },
 ]);
 
-/** Every connection of a donor to members; `PartnerNotFound` for an unknown donor. */
+/** Returns every connection of a donor to members; throws `PartnerNotFound` for an unknown donor. */
 export async function readDonorConnections(
   send: Send,
   donorId: string,

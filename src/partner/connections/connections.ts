@@ -16,17 +16,18 @@ import {
 import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
 
 /**
- * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is not documented, so
- * it is measured with the first query of each kind, and `queryCost` returns it. Until then, and if they cost anything,
- * a query whose response is lost, or that is stopped in flight, is not repeated and rejects with `AnswerLost`.
- * `mayLeave` is called before each attempt of a query that costs credits or may cost credits.
+ * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is not
+ * documented, so it is measured with the first query of each kind, and `queryCost` returns it. Until then,
+ * and if queries cost credits, a query is not repeated if its response is lost or it is stopped in flight. It
+ * rejects with `AnswerLost`. `mayLeave` is called before each attempt of a query that costs credits or may do
+ * so.
  */
 export interface Connections {
-  /** Prospects in the whole database who are connected to members. */
+  /** Finds prospects in the whole database who are connected to members. */
   discover(options?: DiscoverOptions, signal?: AbortSignal): Promise<Prospect[]>;
   /**
-   * The connections of 1 to 100 given prospects to members; prospects without any connection come last, with strength
-   * 0.
+   * Reads the connections of 1 to 100 given prospects to members. Prospects without any connection come last,
+   * with strength 0.
    */
   compare(
     donorIds: readonly string[],
@@ -34,7 +35,7 @@ export interface Connections {
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<Prospect[]>;
-  /** Every connection of one donor to members. `PartnerNotFound` for an unknown donor. */
+  /** Reads every connection of one donor to members. `PartnerNotFound` for an unknown donor. */
   ofDonor(
     donorId: string,
     filters?: Filters,
@@ -42,8 +43,8 @@ export interface Connections {
     mayLeave?: MayLeave,
   ): Promise<DonorConnections>;
   /**
-   * The connections of one donor to all others, computed during the call: up to 20 seconds.
-   * `PartnerNotFound` for an unknown donor.
+   * Reads the connections of one donor to all others. They are computed during the call, which can take up to
+   * 20 seconds. `PartnerNotFound` for an unknown donor.
    */
   lookup(
     donorId: string,
@@ -51,8 +52,9 @@ export interface Connections {
     signal?: AbortSignal,
   ): Promise<LookupConnection[]>;
   /**
-   * The credits that the first query of this kind took from the balance, which is the assumed cost of each query. Null
-   * if it was free; undefined if there was none yet. Without a kind: the cost of the kind measured last.
+   * The credits that the first query of this kind took from the balance, which is the assumed cost of each
+   * query. Null if it was free; undefined if there has not been a query yet. Without a kind, returns the cost
+   * of the kind measured last.
    */
   queryCost(kind?: QueryKind): QueryCost | null | undefined;
 }

@@ -21,7 +21,7 @@ import {
 /** A donor as seen from the team's networks. */
 export interface Prospect {
   donor: DonorReference;
-  /** Strength of the strongest connection; 0 without any. */
+  /** Strength of the strongest connection; 0 if there is none. */
   maxStrength: number;
   /** Number of connections, which may be more than the service lists. */
   totalConnections: number;
@@ -30,15 +30,13 @@ export interface Prospect {
 
 /** Conditions for prospects. */
 export interface ProspectFilters extends Filters {
-  /** From 0.45 (the default) to 1: only connections of at least this strength. */
+  /** From 0.45 (the default) to 1. Only connections of at least this strength count. */
   minStrength?: number;
 }
 
-/** Conditions for discovered prospects, and how many may be returned. */
+/** Conditions for discovered prospects, and the maximum number to return. */
 export interface DiscoverOptions extends ProspectFilters {
-  /**
-   * Maximum number of prospects; the service's own choice by default, and never above its maximum.
-   */
+  /** Maximum number of prospects. By default the service chooses, and its own maximum always applies. */
   limit?: number;
 }
 
@@ -57,7 +55,7 @@ export const COMPARE = operation(
   [{ method: 'POST', path: '/networks/connections', listName: 'donor_ids' }],
 );
 
-/** The dependencies of discovering. */
+/** The dependencies for discovering prospects. */
 export interface DiscoverDeps {
   send: Send;
   routes: Routes;
@@ -88,7 +86,7 @@ export async function compareProspects(
   return sendFor(send, COMPARE, payload, prospectsIn, signal, mayLeave);
 }
 
-/** The requested limit, but not more than the service is known to allow. */
+/** Returns the requested limit, but no more than the service is known to allow. */
 export function allowedLimit(
   routes: Routes,
   operation: Operation,
@@ -125,12 +123,13 @@ function prospectsIn(reply: Reply): Prospect[] {
   return parseReply(prospectsSchema, reply);
 }
 
-/** A connection of a donor to any other donor; its strength may be anything from 0 to 1. */
+/** A connection of a donor to any other donor. Its strength can be anything from 0 to 1. */
 export type LookupConnection = z.output<typeof lookupConnectionSchema>;
 
 export interface LookupOptions {
   /**
-   * Maximum number, strongest first; the service's own choice by default, never above its maximum.
+   * Maximum number of connections, strongest first. By default the service chooses, and its own maximum
+   * always applies.
    */
   limit?: number;
 }

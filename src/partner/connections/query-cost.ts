@@ -3,8 +3,8 @@ import type { Bucket, Charge } from '../buckets.ts';
 import type { CreditBalances } from '../credits.ts';
 
 /**
- * The cost of queries is not documented (service document, section 4.1), so it is measured by the
- * balance before and after the first of each kind.
+ * The cost of queries is not documented (service document, section 4.1). So it is measured by the balance
+ * before and after the first query of each kind.
  */
 
 /** The four kinds of query (service document, section 1), which may differ in price. */
@@ -19,13 +19,13 @@ export interface QueryCost {
 /** Measures the cost of a query. */
 export interface QueryMeter {
   /**
-   * Null if queries of this kind are free; undefined if none has been made yet. Without a kind, the
+   * Null if queries of this kind are free; undefined if none has been made yet. Without a kind, it is the
    * cost of the kind measured last.
    */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one by
-   * one, so that the drop in the balance is the cost of one query.
+   * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries
+   * run one by one, so that the decrease of the balance is the cost of one query.
    */
   meter<Answer>(
     kind: QueryKind,
@@ -74,7 +74,7 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
       const { bucket = null, credits = 0 } = cost ?? {};
       deps.log.info({ query: kind, bucket, credits }, 'query cost');
     } catch {
-      // The response may have been paid for, and it has arrived, so the next query is measured instead.
+      // The response may have been paid for, and it has arrived. So the next query is measured instead.
       deps.log.debug({}, 'what a query costs is not known yet');
     }
     return answer;

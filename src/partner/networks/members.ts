@@ -15,7 +15,7 @@ import { idSchema } from '../wire.ts';
 /** How long the service may compute the connections of one donor ("a few seconds per donor"). */
 const ADD_WORK_MS = 30_000;
 
-/** Whether it costs a credit is not documented. */
+/** The document does not say whether it costs a credit. */
 export const ADD_MEMBER = operation(
   'add a member',
   { charges: 'unknown', lane: 'networks', reads: 'nothing', workMs: ADD_WORK_MS },
@@ -28,7 +28,7 @@ export const REMOVE_MEMBERS = operation(
   [{ method: 'POST', path: '/networks/{id}/members/remove', listName: 'donor_ids' }],
 );
 
-/** Adds one donor; the service responds when the connections are computed. */
+/** Adds one donor. The service responds when the connections have been computed. */
 export async function addMember(
   send: Send,
   networkId: string,
@@ -51,9 +51,11 @@ export async function removeMembers(
   await send(REMOVE_MEMBERS, { id: networkId, list: distinctDonors(donorIds) }, signal, mayLeave);
 }
 
-/** Adding many members by a job that is polled (service document, sections 2.3 and 4.1). */
+/** Adding many members with a job that is polled (service document, sections 2.3 and 4.1). */
 
-/** A bulk add that the service has accepted, with the data needed to follow it, even after a restart. */
+/**
+ * A bulk add that the service has accepted, with the data by which it can be followed, even after a restart.
+ */
 export interface BulkAddJob {
   jobId: string;
   networkId: string;
@@ -63,20 +65,21 @@ export interface BulkAddJob {
 /** The state of a bulk add. */
 export type BulkAdd =
   | { state: 'running'; done: number | null; total: number | null }
-  /** The outcome of each donor that the service names. */
+  /** The outcome for each donor that the service names. */
   | { state: 'completed'; outcomes: ReadonlyMap<string, MemberOutcome> }
-  /** `error` is the service's text: only for display to users, never for a log. */
+  /** `error` is the service's text. It is only shown to users, and never logged. */
   | { state: 'failed'; error: string | null; outcomes: ReadonlyMap<string, MemberOutcome> }
   /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' };
 
 /**
- * The result of a bulk add for a donor. `added` and `alreadyMember` are in the network now. `notFound`: there is no
- * such ID. `unpaid`: not covered by the balance. `failed`: not in the network for another reason.
+ * The result of a bulk add for a donor. `added` and `alreadyMember` mean that the donor is in the network
+ * now. `notFound`: the ID does not exist. `unpaid`: not covered by the balance. `failed`: not in the network
+ * for another reason.
  */
 export type MemberOutcome = 'added' | 'alreadyMember' | 'notFound' | 'failed' | 'unpaid';
 
-/** One credit of the networks bucket for each donor (sections 4.1 and 4.5). */
+/** Each donor costs a credit of the networks bucket (sections 4.1 and 4.5). */
 export const ADD_MEMBERS = operation('add members', { charges: 'networks', lane: 'networks' }, [
   { method: 'POST', path: '/networks/{id}/members/batch', listName: 'donor_ids' },
 ]);
@@ -87,10 +90,10 @@ export const BULK_ADD_PROGRESS = operation(
   [{ method: 'GET', path: '/networks/jobs/{id}' }],
 );
 
-/** Interval between two polls of the same job. */
+/** The interval between two polls of the same job. */
 const POLL_INTERVAL_MS = 3_000;
 
-/** Half an hour: a hundred donors of "a few seconds" each take a third of it. */
+/** Half an hour is enough, because a hundred donors at "a few seconds" each take a third of it. */
 const MAX_POLLS = 600;
 
 /** Starts a job that adds 1 to 100 donors. */
@@ -128,7 +131,7 @@ export interface FollowDeps {
   connections: Pick<Connections, 'ofDonor'>;
 }
 
-/** Waits for the end of a bulk add; each of its donors gets an outcome. */
+/** Waits for the end of a bulk add. Each of its donors gets an outcome. */
 export async function followBulkAdd(
   deps: FollowDeps,
   job: BulkAddJob,
@@ -157,7 +160,7 @@ async function outcomesAtEnd(
   throw new BulkAddUnfinished(jobId, (MAX_POLLS * POLL_INTERVAL_MS) / 60_000);
 }
 
-/** A donor that the job does not name is looked up in the network itself. */
+/** If the job does not name a donor, the donor is looked up in the network itself. */
 async function findOut(
   { connections }: FollowDeps,
   { networkId }: BulkAddJob,
@@ -186,8 +189,7 @@ const resultsSchema = z.object({
 const nestedSchema = z.object({ status: z.string() });
 
 /**
- * The word may be in the same place as in enhancement jobs, next to a number that repeats the HTTP
- * status.
+ * The word may be at the same place as in enhancement jobs, next to a number that repeats the HTTP status.
  */
 const progressSchema = z.object({
   status: z.string().nullish().catch(null),
@@ -195,11 +197,11 @@ const progressSchema = z.object({
   job_state: z.object({ progress: nestedSchema }).nullish().catch(null),
   total: z.int().nullish().catch(null),
   error: z.unknown().optional(),
-  // Results with an unexpected shape cannot be used, so each donor is looked up.
+  // Results in an unexpected form cannot be used, so each donor is looked up.
   results: resultsSchema.nullish().catch(null),
 });
 
-/** Any word except the two that the document names for an end counts as running. */
+/** All words except the two that the document names for the end count as running. */
 function bulkAddIn(reply: Reply): BulkAdd {
   const { status, progress, job_state, total, error, results } = parseReply(progressSchema, reply);
   const nested = typeof progress === 'object' ? progress?.status : undefined;

@@ -18,14 +18,14 @@ export interface Network extends NetworkReference {
   memberCount: number | null;
 }
 
-/** A network as a connection mentions it. */
+/** A network, as mentioned in a connection. */
 export interface NetworkReference {
   networkId: string;
   /** Null if the service sends only the ID. */
   name: string | null;
 }
 
-/** A network record; its form is not documented, so the ID may have either name. */
+/** A record of a network. Its form is not documented, so the ID may have either name. */
 export const networkSchema = withNetworkId(
   z.object({
     network_id: idSchema,
@@ -42,7 +42,7 @@ export const networkSchema = withNetworkId(
   }),
 );
 
-/** A network that is only mentioned: an object or a bare id. */
+/** A network that is only mentioned, as an object or as a bare ID. */
 export const networkReferenceSchema = withNetworkId(
   z.object({ network_id: idSchema, name: z.string().nullish() }),
 ).transform((wire): NetworkReference => ({ networkId: wire.network_id, name: wire.name ?? null }));
@@ -51,11 +51,11 @@ function withNetworkId<Thing extends z.ZodType>(thing: Thing) {
   return withIdAs('network_id', 'id', thing);
 }
 
-/** Creating, renaming and deleting networks (service document, section 4.1). All of it is free. */
+/** Creating, renaming and deleting networks (service document, section 4.1). All of these are free. */
 
 /** The network that a create request led to. */
 export interface CreatedNetwork extends Network {
-  /** True if a network of that name already existed, and is used from now on. */
+  /** True if a network with that name already existed, so that it is used from now on. */
   adopted: boolean;
 }
 
@@ -77,14 +77,14 @@ export const RENAME_NETWORK = operation(
   [{ method: 'PUT', path: '/networks/{id}' }],
 );
 
-/** Not documented: used only if the service's openapi.json lists it. */
+/** Not documented. It is used only if the service's openapi.json lists it. */
 export const DELETE_NETWORK = operation(
   'delete a network',
   { charges: null, lane: 'networks', reads: 'nothing' },
   [{ method: 'DELETE', path: '/networks/{id}' }],
 );
 
-/** The team's networks. */
+/** Returns the team's networks. */
 export async function listNetworks(send: Send, signal?: AbortSignal): Promise<Network[]> {
   const read = (reply: Reply) => parseReply(listUnder('networks', networkSchema), reply);
   return sendFor(send, LIST_NETWORKS, {}, read, signal);
@@ -108,7 +108,7 @@ export async function createNetwork(
     if (!(error instanceof PartnerBadRequest || error instanceof ReplyUnreadable)) throw error;
     const existing = (await listNetworks(send, signal)).find((network) => network.name === name);
     if (existing === undefined) throw error;
-    // A network that a service creates without describing it is not adopted, only found again.
+    // If a service creates a network without describing it, the network is only looked up, not adopted.
     return { ...existing, adopted: error instanceof PartnerBadRequest };
   }
 }
@@ -123,9 +123,7 @@ export async function renameNetwork(
   await send(RENAME_NETWORK, { id: networkId, fields: { name } }, signal);
 }
 
-/**
- * Deletes a network if the service lists the operation; the routes must have been learnt before.
- */
+/** Deletes a network if the service lists the operation. The routes must be known by then. */
 export async function deleteNetwork(
   send: Send,
   routes: Routes,
@@ -138,10 +136,10 @@ export async function deleteNetwork(
   await send(DELETE_NETWORK, { id: networkId }, signal);
 }
 
-/** Fallback if the requested colour is rejected: the allowed colours are not documented. */
+/** Used if the requested colour is rejected, because the allowed colours are not documented. */
 const FALLBACK_COLOR = 'teal';
 
-/** The requested colour, unless the service is known not to have it. */
+/** Returns the requested colour, unless the service is known not to have it. */
 function usableColor(routes: Routes, asked: string): string {
   const colors = routes.known(CREATE_NETWORK)?.colors ?? [];
   if (colors.length === 0 || colors.includes(asked)) return asked;

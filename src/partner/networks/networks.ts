@@ -21,18 +21,18 @@ import {
 } from './network.ts';
 
 /**
- * The team's networks (service document, section 4.1). An unknown network, donor or job is a
- * `PartnerNotFound`; the service does not say which of them it means.
+ * The team's networks (service document, section 4.1). `PartnerNotFound` means that the network, the donor or
+ * the job is unknown. The service does not say which.
  */
 export interface Networks {
-  /** All networks of the team. Free. */
+  /** Returns all networks of the team. Free. */
   list(signal?: AbortSignal): Promise<Network[]>;
   /**
    * Creates a network, or adopts an existing network with exactly that name. A colour that the service does not have is
    * replaced with an available colour. Free.
    */
   create(name: string, color: string, signal?: AbortSignal): Promise<CreatedNetwork>;
-  /** Free. `PartnerBadRequest` if another network has the name. */
+  /** Renames a network. Free. `PartnerBadRequest` if another network has the name. */
   rename(networkId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
    * Deletes a network. The document has no such endpoint: `PartnerEndpointMissing`, and nothing is
@@ -41,8 +41,8 @@ export interface Networks {
    */
   delete(networkId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Adds one donor, and resolves when its connections are computed, some seconds later. It may cost
-   * a credit: not documented. After `AnswerLost` the donor may be a member.
+   * Adds one donor, and resolves when its connections are computed, some seconds later. It may cost a credit,
+   * because the cost is not documented. After `AnswerLost`, the donor may be a member.
    */
   addMember(
     networkId: string,
@@ -51,10 +51,10 @@ export interface Networks {
     mayLeave?: MayLeave,
   ): Promise<void>;
   /**
-   * Starts a job that adds 1 to 100 donors; costs a credit of the networks bucket for each. The
-   * service processes as many from the front as the balance covers. `CreditsExhausted` if it covers
-   * none; after `AnswerLost` the job may run and its credits may be spent. `mayLeave` is called
-   * before each attempt.
+   * Starts a job that adds 1 to 100 donors, and costs a credit of the networks bucket for each. The service
+   * processes as many, from the start of the list, as the balance covers. `CreditsExhausted` if it covers
+   * none. After `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is
+   * called before each attempt.
    */
   addMembers(
     networkId: string,
@@ -81,7 +81,7 @@ export interface Networks {
 
 export interface NetworksDeps extends FollowDeps {
   routes: Routes;
-  /** Resolves when the service's description has been requested. */
+  /** Resolves once the service's description has been requested. */
   described(signal?: AbortSignal): Promise<void>;
 }
 

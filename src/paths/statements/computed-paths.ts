@@ -6,9 +6,7 @@ import { inBatches } from '../../database/rows.ts';
 import { closeWrites, type FieldEnd } from '../../fields/statements/field-end.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
-/**
- * A contact's best connection, by IDs; `connecting` is null if the service did not name everyone.
- */
+/** A contact's best connection, by IDs. `connecting` is null if the service did not name everyone. */
 export interface StoredPath {
   /** From 0 to 1. */
   strength: number;
@@ -24,16 +22,13 @@ export interface ComputedPath {
   crmId: string;
   donorId: string;
   path: StoredPath | null;
-  /** Fingerprint of the values in the CRM; null if its record must be compared in any case. */
+  /** Fingerprint of the values in the CRM; null if the record must be compared in any case. */
   inCrm: string | null;
   /** How the write to the CRM ended; null if its record was not read. */
   written: FieldEnd | null;
 }
 
-/**
- * Records paths, which of their values are in the CRM, and the outcome of the contacts they
- * changed.
- */
+/** Records paths, which of their values are in the CRM, and the outcome of the contacts that they changed. */
 export async function recordPaths(
   trx: RunTransaction,
   integrationId: string,
@@ -108,7 +103,7 @@ async function saveOwned(
   await move(trx, { integrationId }, 'valuesWritten', owned, run);
 }
 
-/** A contact keeps the outcome of its profile unless the outcome of its path says more. */
+/** A contact keeps the outcome of its profile unless the outcome of its path is more informative. */
 async function saveOutcomes(
   trx: RunTransaction,
   integrationId: string,

@@ -3,15 +3,14 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
 
 /**
- * `introducer_id` of a path whose introducer was erased. It shows that there was a path, so there may be values of ours
- * to clear, and that their text must not be stored anywhere, not even encrypted.
+ * The `introducer_id` of a path whose introducer was erased. It shows that there was a path, so there may be
+ * values of ours to clear. It also shows that their text must not be stored anywhere, not even encrypted.
  */
 export const ERASED_INTRODUCER = '';
 
 /**
- * Removes a contact's donor from everything known about other contacts' paths. Paths that led
- * through it are computed again. Resolves with the number of contacts whose CRM fields name this
- * introducer.
+ * Removes a contact's donor from the stored data about other contacts' paths. Paths that led through this
+ * donor are computed again. Resolves with the number of contacts whose CRM fields name this introducer.
  */
 export async function forgetIntroducer(
   trx: Trx,
@@ -48,7 +47,7 @@ export async function forgetIntroducer(
 }
 
 /**
- * The donor that belongs to this contact and no other contact of the integration; null if there is
+ * Returns the donor that belongs to this contact and to no other contact of the integration; null if there is
  * none.
  */
 export async function findOnlyDonor(

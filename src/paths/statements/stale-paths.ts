@@ -1,13 +1,13 @@
-/** Finds the warm paths that can have changed since they were last computed. */
+/** Finds the warm paths that may have changed since they were last computed. */
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import type { Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** The scope that warm paths depend on, in addition to the contacts. */
+/** The data on which warm paths depend, in addition to the contacts. */
 export interface PathScope {
-  /** Fingerprint of the settings that determine a path's definition and its fields. */
+  /** Fingerprint of the settings that determine the definition of a path and its fields. */
   settings: string;
   /** Donor IDs of the members, by the service's network ID. */
   members: Members;
@@ -24,7 +24,7 @@ interface MemberChanges {
   left: ReadonlySet<string>;
 }
 
-/** Marks the paths that can have changed, adds contacts without a path, and records the scope. */
+/** Marks the paths that may have changed, adds contacts without a path, and records the scope. */
 export async function markStale(
   trx: Trx,
   { integrationId, epoch }: Lease,
@@ -45,12 +45,12 @@ export async function markStale(
 
 const membersSchema = z.record(z.string(), z.array(z.string()));
 
-/** The donors who joined or left any network, comparing memberships by network. Pure. */
+/** Returns the donors who joined or left any network, by comparing memberships by network. Pure. */
 function memberChanges(before: Members, after: Members): MemberChanges {
   return { joined: missingFrom(before, after), left: missingFrom(after, before) };
 }
 
-/** Members of `these` networks who are not in the same network of `those`. */
+/** Returns the members of `these` networks who are not in the same network of `those`. */
 function missingFrom(those: Members, these: Members): Set<string> {
   const missing = new Set<string>();
   for (const [networkId, donorIds] of Object.entries(these)) {
@@ -60,7 +60,7 @@ function missingFrom(those: Members, these: Members): Set<string> {
   return missing;
 }
 
-/** The last recorded scope of an integration; null before the first time. */
+/** Returns the last recorded scope of an integration; null before the first time. */
 export async function findScope(trx: Trx, integrationId: string) {
   const row = await trx
     .selectFrom('warm_path_scopes')
@@ -94,10 +94,7 @@ async function markAll(trx: Trx, integrationId: string, changes: { told?: null }
     .execute();
 }
 
-/**
- * Marks the paths that lead or may lead to a network through these donors, and the donors' own
- * paths.
- */
+/** Marks the paths that lead, or may lead, to a network through these donors, and the donors' own paths. */
 export async function markConnectedTo(
   trx: Trx,
   integrationId: string,
@@ -120,7 +117,7 @@ export async function markConnectedTo(
   }
 }
 
-/** Whether a path leads through a donor; a wildcard in an ID could only produce an extra match. */
+/** Returns whether a path leads through a donor. A wildcard in an ID could only produce an extra match. */
 export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
   return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
 }
@@ -152,7 +149,7 @@ async function markEnhanced(trx: Trx, integrationId: string, since: number | nul
     .execute();
 }
 
-/** CRM IDs of the contacts that these runs have touched, found without reading all others. */
+/** Returns the CRM IDs of the contacts that these runs have processed, without reading all others. */
 function touchedSince(trx: Trx, integrationId: string, epoch: number) {
   return trx
     .selectFrom('contacts as touched')
@@ -162,8 +159,8 @@ function touchedSince(trx: Trx, integrationId: string, epoch: number) {
 }
 
 /**
- * The runs from this epoch on. Everything that gives a contact a donor or a profile also records
- * its run, so a contact that none of these runs has touched is unchanged.
+ * Returns the runs from this epoch on. Whatever gives a contact a donor or a profile also records its run, so
+ * a contact that none of these runs has processed has not changed.
  */
 function runsSince(trx: Trx, integrationId: string, epoch: number) {
   return trx

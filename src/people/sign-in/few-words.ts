@@ -13,15 +13,15 @@ const RARE = ['an-array-of-english-words', 'index.json'] as const;
 const RANK_OF_RARE = 100_000;
 const LEAST_RARE_LENGTH = 4;
 
-/** The most common passwords are themselves words, nicknames and short phrases. */
+/** The most common passwords are themselves words, nicknames or short phrases. */
 const MOST_PASSWORDS = 200_000;
 const LEAST_PASSWORD_LENGTH = 3;
 
-/** This many words or fewer are too few, however rare they are. */
+/** A password of this many words or fewer has too few, however rare they are. */
 const TOO_FEW = 2;
 /**
- * More words are too few below this power of ten of guesses. Each word costs its rank, times ten
- * for its list.
+ * If there are more words, a password is too weak below this power of ten of guesses. Each word costs its
+ * rank, times ten for its list.
  */
 const LEAST_GUESSES_LOG10 = 12;
 const LOG10_FOR_LIST = 1;
@@ -32,7 +32,10 @@ const LONGEST_WORD = 32;
  * A passphrase of this many words from the dice list is accepted, whatever else its letters spell.
  */
 const WORDS_BY_DICE = 4;
-/** Words with signs between them are not a phrase written together. This many make a passphrase. */
+/**
+ * If there are signs between them, the words are not a phrase written together. This many words make a
+ * passphrase.
+ */
 const WORDS_APART = 3;
 const LEAST_APART_LENGTH = 3;
 
@@ -42,14 +45,14 @@ function readWords(name: string, file: string): string[] {
   return wordsSchema.parse(JSON.parse(readPackageFile(name, file).toString('utf8')));
 }
 
-/** Words that were drawn at random, too few words, or anything else. */
+/** The verdict on a password: words that were drawn at random, too few words, or anything else. */
 export type WordsVerdict = 'by chance' | 'few' | 'other';
 
 export type JudgeWords = (password: string) => WordsVerdict;
 
 /**
- * Reads the dictionaries. `passwords` has the common passwords, the most common first; `dice` has
- * the words that passphrases are drawn from.
+ * Reads the dictionaries. `passwords` contains the common passwords, most common first. `dice` contains the
+ * words from which passphrases are drawn.
  */
 export function loadWords(passwords: Iterable<string>, dice: readonly string[]): JudgeWords {
   const ranks = new Map<string, number>();
@@ -60,7 +63,7 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
   for (const language of LANGUAGES) {
     const name = `@zxcvbn-ts/language-${language}`;
     for (const file of listPackageFolder(name, 'src')) {
-      // Sequences are phrases of several words, which are already found as words.
+      // Sequences are phrases of several words. Their words are found one by one.
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
       const words = readWords(name, `src/${file}`);
       words.forEach((word, index) => {
@@ -86,11 +89,11 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
     if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return 'by chance';
     const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
     const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
-    // Random characters have digits and signs everywhere, not just words that these interrupt.
+    // In random characters, digits and signs are everywhere, not just between or in words.
     if (countBreaks(withoutEnds(small)) > Math.max(MOST_BREAKS, apart.size)) return 'other';
     const isFew = [...forms].some((form) => {
       const letters = toLetters(form);
-      // If most characters are digits and signs, the estimate of guesses says more than the word.
+      // If most characters are digits and signs, the estimate of guesses is more reliable than the word.
       if (letters.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
       const { words, guessesLog10 } = fewestWords(letters, ranks);
       return words <= mostWords || guessesLog10 < leastGuesses;
@@ -100,8 +103,8 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
 }
 
 /**
- * Returns the smallest number of known words that spell these letters, and how early they are
- * guessed. Both are infinite if no words do.
+ * Returns the smallest number of known words that spell these letters, and how early they are guessed. Both
+ * are infinite if no words spell them.
  */
 function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
   const none = { words: Number.POSITIVE_INFINITY, guessesLog10: Number.POSITIVE_INFINITY };
@@ -127,7 +130,7 @@ function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
  * another.
  */
 function isWritten(letters: string, least: number, words: ReadonlySet<string>): boolean {
-  // The words up to each position, in the split that has the most different ones.
+  // The words up to each position, in the split with the most different words.
   const most: (ReadonlySet<string> | undefined)[] = [new Set()];
   for (let end = 1; end <= letters.length; end += 1) {
     for (let start = Math.max(0, end - LONGEST_WORD); start < end; start += 1) {
@@ -143,7 +146,7 @@ function isWritten(letters: string, least: number, words: ReadonlySet<string>): 
 /** More than one sign in a row separates words in a way that others do not guess early. */
 const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
 
-/** Maximum number of places between the letters that have digits and signs. */
+/** The maximum number of places between the letters with digits and signs. */
 const MOST_BREAKS = 3;
 
 function countBreaks(text: string): number {

@@ -1,13 +1,13 @@
 /**
- * A thread that keeps the lists of common passwords, and judges for one password after another
- * whether others would guess it.
+ * A thread that keeps the lists of common passwords. For one password after another, it judges whether others
+ * would guess it.
  */
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { loadGuesser } from './common-passwords.ts';
 
 const questionSchema = z.object({
-  /** Null means that only the lists are to be loaded, and there is no password to judge yet. */
+  /** Null only loads the lists, because there is no password to judge yet. */
   password: z.string().nullable(),
   own: z.array(z.string()),
   minLength: z.number(),

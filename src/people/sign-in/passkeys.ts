@@ -21,7 +21,7 @@ import {
 import { findPersonBy, type PersonRecord } from '../statements/people.ts';
 import { type PeopleDeps, readIdentity } from '../user-accounts.ts';
 
-/** The library is loaded when the first passkey answer arrives. */
+/** The library is loaded when the first passkey response arrives. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
 /** How long a challenge can be answered. */
@@ -38,7 +38,10 @@ export interface RelyingParty {
   origin: string;
 }
 
-/** Returns null if browsers cannot create passkeys: over plain http, and for an address without a host name. */
+/**
+ * Returns null if browsers cannot create passkeys, which is the case over plain http and for an address
+ * without a host name.
+ */
 export function getRelyingParty(publicUrl: string): RelyingParty | null {
   const { protocol, hostname: id, origin } = new URL(publicUrl);
   const isName = isIP(id) === 0 && !id.startsWith('[');
@@ -46,10 +49,13 @@ export function getRelyingParty(publicUrl: string): RelyingParty | null {
   return isName && isSafe ? { id, origin } : null;
 }
 
-/** The purpose of a challenge. It is not valid for any other purpose. */
+/** The purpose of a challenge. A challenge is not valid for any other purpose. */
 export type Ceremony = 'sign_in' | 'prove' | 'add' | 'join';
 
-/** The purpose of a challenge, and the browser it is for: its session, its cookie or its link. */
+/**
+ * The purpose of a challenge, and the browser that it is for, identified by its session, its cookie or its
+ * link.
+ */
 export interface AskedFor {
   ceremony: Ceremony;
   boundTo: string;
@@ -59,12 +65,12 @@ export interface PasskeyDeps extends PeopleDeps {
   party: RelyingParty;
 }
 
-/** The data that a page gives to the browser. */
+/** The data that a page passes to the browser. */
 export interface PasskeyOffer {
   origin: string;
   /** For `PublicKeyCredential.parse…OptionsFromJSON`. */
   options: string;
-  /** The form returns it with the answer. */
+  /** The form returns it together with the answer. */
   way: string;
 }
 
@@ -147,7 +153,7 @@ export async function readNewPasskey(
   };
 }
 
-/** The user who answered with a passkey. For a refusal, the passkey's owner, if known. */
+/** The user who answered with a passkey. After a refusal, the passkey's owner, if known. */
 export type PasskeyFound =
   | { isIn: true; person: PersonRecord; passkeyId: string }
   | { isIn: false; personId: string | null };
@@ -181,7 +187,7 @@ export async function findByPasskey(
 
 const UNKNOWN: PasskeyFound = { isIn: false, personId: null };
 
-/** Returns the authenticator's use counter; null if it is not the known authenticator. */
+/** Returns the authenticator's use counter; null if it is a different authenticator. */
 async function verify(
   deps: PasskeyDeps,
   way: Way,
@@ -196,8 +202,7 @@ async function verify(
     credential: {
       id: credential,
       publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
-      // The counter is compared when it is recorded, so that two simultaneous answers are compared
-      // too.
+      // The counter is compared when it is recorded, so that two simultaneous answers are also detected.
       counter: 0,
       transports: [...transports],
     },
@@ -221,9 +226,7 @@ function newChallenge(): string {
   return randomBytes(CHALLENGE_BYTES).toString('base64url');
 }
 
-/**
- * Returns the identifier by which authenticators know a user. It does not reveal who the user is.
- */
+/** Returns the identifier under which authenticators store a user. It does not reveal who the user is. */
 function toHandle(personId: string): string {
   return Buffer.from(personId).toString('base64url');
 }
@@ -255,7 +258,7 @@ function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string
   try {
     const way = waySchema.parse(JSON.parse(sealer.open(sealed, waySealContext(asked))));
     const restMs = way.until - clock.now();
-    // A challenge with more time left than it ever had means that the clock was set back.
+    // If a challenge has more time left than it ever had, the clock was set back.
     return restMs > 0 && restMs <= CHALLENGE_MS ? way : null;
   } catch {
     return null;
@@ -267,7 +270,7 @@ function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boole
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }
 
-/** donor-sync's pages are not shown in a frame of another site. */
+/** donor-sync's pages are never shown in a frame of another site. */
 function isInFrame({ response }: { response: { clientDataJSON: string } }): boolean {
   const text = Buffer.from(response.clientDataJSON, 'base64url').toString();
   return readJson(clientDataSchema, text)?.crossOrigin !== false;

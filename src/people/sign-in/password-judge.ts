@@ -1,7 +1,7 @@
 /**
- * Asks a thread whether others would guess a password. The thread starts with the first password
- * and ends some time after the last. Startup, sync and a `serve` without a new password load none
- * of its lists.
+ * Lets a thread judge whether others would guess a password. The thread starts with the first password, and
+ * ends some time after the last. Its lists are not loaded at startup, by a sync, or by a `serve` without a
+ * new password.
  */
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
@@ -31,8 +31,8 @@ export interface JudgeLimits {
   /** The thread's program. */
   program: URL;
   /**
-   * A thread that takes longer for one password is ended. The first password also waits for the
-   * lists.
+   * A thread that takes longer than this for one password is ended. For the first password, this includes
+   * loading the lists.
    */
   mostTimeMs: number;
   /** A thread without passwords for this long is ended, which frees its memory. */
@@ -60,7 +60,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
   } = { ...LIMITS, ...limits };
   let thread: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;
-  // One at a time, so the next answer belongs to this password.
+  // One password at a time, so the next answer belongs to this password.
   const inTurn = createOneAtATime(mostWaiting, unchecked);
 
   return {
@@ -107,7 +107,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
     });
   }
 
-  /** A finished program does not wait for the thread. */
+  /** A program that has finished does not wait for the thread. */
   function rest(resting: Worker): void {
     resting.unref();
     clearTimeout(idle);

@@ -1,5 +1,5 @@
 /**
- * Passwords: which ones are accepted, how they are stored, and how one is checked
+ * Passwords: which passwords are accepted, and how they are stored and checked
  * (docs/decisions/0021-people.md).
  */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
@@ -32,9 +32,9 @@ export function expectNewPassword(): void {
 }
 
 /**
- * Throws a ConfigurationError that says what is wrong with a new password, and a RetriableError if
- * it could not be judged. `clientNames` has the names of the clients. Others guess them early, like
- * the user's name and address.
+ * Throws a ConfigurationError that says what is wrong with a new password, and a RetriableError if it could
+ * not be judged. `clientNames` contains the clients' names, which others guess early, like the user's name
+ * and address.
  */
 export async function requireGoodPassword(
   password: string,
@@ -76,13 +76,15 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const PREFIX = `scrypt$${COST.N}$${COST.r}$${COST.p}`;
 
-/** By then the response has been sent (`NEW_PASSWORD_TIMEOUT_MS` in the app), whatever the outcome. */
+/**
+ * After this time, the response has been sent whatever the outcome (`NEW_PASSWORD_TIMEOUT_MS` in the app).
+ */
 const MOST_WAITING_MS = 75_000;
 
 /**
- * Returns the text to store for a new password. Throws a ConfigurationError if others would guess the password, and a
- * RetriableError if the machine is too busy. By then the user has been told that it took too long, so nothing may
- * change any longer.
+ * Returns the text to store for a new password. Throws a ConfigurationError if others would guess the
+ * password, and a RetriableError if the machine is too busy. In the second case, the user has already seen
+ * that it took too long, so nothing may change any longer.
  */
 export async function prepareNewPassword(
   password: string,
@@ -107,8 +109,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Returns whether this is the password. If none is stored, the comparison takes as long, so that
- * the time does not reveal who has an account.
+ * Returns whether this is the password. If none is stored, the comparison takes the same time, so that the
+ * time does not reveal who has an account.
  */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = (kept ?? NO_ONE).split('$');
@@ -126,8 +128,8 @@ const NO_ONE = [
 ].join('$');
 
 /**
- * One at a time, because each takes 32 MB and a fraction of a second. Many simultaneous sign-ins
- * then take neither the memory nor all cores.
+ * One at a time, because each takes 32 MB and a fraction of a second. Otherwise many simultaneous sign-ins
+ * would take the memory and all cores.
  */
 const inTurn = createOneAtATime(20, () =>
   tooBusy('Too many users are signing in at the moment. Try again in a few seconds.'),
@@ -151,7 +153,7 @@ function run(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffe
   });
 }
 
-/** Normalises the characters to one spelling, however a keyboard composes them. */
+/** Normalises the characters to one spelling, because keyboards compose them differently. */
 function normal(password: string): string {
   return password.normalize('NFKC');
 }

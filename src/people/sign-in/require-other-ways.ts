@@ -7,13 +7,13 @@ import { listPersonRecords, type PersonRecord } from '../statements/people.ts';
 
 /** The other ways to sign in. */
 export interface OtherWays {
-  /** Whether browsers can bind a passkey to the public address. */
+  /** Whether browsers can create passkeys for the public address. */
   passkeys: boolean;
-  /** Whether the settings name an identity provider. */
+  /** Whether there is an identity provider in the settings. */
   provider: boolean;
 }
 
-/** Throws a ConfigurationError if an owner could no longer sign in once passwords are off. */
+/** Throws a ConfigurationError if no owner could sign in any longer once passwords are turned off. */
 export async function requireOtherWays(reader: Reader, ways: OtherWays): Promise<void> {
   if (!ways.passkeys && !ways.provider) throw noOtherWay();
   const without: PersonRecord[] = [];

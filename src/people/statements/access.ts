@@ -14,10 +14,10 @@ export type AccessTokenRecord = Omit<
   integrations: ClientAccess;
 };
 
-/** Uses that follow within this time are not recorded, so that not every read causes a write. */
+/** A use within this time of the last recorded use is not recorded, so that not every read causes a write. */
 export const USE_NOTED_EVERY_MS = 60_000;
 
-/** Lists all tokens, the oldest first. Only the hash of each is stored. */
+/** Lists all tokens, oldest first. Only the hash of each is stored. */
 export function listAccessTokens(reader: Reader): Promise<AccessTokenRecord[]> {
   return reader
     .selectFrom('access_tokens')
@@ -27,7 +27,7 @@ export function listAccessTokens(reader: Reader): Promise<AccessTokenRecord[]> {
     .then((rows) => rows.map(toAccessToken));
 }
 
-/** Adds a token, with access to all clients unless some are named. */
+/** Adds a token with access to the named clients, or to all clients if none are named. */
 export async function addAccessToken(
   trx: ActorTransaction,
   token: Pick<AccessTokenRecord, 'id' | 'name' | 'role' | 'hash'> & {
@@ -52,7 +52,7 @@ export async function addAccessToken(
   await recordEntry(trx, { action: 'token.made', details });
 }
 
-/** Ends a token and the sessions that started with it. Returns false if there is none. */
+/** Ends a token and the sessions that started with it. Returns false if the token does not exist. */
 export async function revokeAccessToken(trx: ActorTransaction, id: string): Promise<boolean> {
   await trx.deleteFrom('browser_sessions').where('token_id', '=', id).execute();
   const revoked = await trx

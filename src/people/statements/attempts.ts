@@ -77,7 +77,7 @@ async function makeRoom(connection: TimedConnection): Promise<void> {
   await connection.deleteFrom('sign_in_attempts').where('key', 'in', oldest).execute();
 }
 
-/** An end further ahead than possible also counts as over, because the clock was set back. */
+/** If the end is further in the future than possible, the clock was set back, so it also counts as over. */
 function isOver(eb: ExpressionBuilder<Tables, 'sign_in_attempts'>, now: number, until: number) {
   return eb.or([eb('sign_in_attempts.until', '<=', now), eb('sign_in_attempts.until', '>', until)]);
 }

@@ -1,4 +1,4 @@
-/** The integrations that a user or a token has access to, as a row stores them. */
+/** The integrations that a user or a token has access to, as stored in a row. */
 import { z } from 'zod';
 
 /** Their IDs; null for all integrations. */

@@ -1,4 +1,4 @@
-/** The owners who can sign in. Once there was an owner, there has to be one at all times. */
+/** The owners who can sign in. Once there has been an owner, there must always be one. */
 import { isPostgres } from '../../database/database-time.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
@@ -12,15 +12,15 @@ export async function hasOwner(reader: Reader): Promise<boolean> {
 export async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
   const owners = await selectOwners(trx)
     .orderBy('id')
-    // Two owners who remove each other wait here, and the second one is then the last.
+    // If two owners remove each other, the second transaction waits here, and its owner is then the last one.
     .$if(isPostgres(trx), (query) => query.forUpdate())
     .execute();
   return owners.length === 1 && owners[0]?.id === id;
 }
 
 /**
- * An owner who has signed in through an identity provider counts even while the provider is down.
- * An invited owner does not count yet.
+ * An owner who has signed in through an identity provider counts even while the provider is unavailable. An
+ * invited owner does not count yet.
  */
 function selectOwners(reader: Reader) {
   return reader

@@ -1,4 +1,4 @@
-/** The passkeys of users, and the challenges that were answered. */
+/** The passkeys of users, and the challenges that have been answered. */
 
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -11,10 +11,10 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { isLastOwner } from './owners.ts';
 
-/** More than the number of devices that a user has. */
+/** More than any user's number of devices. */
 export const MAX_PASSKEYS = 20;
 
-/** A passkey as the store knows it. Its name is encrypted. */
+/** A passkey as it is stored. Its name is encrypted. */
 export type PasskeyRecord = Omit<FromRow<Selectable<Tables['passkeys']>>, 'transports'> & {
   transports: readonly string[];
 };
@@ -32,11 +32,11 @@ export type PasskeyRemoved = 'done' | 'unknown' | 'last_way' | 'last_owner';
 export interface PasskeyRemoval {
   personId: string;
   id: string;
-  /** Whether the last way to sign in can be removed too, except that of the last owner. */
+  /** Whether even the last way to sign in can be removed, except the last owner's. */
   alsoLast: boolean;
-  /** Whether an identity provider is a way to sign in. */
+  /** Whether users can sign in with an identity provider. */
   hasProvider: boolean;
-  /** Whether users can sign in with a password. Default: true. */
+  /** Whether users can sign in with a password; true by default. */
   passwordsCount?: boolean;
   /** The session to keep. All other sessions of the user end. */
   keptSession: string | null;
@@ -97,9 +97,10 @@ export async function deletePasskey(
   removal: PasskeyRemoval,
 ): Promise<PasskeyRemoved> {
   const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
-  // Before the user is locked: owners are locked in the order of their IDs.
+  // Done before the user is locked, because owners are locked in the order of their IDs.
   const wouldBeMissed = alsoLast && (await isLastOwner(trx, personId));
-  // Two simultaneous removals wait here, and the second one is then the last.
+  // If two passkeys are removed at the same time, the second removal waits here, and its passkey is then the
+  // last one.
   const person = await lockPerson(trx, personId);
   const ids = await readIds(trx, personId);
   if (person === undefined || !ids.includes(id)) return 'unknown';

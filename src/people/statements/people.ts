@@ -1,4 +1,6 @@
-/** The users who sign in. Addresses are stored as fingerprints, links and cookies as hashes. */
+/**
+ * The users who sign in. Their addresses are stored as fingerprints, and their links and cookies as hashes.
+ */
 
 import type { Selectable } from 'kysely';
 import type { Role } from '../../core/role.ts';
@@ -11,7 +13,7 @@ import { type ClientAccess, readAccess, writeAccess } from './client-access.ts';
 import { isLastOwner } from './owners.ts';
 import { insertPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
 
-/** A user as the store knows it, with an encrypted identity. */
+/** A user as stored, with an encrypted identity. */
 export type PersonRecord = Omit<FromRow<Selectable<Tables['people']>>, 'integrations'> & {
   /** The integrations that the user has access to; null for all. */
   integrations: ClientAccess;
@@ -28,7 +30,7 @@ export interface Rights {
   integrations: ClientAccess;
 }
 
-/** The outcome of a change that could leave no owner. */
+/** The outcome of a change after which there could be no owner. */
 export type Changed = 'done' | 'unknown' | 'last_owner';
 
 /** Returns whether there is a user who can sign in. */
@@ -43,7 +45,7 @@ export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
   return joined !== undefined;
 }
 
-/** Lists everyone who signs in or is invited, the oldest first. */
+/** Lists everyone who signs in or is invited, oldest first. */
 export async function listPersonRecords(reader: Reader): Promise<PersonRecord[]> {
   const rows = await reader
     .selectFrom('people')
@@ -108,7 +110,8 @@ export async function addInvitedPerson(
 }
 
 /**
- * Creates a new link for a user who lost the first or forgot the password. The previous link ends.
+ * Creates a new link for a user who lost the first link or forgot the password. The previous link becomes
+ * invalid.
  */
 export async function renewInvitation(
   trx: ActorTransaction,
@@ -122,8 +125,8 @@ export async function renewInvitation(
 }
 
 /**
- * Uses up the link. From now on the user has this password, or this passkey instead. Returns null
- * for a link that is not valid or no longer valid.
+ * Uses up the link. From now on, the user has this password, or this passkey instead. Returns null if the
+ * link is not valid, or no longer valid.
  */
 export async function acceptInvitation(
   trx: ActorTransaction,
@@ -159,7 +162,10 @@ export async function acceptInvitation(
   return toPersonRecord(joined);
 }
 
-/** Removes the password, all passkeys and the account at the identity provider, and ends all sessions. */
+/**
+ * Removes the password, all passkeys and the link to the account at the identity provider, and ends all
+ * sessions.
+ */
 export async function removeWaysIn(trx: ActorTransaction, id: string): Promise<void> {
   await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
   await set(trx, id, { password: null, subject: null });
@@ -193,7 +199,7 @@ export async function saveRights(
   return 'done';
 }
 
-/** Stops a user from signing in, or allows it again. Either way, sessions and an open link end. */
+/** Prevents a user from signing in, or allows it again. In both cases, sessions and an open link end. */
 export async function setPersonDisabled(
   trx: ActorTransaction,
   id: string,
@@ -210,7 +216,7 @@ export async function setPersonDisabled(
   return 'done';
 }
 
-/** Deletes a user, with everything stored about the user. */
+/** Deletes a user, with all stored data about the user. */
 export async function deletePerson(trx: ActorTransaction, id: string): Promise<Changed> {
   if (await isLastOwner(trx, id)) return 'last_owner';
   await endPersonSessions(trx, id);

@@ -29,9 +29,7 @@ export interface FoundSession {
 /** A session without requests ends after a working day. */
 export const IDLE_MS = 8 * 3_600_000;
 
-/**
- * The absolute limit: a working day and the following night. Then the browser has to sign in again.
- */
+/** The absolute limit: a working day and the following night. After that, the user has to sign in again. */
 export const SESSION_MS = 24 * 3_600_000;
 
 /** Starts a session, and deletes expired ones. */
@@ -58,7 +56,7 @@ export async function addSession(
 }
 
 /**
- * Returns the session of this cookie if it and its owner are still valid. Records that it was used.
+ * Returns the session of this cookie if the session and its owner are still valid. Records that it was used.
  */
 export async function resumeSession(
   connection: TimedConnection,
@@ -87,7 +85,7 @@ export async function resumeSession(
   return { id: row.id, owner };
 }
 
-/** Lists the active sessions of an owner, the most recently used first. */
+/** Lists the active sessions of an owner, most recently used first. */
 export async function listSessions(
   reader: TimedReader,
   owner: SessionOwner,
@@ -113,7 +111,10 @@ export async function endSession(connection: TimedConnection, hash: string): Pro
   await connection.deleteFrom('browser_sessions').where('hash', '=', hash).execute();
 }
 
-/** Ends one session of an owner by its ID, or all except the one to keep. Returns their number. */
+/**
+ * Ends one session of an owner by its ID, or all sessions except the one to keep. Returns the number of ended
+ * sessions.
+ */
 export async function endSessions(
   trx: ActorTransaction,
   owner: SessionOwner,

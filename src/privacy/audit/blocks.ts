@@ -1,17 +1,17 @@
 /**
- * The blocks of erased people, as audit entries seal them. If another program removed a block, a
- * run could process the person again.
+ * The blocks of erased people, as they are sealed in audit entries. Without its block, a run could process an
+ * erased person again, so the audit shows if another program removed one.
  */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** All blocks of the database at one moment. */
+/** All blocks of the database at the same moment. */
 export interface Blocks {
   /** Number of blocks. */
   count: number;
-  /** Keyed hash of all blocks. */
+  /** The keyed hash of all blocks. */
   hash: string;
 }
 
@@ -30,7 +30,7 @@ export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Prom
       row.crm_id_fingerprint,
       ...[row.state, row.person, row.everywhere, row.donors],
       ...[Number(row.forgotten_at), row.erased_at === null ? null : Number(row.erased_at)],
-      // While an erasure is in progress, its receipt grows with each step.
+      // While an erasure is in progress, its receipt changes with each step.
       row.state === 'begun' ? null : row.receipt,
     ]),
   );
@@ -38,7 +38,7 @@ export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Prom
   return { count: all.length, hash: fingerprint('audit_blocks', all.toSorted().join('\n')) };
 }
 
-/** A sentence about what is wrong with the blocks; null if they match the audit. */
+/** Returns a sentence about the problem with the blocks; null if they match the audit. */
 export function describeChangedBlocks(sealed: Blocks, now: Blocks): string | null {
   if (sealed.hash === now.hash) return null;
   const difference = now.count - sealed.count;

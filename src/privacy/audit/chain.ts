@@ -1,7 +1,7 @@
 /**
- * Encrypts and chains the audit entries. The chain covers the encrypted bytes, so destroying a contact's key removes
- * only an entry's data about that contact. All keys derive from the fingerprint key, which never changes, so rotating
- * the secret key breaks no chain.
+ * Encrypts and chains the audit entries. The chain covers the encrypted bytes, so destroying a contact's key
+ * makes only the data about that contact unreadable. All keys derive from the fingerprint key, which never
+ * changes, so rotating the secret key breaks no chain.
  */
 import { createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -24,7 +24,7 @@ export function chainHash(fingerprint: Fingerprint, before: string, entry: Chain
   return fingerprint('audit_entry', JSON.stringify(covered));
 }
 
-/** Signs a position in the chain: its end, or the last entry that was purged. */
+/** Signs a position in the chain: its end, or the last purged entry. */
 export function placeMark(
   fingerprint: Fingerprint,
   what: 'audit_end' | 'audit_purged',
@@ -46,9 +46,9 @@ export const CHAIN_START = '';
 
 const KEY_BYTES = 32;
 
-/** Encrypts the entries of a database, and the keys of contacts. */
+/** Encrypts the audit entries of a database, and the keys of contacts. */
 export function auditSealer(fingerprint: Fingerprint): Sealer {
-  // Two 128-bit fingerprints make a 256-bit key.
+  // Two 128-bit fingerprints are combined into a 256-bit key.
   const halves = ['first', 'second'].map((half) => fingerprint('audit_key', half));
   return createChainSealer(createHash('sha256').update(halves.join('\n')).digest());
 }

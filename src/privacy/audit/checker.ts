@@ -11,16 +11,17 @@ import { type AuditCheck, verifyAudit } from './verify-audit.ts';
 export interface AuditCheckView {
   isRunning: boolean;
   /**
-   * Null while the check is in progress, or if it could not finish. `cannot_tell`: no existing entry was changed, but
-   * without an end that was saved earlier, missing entries at the end cannot be detected.
+   * Null while the check is in progress, or if it could not finish. `cannot_tell`: no existing entry was
+   * changed. But without an end that was saved earlier, it cannot be detected whether entries are missing at
+   * the end.
    */
   verdict: 'intact' | 'cannot_tell' | 'changed' | null;
-  /** Number of entries checked so far; `of` is the total. */
+  /** Number of entries checked so far, and (`of`) their total. */
   checked: number;
   of: number;
   /** ISO 8601. */
   finishedAt: string | null;
-  /** Empty if nothing was changed. */
+  /** The problems; empty if nothing was changed. */
   problems: string[];
   /** The end of the chain, in the form that `donor-sync audit verify --known` accepts. */
   end: string | null;
@@ -30,8 +31,8 @@ export interface AuditCheckView {
 
 export interface AuditChecker {
   /**
-   * Starts a check, optionally against an end that was saved earlier, or joins the same check in progress. Waits a
-   * short time for its result. While a different check is in progress, no second check starts.
+   * Starts a check, optionally against an end that was saved earlier, or joins the same check in progress.
+   * Waits for its result only briefly. While a different check is in progress, no second check starts.
    */
   check(known: AuditPlace | null): Promise<AuditCheckView>;
   /** The last check of this process; null if there was none. */
@@ -86,7 +87,7 @@ export function createAuditChecker(deps: CheckerDeps): AuditChecker {
     try {
       const found = await verifyAudit(application.store, known, async (checked, of) => {
         view = { ...NOTHING_YET, checked, of };
-        // SQLite reads within this process, so other requests get their turn in between.
+        // SQLite reads within this process, so the check pauses to let other requests run.
         await setImmediate();
         stopping.throwIfAborted();
       });
@@ -100,7 +101,7 @@ export function createAuditChecker(deps: CheckerDeps): AuditChecker {
   }
 }
 
-/** Checks the whole chain, for a caller who waits. */
+/** Checks the whole chain, for a caller that waits for the result. */
 export async function checkAudit(
   { clock }: { clock: Pick<Clock, 'now'> },
   { store }: { store: AuditSource },
@@ -127,7 +128,7 @@ function describeCheck(
   };
 }
 
-/** The form that users save, such as `1204:Jb3…`; empty for null. */
+/** Returns the form that users save, for example `1204:Jb3…`; empty for null. */
 function placeText(place: AuditPlace | null): string {
   return place === null ? '' : `${place.seq}:${place.hash}`;
 }

@@ -1,4 +1,4 @@
-/** The encrypted part of an audit entry, without the parts that can be searched. */
+/** The encrypted part of an audit entry. It does not contain the parts by which entries can be searched. */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../core/actor.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
@@ -13,7 +13,7 @@ const entryBodySchema = z.object({
   }),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   contact: z.string().nullable(),
-  /** Only in the first entry: whether a birth record was created with it. */
+  /** Only in the first entry: whether a birth record was created together with the entry. */
   born: z.boolean().default(false),
   /** Only in entries about erasures and in the first entry. */
   blocks: blocksSchema.nullable().default(null),
@@ -31,7 +31,7 @@ export function openEntryBody(
   return entryBodySchema.parse(JSON.parse(sealer.open(sealed, entrySealContext(seq))));
 }
 
-/** SQLite stores whatever another program puts into a column; 0 if that is not a time. */
+/** SQLite stores whatever another program puts into a column. Returns 0 if the value is not a time. */
 export function toTime(at: number): number {
   return Number.isFinite(new Date(at).getTime()) ? Number(at) : 0;
 }

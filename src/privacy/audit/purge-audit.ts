@@ -8,7 +8,7 @@ import { recordEntry } from './record.ts';
  * chain starts from now on. Resolves with the number of deleted entries.
  */
 export async function purgeAudit(trx: ActorTransaction, before: number): Promise<number> {
-  // A second purge at the same time waits here.
+  // If a second purge runs at the same time, it waits here.
   await trx.updateTable('audit_head').set({ id: 1 }).where('id', '=', 1).execute();
   const kept = await trx
     .selectFrom('audit_entries')

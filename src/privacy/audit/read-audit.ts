@@ -32,14 +32,17 @@ export interface AuditRecord {
   actor: Actor;
   /** The contact's ID in the CRM; null if the entry names none, or if the contact was erased. */
   crmId: string | null;
-  /** True if it named a contact that has been erased since. */
+  /** True if the entry named a contact that has been erased since. */
   isContactErased: boolean;
-  /** False if the entry was changed in the database, so that actor, contact and details are unknown. */
+  /**
+   * False if the entry was changed in the database, so that the actor, the contact and the details are
+   * unknown.
+   */
   isReadable: boolean;
   details: AuditDetails;
 }
 
-/** Which entries to read; an omitted part does not filter. */
+/** Which entries to read. An omitted part does not filter. */
 export interface AuditFilter {
   /** Epoch ms. */
   since?: number | undefined;
@@ -60,11 +63,9 @@ export interface AuditPlace {
   hash: string;
 }
 
-/** The end of the chain, according to the row that stores it. */
+/** The end of the chain, according to the row in which it is stored. */
 export interface AuditEnd extends AuditPlace {
-  /**
-   * False if donor-sync has not signed this end, which means that it was changed in the database.
-   */
+  /** False if donor-sync has not signed this end, which means that another program has changed it. */
   isSigned: boolean;
 }
 
@@ -95,7 +96,7 @@ const selectLast = preparedRead((reader, { action }: Slots<{ action: AuditAction
     .compile(),
 );
 
-/** Entries, newest first. */
+/** Returns entries, newest first. */
 export async function listAuditEntries(
   { reader, fingerprint }: AuditSource,
   { since, until, integrationId, integrationIds, action, before, limit }: AuditFilter,
@@ -119,7 +120,7 @@ export async function listAuditEntries(
   return rows.map((row) => openEntry(sealer, row));
 }
 
-/** The last entry of an action for each integration. */
+/** Returns the last entry of an action for each integration. */
 export async function listLastEntries(
   { reader, fingerprint }: AuditSource,
   action: AuditAction,
@@ -130,7 +131,7 @@ export async function listLastEntries(
 }
 
 /**
- * The end of the chain according to its row, without checking the entries; null if nothing was ever
+ * Returns the end of the chain according to its row, without checking the entries; null if nothing was ever
  * recorded.
  */
 export async function readAuditEnd(source: AuditSource): Promise<AuditEnd | null> {
@@ -169,7 +170,7 @@ function openParts(
   return { actor, details, crmId, isContactErased: false };
 }
 
-/** The birth record created with the first entry; null if there is none. */
+/** Returns the birth record created with the first entry; null if there is none. */
 export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   const birth = await reader
     .selectFrom('chain_births')
@@ -179,7 +180,7 @@ export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   return birth ?? null;
 }
 
-/** The row that stores the end of the chain; null if nothing was ever recorded. */
+/** Returns the row in which the end of the chain is stored; null if nothing was ever recorded. */
 export async function readHead({ reader }: Pick<AuditSource, 'reader'>) {
   const head = await reader
     .selectFrom('audit_head')

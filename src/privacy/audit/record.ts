@@ -1,4 +1,4 @@
-/** Adds entries to the audit, each in the transaction of the change that it records. */
+/** Adds entries to the audit, each in the same transaction as the change that it records. */
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -86,25 +86,28 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-/** An action and its subject. The details never name a contact. Only `crmId` does, and an erasure can remove it. */
+/**
+ * An action and its subject. The details never name a contact. Only `crmId` names one, and an erasure can
+ * remove it.
+ */
 export interface NewAuditEntry {
   action: AuditAction;
   integrationId?: string | null;
   crmId?: string | null;
   details?: AuditDetails;
   /**
-   * True if the change affects the blocks of erased people: the entry then seals the blocks as they
-   * are from now on.
+   * True if the change affects the blocks of erased people. The entry then seals the blocks in their new
+   * state.
    */
   changesBlocks?: boolean;
   /**
-   * IDs of the contacts' keys that were destroyed with the change. Any other missing key was
-   * removed by another program.
+   * IDs of the contacts' keys that were destroyed with the change. If any other key is missing, another
+   * program has removed it.
    */
   destroyedKeys?: readonly string[];
 }
 
-/** A transaction of an actor or a run, which knows who changes something and when. */
+/** A transaction of an actor or a run. It contains who changes something, and when. */
 export type AuditedTransaction = Trx & RecordDeps;
 
 export interface RecordDeps {
@@ -114,9 +117,9 @@ export interface RecordDeps {
 }
 
 /**
- * Adds an entry in the name of the transaction's actor. Call it last in a transaction: from here to
- * its end no other transaction can add an entry. This order keeps two transactions from waiting for
- * each other.
+ * Adds an entry in the name of the transaction's actor. Call it last in a transaction, because from here to
+ * the end of the transaction no other transaction can add an entry. This order prevents two transactions from
+ * waiting for each other.
  */
 export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Promise<void> {
   return addEntry(trx, trx, entry);
@@ -125,7 +128,7 @@ export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Prom
 /** Number of entries that are added in one transaction. */
 const PAGE = 500;
 
-/** Adds entries about an action that changes nothing in the database, before the action. */
+/** Adds entries about an action that changes nothing in the database. They are added before the action. */
 export async function noteEntries(act: Act, entries: readonly NewAuditEntry[]): Promise<void> {
   for (let from = 0; from < entries.length; from += PAGE) {
     await act(async (trx) => {
@@ -159,9 +162,9 @@ async function addEntry(
     crmId === null || integrationId === null
       ? null
       : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
-  // Sealed in the first entry, so that nobody can remove its birth record unnoticed.
+  // Sealed in the first entry, so that nobody can remove the birth record unnoticed.
   const born = seq === 1 ? { born: true } : {};
-  // While this transaction has the position, nobody else changes the blocks.
+  // While this transaction has the position in the chain, no other transaction changes the blocks.
   const blocks = changesBlocks || seq === 1 ? { blocks: await readBlocks(trx, fingerprint) } : {};
   const destroyed = destroyedKeys.length > 0 ? { destroyed: destroyedKeys } : {};
   const body = {
@@ -178,7 +181,7 @@ async function addEntry(
   await requireFree(trx, seq);
   await insertEntry(trx, { ...entry, sealed, hash });
   if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
-  // An end that donor-sync has not signed stays unsigned: signing the next one would hide that
+  // An end that donor-sync has not signed stays unsigned, because signing the next end would hide that
   // entries were cut off.
   const isGenuine =
     seq === 1 || markBefore === placeMark(fingerprint, 'audit_end', { seq: seq - 1, hash: before });
@@ -186,7 +189,7 @@ async function addEntry(
   await moveHead(trx, { hash, mark });
 }
 
-/** Sealers by the fingerprint that they derive from, so that each is derived once. */
+/** The sealers by the fingerprint from which they are derived, so that each is derived only once. */
 const sealers = new WeakMap<Fingerprint, Sealer>();
 
 function getSealer(fingerprint: Fingerprint): Sealer {
@@ -197,7 +200,10 @@ function getSealer(fingerprint: Fingerprint): Sealer {
   return sealer;
 }
 
-/** Keeps the first birth record. A second chain in the same database has a different first entry, so it is noticed. */
+/**
+ * Keeps the first birth record. A second chain in the same database has a different first entry, so it is
+ * noticed.
+ */
 async function recordBirth(
   trx: Trx,
   fingerprint: Fingerprint,
@@ -211,7 +217,7 @@ async function recordBirth(
 }
 
 /**
- * Throws a FatalError if the end of the chain was set back: the next entry would overwrite an
+ * Throws a FatalError if the end of the chain was set back, because the next entry would overwrite an
  * existing one.
  */
 async function requireFree(trx: Trx, seq: number): Promise<void> {
@@ -228,7 +234,7 @@ const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
 );
 
 /**
- * The number of the next entry, with the hash and the signature before it. Other transactions wait
+ * Returns the number of the next entry, and the hash and the signature before it. Other transactions wait
  * here until this one ends.
  */
 async function takePlace(trx: Trx): Promise<{ seq: number; hash: string; mark: string }> {
@@ -242,7 +248,7 @@ const nextPlace = prepared((db) =>
     .insertInto('audit_head')
     .values((eb) => ({
       id: 1,
-      // Without its row the chain cannot continue; the audit check reports that.
+      // Without its row, the chain cannot continue. The audit check reports this.
       seq: eb
         .selectFrom('audit_entries')
         .select((inner) =>
@@ -278,7 +284,9 @@ const moveHead = prepared((db, { hash, mark }: Slots<{ hash: string; mark: strin
   db.updateTable('audit_head').set({ hash, mark }).where('id', '=', 1).compile(),
 );
 
-/** The ID of a contact, which only the contact's own key decrypts; null for an erased contact. */
+/**
+ * The ID of a contact, which can only be decrypted with the contact's own key; null for an erased contact.
+ */
 async function sealContact(
   trx: Trx,
   { sealer, fingerprint }: { sealer: Sealer; fingerprint: Fingerprint },

@@ -24,10 +24,7 @@ import type { AuditAction } from './record.ts';
 export interface AuditCheck {
   /** Number of checked entries. */
   entries: number;
-  /**
-   * The end of the chain. If you store it elsewhere, it proves later that nothing before it is
-   * gone.
-   */
+  /** The end of the chain. If it is stored elsewhere, it later proves that no entry before it is missing. */
   end: AuditPlace | null;
   /** The last entry that a purge has deleted; 0 if there was none. */
   purgedThrough: number;
@@ -58,10 +55,10 @@ const TABLES = [
 /** A row that is created together with its entry may be older than the entry by this much. */
 const SAME_MOMENT_MS = 60_000;
 
-/** Actions whose entries list the destroyed keys of contacts. */
+/** Actions whose entries list destroyed keys of contacts. */
 const DESTROYING = ['forget.done', 'hold.decided'] as const satisfies readonly AuditAction[];
 
-/** Actions whose entries may seal the blocks of erased people; the first entry also does. */
+/** Actions whose entries may seal the blocks of erased people. The first entry also does. */
 const SEALING_BLOCKS = [
   ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
 ] satisfies AuditAction[];
@@ -69,14 +66,15 @@ const SEALING_BLOCKS = [
 const MAX_PROBLEMS = 20;
 const ROWS_AT_ONCE = 500;
 
-/** The audit during the check. */
+/** The state of the audit during the check. */
 interface Audit extends AuditSource {
   readonly sealer: Sealer;
 }
 
 /**
- * Checks the whole chain. `known` is a position that was saved earlier. If the chain lacks it, entries were removed
- * from its end and replaced. `onChecked` receives the number of checked entries and the total, and may delay the check.
+ * Checks the whole chain. `known` is a position that was saved earlier. If the chain lacks it, entries were
+ * removed from its end and replaced. `onChecked` receives the number of checked entries and the total. It may
+ * delay the check.
  */
 export async function verifyAudit(
   { reader, fingerprint }: AuditSource,
@@ -108,7 +106,7 @@ async function checkWhileNothingIsPurged(
     const before = await readHead(audit);
     const check = await checkChain(audit, before, known, onChecked);
     const after = await readHead(audit);
-    // A purge in the meantime may have deleted entries that were about to be read.
+    // A purge may have deleted, in the meantime, entries that were about to be read.
     if (before?.purged_seq === after?.purged_seq) return check;
   }
 }
@@ -171,7 +169,8 @@ async function checkChain(
   }
   const birth = await readBirth(audit);
   if (birth !== null && birth.mark !== birthMark(audit.fingerprint, birth)) wrong(BIRTH_FORGED);
-  // A purge deletes entries of a chain that started here. The first entry is then gone, but its birth record stays.
+  // A purge deletes entries of a chain that started in this database. The first entry is then gone, but its
+  // birth record remains.
   if (birth === null && (purged.seq > 0 || (await wasBornOnRecord(audit)))) wrong(BIRTH_GONE);
   const isOther = birth !== null && firstHash !== null && firstHash !== birth.hash;
   if (isOther) wrong(BEGUN_AGAIN);
@@ -200,7 +199,7 @@ async function checkChain(
   if (beyond !== null) {
     wrong(`Entry ${beyond} is after the end of the chain: it is forged, or the end was set back.`);
   }
-  // If the end was set back, the entry may still exist after it, which is already reported.
+  // If the end was set back, the entry may still exist after it. That has already been reported.
   if (!isKnownThere && beyond !== known?.seq) {
     const missing = `Entry ${known?.seq}, the end that you saved earlier, is missing.`;
     wrong(missing + (await restoreText(audit)));
@@ -208,7 +207,7 @@ async function checkChain(
   return { entries, end: head === null ? null : end, purgedThrough: purged.seq, problems };
 }
 
-/** Finds rows that another program has added next to the chain. */
+/** Finds rows that another program has added to the tables of the chain. */
 async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[]> {
   const problems: string[] = [];
   const before = await audit.reader
@@ -231,7 +230,7 @@ async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[
   return problems;
 }
 
-/** A restore removes entries legitimately. Its own entry, which nobody can forge, contains its time. */
+/** A restore may remove entries. The entry about the restore, which nobody can forge, contains its time. */
 async function restoreText(audit: Audit): Promise<string> {
   const restore = await audit.reader
     .selectFrom('audit_entries')
@@ -244,7 +243,7 @@ async function restoreText(audit: Audit): Promise<string> {
   return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${restore.seq}). That explains it only if you saved the end before that day.`;
 }
 
-/** In one statement, because an entry and the end are written together, even during this check. */
+/** Read in one statement, because an entry and the end are written together, even during this check. */
 async function findBeyond(audit: Audit): Promise<number | null> {
   const found = await audit.reader
     .selectFrom('audit_entries')
@@ -256,7 +255,7 @@ async function findBeyond(audit: Audit): Promise<number | null> {
   return found?.seq ?? null;
 }
 
-/** True if a row exists that is created together with its entry. */
+/** Returns true if there is a row that is created together with its entry. */
 async function hasAuditedRows(audit: Audit): Promise<boolean> {
   const token = await audit.reader
     .selectFrom('access_tokens')
@@ -267,9 +266,10 @@ async function hasAuditedRows(audit: Audit): Promise<boolean> {
   return token !== undefined || person !== undefined;
 }
 
-/** True if a row that is created together with an entry is older than every entry. */
+/** Returns true if a row that is created together with an entry is older than every entry. */
 async function hasBegunLate(audit: Audit): Promise<boolean> {
-  // The earliest time of all entries, not the first entry's time, because host clocks may differ.
+  // Uses the earliest time of all entries instead of the first entry's time, because the hosts' clocks may
+  // differ.
   const first = await audit.reader
     .selectFrom('audit_entries')
     .select((eb) => eb.fn.min('at').as('at'))
@@ -298,7 +298,7 @@ async function hasBegunLate(audit: Audit): Promise<boolean> {
   return older.some((rows) => rows.length > 0);
 }
 
-/** True if the first entry says that a birth record was created with it. */
+/** Returns true if the first entry says that a birth record was created with it. */
 async function wasBornOnRecord(audit: Audit): Promise<boolean> {
   const first = await audit.reader
     .selectFrom('audit_entries')
@@ -309,15 +309,14 @@ async function wasBornOnRecord(audit: Audit): Promise<boolean> {
 }
 
 /**
- * Compares the blocks with the last entry that sealed them; null if they match, or if no entry
- * sealed any.
+ * Compares the blocks with the last entry that sealed them; null if they match, or if no entry sealed any.
  */
 async function findChangedBlocks(audit: Audit): Promise<string | null> {
   for (;;) {
     const sealed = await findSealedBlocks(audit);
     if (sealed === null) return null;
     const now = await readBlocks(audit.reader, audit.fingerprint);
-    // An erasure in the meantime has sealed different blocks.
+    // An erasure has sealed different blocks in the meantime.
     if ((await findSealedBlocks(audit))?.hash !== sealed.hash) continue;
     return describeChangedBlocks(sealed, now);
   }
@@ -342,7 +341,7 @@ async function findSealedBlocks(audit: Audit): Promise<Blocks | null> {
   }
 }
 
-/** Null for an entry that was changed, which is reported separately. */
+/** Null for an entry that was changed, because that is reported separately. */
 function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: string }) {
   try {
     return openEntryBody(audit.sealer, { seq, sealed });
@@ -353,8 +352,8 @@ function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: str
 }
 
 /**
- * Number of keys that do not decrypt in their place: each is bound to its ID, its client and its
- * contact.
+ * Returns the number of keys that cannot be decrypted in their row. Each key is bound to its ID, its client
+ * and its contact.
  */
 async function countChangedKeys(audit: Audit): Promise<number> {
   let changed = 0;
@@ -390,7 +389,7 @@ function opens(audit: Audit, sealed: string, place: Parameters<typeof keySealCon
  * not exist.
  */
 async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<string[]> {
-  // In this order, an erasure in the meantime is recorded before its keys are checked again.
+  // With this order, an erasure in the meantime is recorded before its keys are checked again.
   const lost = await listLostKeys(audit);
   const destroyed = await findDestroyedKeys(audit);
   const strange = await countStrangeKeys(audit, destroyed);
@@ -412,7 +411,7 @@ async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<str
 }
 
 /**
- * IDs of keys that entries need and that are missing, without the keys of clients whose erasure has
+ * Returns the IDs of keys that entries need and that are missing, except keys of clients whose erasure has
  * started since.
  */
 async function listLostKeys(audit: Audit): Promise<string[]> {
@@ -433,8 +432,8 @@ async function listLostKeys(audit: Audit): Promise<string[]> {
 }
 
 /**
- * Number of keys that were destroyed or that no entry needs. A purge deletes a key with its last
- * entry.
+ * Returns the number of keys that were destroyed or that no entry needs. A purge deletes a key together with
+ * its last entry.
  */
 async function countStrangeKeys(audit: Audit, destroyed: ReadonlySet<string>): Promise<number> {
   const there = await audit.reader
@@ -462,7 +461,7 @@ async function countStrangeKeys(audit: Audit, destroyed: ReadonlySet<string>): P
   return strange.size;
 }
 
-/** The last entry of an action for each client. */
+/** Returns the last entry of an action for each client. */
 async function listLastOf(audit: Audit, action: AuditAction): Promise<Map<string | null, number>> {
   const rows = await audit.reader
     .selectFrom('audit_entries')
@@ -505,7 +504,7 @@ async function readAfter(audit: Audit, seq: number, through: number | null) {
 }
 
 /**
- * Text that another program put into the database must not start a line, where it could look like
+ * A text that another program put into the database must not start a line, because it could then look like
  * our own finding.
  */
 function inOneLine(problem: string): string {

@@ -1,4 +1,4 @@
-/** The steps of an erasure in each integration: block, CRM, service, store. */
+/** The steps of an erasure in each integration: the block, the CRM, the service, the store. */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -61,7 +61,7 @@ export interface Facts {
   person: PersonFingerprints | null;
   forms: readonly string[];
   erasures: readonly ForgottenRecord[];
-  /** The integrations that have traces of the contact. */
+  /** The integrations that contain traces of the contact. */
   known: readonly string[];
   isKnown: boolean;
   /** Fingerprints of the donors that belong to this person and to no other contact. */
@@ -69,7 +69,7 @@ export interface Facts {
   names: NamesOfPerson;
 }
 
-/** The state of an integration with nothing left to do. */
+/** The state of an integration in which nothing is left to do. */
 const AT_REST = {
   erasedEarlier: null,
   mergedInto: null,
@@ -80,8 +80,9 @@ const AT_REST = {
 };
 
 /**
- * First blocks the contact in all integrations, so that no run in the meantime restores anything. Then clears the CRM
- * and the service. The store comes last: once it has erased the contact, nothing can tell which values were ours.
+ * First blocks the contact in all integrations, so that no run in the meantime restores anything. Then clears
+ * the CRM and the service. The store comes last, because once it has erased the contact, it is unknown which
+ * values were ours.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -143,7 +144,7 @@ async function begin(
   { person, erasures, known, isKnown, donors }: Facts,
 ): Promise<ErasureNote> {
   const before = erasures.find((row) => row.integrationId === id);
-  // One of several integrations may have been finished before the others.
+  // Of several integrations, one may have been finished before the others.
   const isResumed = before?.state === 'begun' || (before && !known.includes(id));
   const resumed = isResumed ? parseNote(before.receipt) : null;
   const begun = resumed ?? newNote(newId(), clock.now());
@@ -169,8 +170,7 @@ async function eraseOutside(
 ): Promise<ErasedIn> {
   const { id, lease, open, crm: own } = target;
   const { main, lookup, forms, ids, names: ofPerson } = facts;
-  // If the CRM is not to be cleared, the note says nothing about it, although an earlier attempt
-  // may have.
+  // If the CRM is not to be cleared, the note does not mention it, although an earlier attempt may have.
   let note = alsoInCrm ? begun : { ...begun, crm: null, mentions: NOTHING_LEFT };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
@@ -187,16 +187,16 @@ async function eraseOutside(
   }
   const ours = await findOurValues(store, [id], forms);
   await save({ written: union(note.written, [...ours.keys()]) });
-  // An integration that is no longer in the settings has written into the same account.
+  // An integration that is no longer in the settings has written to the same account.
   const clients = (open === null ? main : target) ?? UNKNOWN_HERE;
-  // Before anything is cleared, while the memberships are still recorded.
+  // Done before anything is cleared, while the memberships are still recorded.
   const memberships = await findMemberships(store, id, forms);
   const names = memberships.map(({ name }) => name);
   await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
   let inCrm: FoundMentions['inCrm'] = [];
   if (clients.open !== null) {
     const found = await findMentions(clients.open.deps, id, facts);
-    // Recorded first, because after a kill only the rest would be found.
+    // Recorded first, because after a kill only the remaining texts would be found.
     const texts = Math.max(note.erased.texts, found.texts);
     await save({ erased: { ...note.erased, texts } });
     await dropKeptTexts(clients.open.deps, lease, found);
@@ -204,7 +204,7 @@ async function eraseOutside(
   }
   if (alsoInCrm && clients.crm === null) {
     const mentions = { ...NOTHING_LEFT, contacts: countHolders(inCrm) };
-    // The findings of an earlier attempt may no longer be true.
+    // The findings of an earlier attempt may have become outdated.
     await save({ crm: NOTHING_CLEARED, mentions, unreached: clients.unreached });
   }
   if (clients.crm !== null && alsoInCrm) {
@@ -246,7 +246,7 @@ async function eraseOutside(
   };
 }
 
-/** A user's request also searches for erased contacts that the CRM did not show before. */
+/** At a user's request, erased contacts that the CRM did not show before are also searched. */
 const LOOKS_AGAIN = { looksAgain: true };
 
 const NOTHING_LEFT: ErasureNote['mentions'] = { contacts: 0, hidden: [], edited: 0, unseen: 0 };
@@ -268,8 +268,8 @@ async function eraseInStore(
     forms: forms.slice(1),
     mayBeLeft: !erased.isSeenEmpty,
     buildReceipt({ introductions, ...rows }) {
-      // Counts texts in the CRM. If the CRM is not to be cleared, this also counts the paths that the store still
-      // knows.
+      // Counts texts in the CRM. If the CRM is not to be cleared, it also counts the paths that are still in
+      // the store.
       const { introductionsLeft: named } = erased.note;
       const introductionsLeft = note.crm === null ? Math.max(named, introductions) : named;
       note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
@@ -280,7 +280,7 @@ async function eraseInStore(
 }
 
 /**
- * The mirrored networks that contain the contact's donor, unless another contact is the same donor.
+ * Returns the mirrored networks that contain the contact's donor, unless another contact is the same donor.
  */
 async function findMemberships(
   store: Application['store'],
@@ -304,9 +304,9 @@ async function findMemberships(
 }
 
 /**
- * Leaves the networks at the service. Resolves with the networks where that is still pending. If
- * the integration is no longer in the settings, there is no access to its service: someone has to
- * remove the donor there, and the mirror forgets the member.
+ * Leaves the networks at the service. Resolves with the networks in which this is still pending. If the
+ * integration is no longer in the settings, there is no access to its service. Then someone has to remove the
+ * donor there, and the mirror drops the member.
  */
 async function leaveAll(
   store: Application['store'],
@@ -329,8 +329,8 @@ async function leaveAll(
 }
 
 /**
- * Completes the erasure of a person who was erased before. If requested, it clears what may be left in the CRM. It
- * reports what was done then.
+ * Completes the erasure of a person who was erased before. If requested, clears what may be left in the CRM.
+ * Reports what was done in that earlier erasure.
  */
 export async function doneBefore(
   { application: { store }, newId }: ForgetPersonDeps,
@@ -354,7 +354,7 @@ export async function doneBefore(
         dropWaitingErasures(trx, target.id, facts.forms),
       );
     }
-    // The contact's own fields come first, so that values that a merge brought into them are reported there.
+    // The contact's own fields come first, so that values that a merge moved into them are reported there.
     let refusals: readonly string[] = [];
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
       const save: SaveNote = async (changes) => {
@@ -385,7 +385,7 @@ export async function doneBefore(
       note = { ...note, crm: { ...leftovers, stillPresent, unrecognized }, unreached: null };
     }
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
-      // Texts in other contacts are found by the donor that the block records.
+      // Texts in other contacts are found by the donor that is recorded in the block.
       const { inCrm } = await findMentions(open.deps, integration, facts);
       const mentions = await clearMentions(crm, target.lease, inCrm, facts.names, LOOKS_AGAIN);
       const cleared = Math.max(0, countHolders(inCrm) - mentions.contacts - mentions.unseen);
@@ -393,7 +393,7 @@ export async function doneBefore(
     }
     const isUnreached = alsoInCrm && open !== null && crm === null;
     if (isUnreached) note = { ...note, crm: NOTHING_CLEARED, unreached };
-    // Work that was left to the next sync at that time is not reported again.
+    // Work that was left to the next sync then is not reported again.
     note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
     const isComplete = !isUnreached && (note.crm?.stillPresent.length ?? 0) === 0;
     done.push({ ...AT_REST, integration, note, refusals, erasedEarlier: at, isComplete });
@@ -401,7 +401,7 @@ export async function doneBefore(
   return done;
 }
 
-/** Whatever the failure was, the contact is already blocked, and repeating the command does the rest. */
+/** Whatever failed, the contact is already blocked, and repeating the command does the rest. */
 function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
   return new RetriableError(
     `The erasure of ${crmId} is not finished: ${failure.message} Until it is, no sync enhances the contact. Repeat the command once the problem is fixed; it continues from there.`,
@@ -409,7 +409,7 @@ function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableErr
   );
 }
 
-/** The process paused for longer than its lease, before the block was on disk. */
+/** The process paused for longer than its lease before the block was on disk. */
 function overtaken({ id }: Target, cause: LeaseLost): RetriableError {
   return alreadyRunning(id, undefined, cause);
 }

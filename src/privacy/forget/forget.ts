@@ -1,6 +1,6 @@
 /**
- * Erases a person from every integration of the CRM account, provably and for good. The block is on disk before
- * anything is erased. After a kill, repeat the request with the same ID to do the rest.
+ * Erases a person permanently and provably from every integration of the CRM account. The block is on disk
+ * before anything is erased. After a kill, repeat the request with the same ID to do the rest.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -64,7 +64,7 @@ async function forgetIn(
   const known: string[] = [];
   for (const id of ids)
     if (await hasTracesOfContact(store.reader, id, forms, { asked: false })) known.push(id);
-  // Before the store erases which donor the contact is.
+  // Read before the store erases which donor the contact is.
   const donors = await findDonors(store, ids, forms);
   const erasures = await findErasures(store, ids, [crmId]);
   const blocks = erasures.filter(isErasure);
@@ -72,7 +72,7 @@ async function forgetIn(
   if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
   const isDone =
     known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
-  // A later attempt uses what the first attempt recorded, when the store still knew more.
+  // A later attempt uses what the first attempt recorded, because at that time the store knew more.
   const named = [
     ...(await findDonorFingerprints(store.reader, store.fingerprint, ids, forms)),
     ...erasures.flatMap((row) => parseDonors(row.donors)),
@@ -101,8 +101,8 @@ async function forgetIn(
 }
 
 /**
- * Adds the names by which texts of later profiles are found. Without a CRM record, the name itself
- * is no longer known.
+ * Adds the names by which texts in later profiles are found. If there is no CRM record, the name itself is no
+ * longer known.
  */
 function withNames(
   person: PersonFingerprints | null,
@@ -138,7 +138,7 @@ function requireAllowed(
   }
 }
 
-/** `whom` continues "forbids the erasure of". */
+/** `whom` continues the text "forbids the erasure of". */
 export function heldForPrivacy(
   whom: string,
   details: Readonly<Record<string, string>> = {},
@@ -149,7 +149,7 @@ export function heldForPrivacy(
   );
 }
 
-/** Error codes for the reasons why the CRM keeps a contact from being erased. */
+/** Error codes for the reasons why the CRM forbids the erasure of a contact. */
 export const PRIVACY_HOLD = 'privacy_hold';
 export const REQUEST_WITHDRAWN = 'erasure_request_withdrawn';
 
@@ -178,7 +178,7 @@ async function unknownContact(
   });
 }
 
-/** The integrations of the contact's account that block it. */
+/** Returns the integrations of the contact's account that block the contact. */
 export async function listBlocking(
   store: Pick<Store, 'reader' | 'fingerprint'>,
   integration: Integration,
@@ -190,8 +190,7 @@ export async function listBlocking(
 }
 
 /**
- * Unblocks a contact in every integration of its account; resolves with the integrations that had
- * blocked it.
+ * Unblocks a contact in every integration of its account. Resolves with the integrations that had blocked it.
  */
 export async function liftBlock(
   store: Store,

@@ -1,5 +1,5 @@
 /**
- * Identifies the person behind an ID: in the CRM, in the store, and contacts that may be the same
+ * Identifies the person behind an ID in the CRM and in the store, and finds contacts that may be the same
  * person.
  */
 
@@ -28,9 +28,9 @@ import { findContactsAlike } from '../statements/known-contacts.ts';
 import { findKeptTexts, findNamesOfDonors } from '../statements/mentions.ts';
 import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
-/** The CRM's response for an ID. */
+/** The CRM's response to an ID. */
 export interface CrmAnswer {
-  /** The record, if it exists or was merged into another one; otherwise null. */
+  /** The record, if it exists or was merged into another record; otherwise null. */
   lookup: RecordLookup | null;
   /** False if the CRM could not be reached. */
   isAsked: boolean;
@@ -49,7 +49,7 @@ export async function lookUp(main: Target | undefined, crmId: string): Promise<C
   }
 }
 
-/** The fingerprints that recognise the person later, from the CRM and from the store. */
+/** The fingerprints by which the person is recognised later, from the CRM and from the store. */
 export async function findPerson(
   { application: { store } }: ForgetPersonDeps,
   account: readonly string[],
@@ -67,8 +67,8 @@ export async function findPerson(
 }
 
 /**
- * Separates integrations in which the ID means the same contact from accounts in which it may be a different person,
- * who is left alone.
+ * Separates the integrations in which the ID means the same contact from the accounts in which it may mean a
+ * different person. The different person is not erased.
  */
 export async function distinguish(
   { application: { store } }: ForgetPersonDeps,
@@ -103,7 +103,7 @@ export async function distinguish(
 }
 
 /**
- * The person's names: from the CRM, from `known` of an earlier attempt and, for a contact that left
+ * Returns the person's names: from the CRM, from `known` of an earlier attempt, and, for a contact that left
  * the CRM, from kept profiles and past writes.
  */
 export async function findNames(
@@ -131,7 +131,7 @@ export async function findNames(
   return namesOfPerson(store.fingerprint, [...read, ...written, ...known]);
 }
 
-/** The contact's donors, by integration. */
+/** Returns the contact's donors, by integration. */
 export async function findDonors(
   store: Application['store'],
   ids: readonly string[],

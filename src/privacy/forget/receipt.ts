@@ -1,6 +1,6 @@
 /**
- * The result of an erasure, for people and programs: without names, and without any ID except the
- * requested one.
+ * The result of an erasure, for people and programs. It contains no names, and no ID except the requested
+ * one.
  */
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -26,10 +26,11 @@ export interface ErasedIn {
   refusals: readonly string[];
   /** True if the next sync has to drop kept writes, because the connector could not sign in. */
   isKeptPending: boolean;
-  /** True if the contact's fields were read as empty, so that nothing about them has to be kept. */
+  /** True if the contact's fields were read as empty, so that no data about them has to be kept. */
   isSeenEmpty: boolean;
   /**
-   * False if values of ours are left in the CRM. Until they are cleared, the store keeps the data that recognises them.
+   * False if values of ours are left in the CRM. Until they are cleared, the store keeps the data by which
+   * they are recognised.
    */
   isComplete: boolean;
 }
@@ -37,9 +38,9 @@ export interface ErasedIn {
 export interface ErasureReceipt {
   id: string;
   at: string;
-  /** False if the same command has to be repeated once the CRM accepts it. */
+  /** False if the same command has to be repeated once the CRM accepts the erasure. */
   complete: boolean;
-  /** When the contact was erased before, if nothing was left to do now. */
+  /** When the contact was erased before, if nothing was left to do this time. */
   erasedEarlier: string | null;
   integrations: {
     integration: string;
@@ -53,14 +54,14 @@ export interface ErasureReceipt {
   erased: ErasedCounts;
   /** Null if the CRM was not to be cleared. */
   crm: CrmErasure | null;
-  /** Contacts that may be the same person under another ID. */
+  /** Contacts that may be the same person under a different ID. */
   alike: readonly KnownContact[];
   /** Contacts of other accounts that have this ID but are different people. */
   leftAlone: readonly KnownContact[];
   pending: Pending[];
 }
 
-/** Work that is still to be done. */
+/** The work that is left. */
 export interface Pending {
   integration: string;
   what: 'networks' | 'introductions' | 'crm' | 'merged' | 'kept';
@@ -116,7 +117,7 @@ function joined(one: CrmErasure | null, other: CrmErasure | null): CrmErasure | 
   };
 }
 
-/** Texts in other contacts that name the person. */
+/** Returns the texts in other contacts that name the person. */
 function addMentions(
   { contacts, hidden, edited, unseen }: ErasureNote['mentions'],
   add: (text: string) => void,

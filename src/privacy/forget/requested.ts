@@ -12,17 +12,17 @@ import {
 import { forgetPerson, PRIVACY_HOLD, REQUEST_WITHDRAWN } from './forget.ts';
 import type { ForgetPersonDeps } from './targets.ts';
 
-/** The result of one pass over the erasures that are due. */
+/** The result of one pass over the due erasures. */
 export interface ErasedOnRequest {
   erased: number;
-  /** Erasures that could not be finished, and stay due. */
+  /** Erasures that could not be finished. They stay due. */
   left: number;
 }
 
-/** Number of erasures that are loaded at once. */
+/** Number of erasures that are loaded at a time. */
 const AT_ONCE = 500;
 
-/** Reasons that are marks of the CRM, and must still be set when the erasure starts. */
+/** Reasons that are marks in the CRM. The mark must still be set when the erasure starts. */
 const BY_MARK: readonly DueErasure['source'][] = ['should_forget', 'objection'];
 
 /**

@@ -13,15 +13,15 @@ import { hasTracesOfContact } from '../statements/known-contacts.ts';
 /** A user's request to erase a contact. */
 export interface ForgetRequest {
   integration: Integration;
-  /** The canonical form of the contact's ID. */
+  /** The contact's ID in canonical form. */
   crmId: string;
-  /** True to also clear what we wrote into the CRM. */
+  /** True to also clear the values that we wrote into the CRM. */
   alsoInCrm: boolean;
   /** True to include the integrations of other accounts. */
   everywhere: boolean;
-  /** True to block an ID that neither the store nor the CRM knows. */
+  /** True to block an ID that is unknown to both the store and the CRM. */
   blockUnknown: boolean;
-  /** The CRM's own request, if the erasure answers one; omitted if a user started the erasure. */
+  /** The CRM's own request, if the erasure serves one; omitted if a user started the erasure. */
   ofCrm?: RequestOfCrm;
 }
 
@@ -29,7 +29,7 @@ export interface ForgetRequest {
 export interface RequestOfCrm {
   /** True if the CRM must still show the request when the erasure starts. */
   mustStand: boolean;
-  /** Called, before anything is erased, with the contact that the CRM has merged this one into. */
+  /** Called before anything is erased, with the contact into which the CRM has merged this one. */
   foundMerged(winnerId: string): Promise<void>;
 }
 
@@ -42,13 +42,15 @@ export interface ForgetPersonDeps {
   newId: () => string;
 }
 
-/** The part of an integration's clients that an erasure works with. */
+/** The parts of an integration's clients that an erasure uses. */
 export type Opened = Pick<
   OpenIntegration,
   'integration' | 'mappings' | 'deps' | 'keepsWrites' | 'close'
 >;
 
-/** Without `alsoInCrm`, the CRM is only read to identify the person, and it may be permanently unavailable. */
+/**
+ * Without `alsoInCrm`, the CRM is read only to identify the person, and it may be permanently unavailable.
+ */
 const CRM_PATIENCE_MS = 15_000;
 
 /**
@@ -80,7 +82,7 @@ export interface Target {
   lease: Lease;
   /** Null if it is no longer in the settings. */
   open: Opened | null;
-  /** The same with its CRM; null if the CRM could not be opened. */
+  /** The open integration with its CRM; null if the CRM could not be opened. */
   crm: SyncDeps | null;
   /** Why the CRM could not be opened; null if it was. */
   unreached: string | null;
@@ -123,7 +125,7 @@ export function withTargets<Result>(
   });
 }
 
-/** The codes of a CRM that is unavailable or disconnected. */
+/** The error codes of a CRM that is unavailable or disconnected. */
 const OUT_OF_REACH: ReadonlySet<string> = new Set([
   'crm_unavailable',
   'crm_unauthorized',
@@ -131,8 +133,9 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * If the CRM is unavailable, the contact is blocked anyway, and the receipt reports what could not be reached. Settings
- * that lead to a different account than before are an error: there, the ID is a different contact.
+ * If the CRM is unavailable, the contact is blocked anyway, and the receipt reports what could not be
+ * reached. Settings that lead to a different account than before are an error, because the ID means a
+ * different contact there.
  */
 async function openUnlessAway(
   { deps, integration }: Opened,

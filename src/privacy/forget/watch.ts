@@ -1,4 +1,7 @@
-/** Starts due erasures in `serve` and in workers, one client after another, in parallel with its runs. */
+/**
+ * Starts due erasures in `serve` and in workers, one client after another, in parallel with the clients'
+ * runs.
+ */
 
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -9,7 +12,7 @@ import { listIntegrationsWithDueErasures } from '../../decisions/statements/eras
 import { eraseRequested } from './requested.ts';
 
 export interface ErasureWatch {
-  /** Looks for due erasures, and starts them unless the last ones are still in progress. */
+  /** Looks for due erasures and starts them, unless earlier erasures are still in progress. */
   start(): Promise<void>;
   /** Ends the delay after a failure. */
   retryNow(): void;
@@ -17,7 +20,7 @@ export interface ErasureWatch {
   ended(): Promise<void>;
 }
 
-/** If a run has the lease or a CRM is unavailable, the delay doubles up to the longest delay. */
+/** If a run has the lease or a CRM is unavailable, the delay doubles each time, up to the longest delay. */
 const FIRST_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 300_000;
 

@@ -1,6 +1,6 @@
 /**
- * Everything that the database holds about a contact, table by table. `erase-rows.ts` erases the
- * same data.
+ * Everything that the database contains about a contact, table by table. `erase-rows.ts` erases the same
+ * data.
  */
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -8,7 +8,7 @@ import type { Reader } from '../../database/reader.ts';
 import type { AboutPart } from './contact-places.ts';
 import { VALUES_PURGED } from './retention.ts';
 
-/** The data held about a contact in one integration. Times are in epoch ms. */
+/** The stored data about a contact in one integration. Times are in epoch ms. */
 export type AboutContact = Awaited<ReturnType<typeof readAboutContact>>;
 
 /** `crmIds` are the forms of the contact's ID. */

@@ -1,11 +1,11 @@
-/** Lines that a database adds to the erasure log when a process opens it. */
+/** Lines that a database adds to the erasure log when a process opens the database. */
 import type { Store } from '../../database/store.ts';
 import { isSeenDue, type WithErasureLog } from './erasure-log.ts';
 import { parseDonors } from './mentions.ts';
 
 type OpenedStore = Pick<Store, 'reader'> & WithErasureLog;
 
-/** Starts a log with the erasures from before it existed. */
+/** Starts a log with the erasures that happened before the log existed. */
 export async function beginErasureLog({ reader, erasures }: OpenedStore): Promise<void> {
   if (await erasures.isBegun()) return;
   const rows = await reader.selectFrom('forgotten').selectAll().orderBy('forgotten_at').execute();

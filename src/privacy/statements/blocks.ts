@@ -1,4 +1,4 @@
-/** The contacts that must not be processed again, because the person was erased. */
+/** The contacts that must not be processed again because the person was erased. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -18,7 +18,7 @@ export interface Block {
   state: ForgottenState | null;
   /** JSON of `PersonFingerprints`; null if nothing was known about the person. */
   person: string | null;
-  /** False for people who were erased in other accounts: their IDs mean different people here. */
+  /** False for people who were erased in other accounts, because their IDs mean different people here. */
   isOwn: boolean;
 }
 
@@ -27,13 +27,13 @@ export function isBlocking({ isOwn, state }: Block): boolean {
   return isOwn && state !== 'merged';
 }
 
-/** The fingerprints that blocks store for these contacts. */
+/** Returns the fingerprints under which blocks are stored for these contacts. */
 export function fingerprintContacts(fingerprint: Fingerprint, crmIds: readonly string[]): string[] {
   return crmIds.map((id) => fingerprint('forgotten', id));
 }
 
 /**
- * The blocks that apply to an integration, from any integration of its account. `account` is the
+ * Returns the blocks that apply to an integration, from any integration of its account. `account` is the
  * account's fingerprint; null for the pinned account.
  */
 export async function listBlocks(
@@ -66,8 +66,8 @@ export async function listBlockedContacts(
 }
 
 /**
- * Adds to a block the data that recognises the person, and whether it applies everywhere, unless
- * already recorded.
+ * Adds to a block the data by which the person is recognised, and whether the block applies everywhere,
+ * unless this is already recorded.
  */
 export async function notePersonOfBlock(
   trx: ActorTransaction,
@@ -96,7 +96,7 @@ export async function notePersonOfBlock(
   await recordEntry(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
 }
 
-/** Lifts blocks; resolves with the integrations that had one. */
+/** Lifts blocks. Resolves with the integrations that had a block. */
 export async function dropBlocks(
   {
     reader,
@@ -133,13 +133,13 @@ async function dropIn(
     .where('crm_id_fingerprint', 'in', fingerprints)
     .returning('integration_id')
     .execute();
-  // Runs have counted the contact under its fingerprint in the meantime.
+  // In the meantime, runs have counted the contact under its fingerprint.
   await trx
     .deleteFrom('contacts')
     .where('integration_id', 'in', integrationIds)
     .where('crm_id', 'in', fingerprints)
     .execute();
-  // Its ID is known again, so the writes into it get their ID back.
+  // The contact's ID is known again, so the writes to it get their ID back.
   for (const [at, crm_id] of crmIds.entries()) {
     await trx
       .updateTable('writes')
@@ -156,7 +156,7 @@ async function dropIn(
   return ids;
 }
 
-/** The integrations of the account that this one is pinned to. */
+/** The integrations of the account that this integration is pinned to. */
 const ofPinnedAccount = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('integrations')

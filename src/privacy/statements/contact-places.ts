@@ -1,7 +1,6 @@
 /**
- * Every column that holds a plain contact ID or donor ID, as declared in the table catalogue.
- * Erasures, the search for traces, `about`, the export, retention and "erase again after a restore"
- * use this list.
+ * Every column that contains a plain contact ID or donor ID, as declared in the table catalogue. The list is
+ * used by erasures, the search for traces, `about`, the export, retention and "erase again after a restore".
  */
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -15,22 +14,22 @@ import type { ContactIdMeaning, DonorMeaning } from '../../database/tables/table
 /** A column with a contact ID. */
 export type ContactPlace = PlacedColumn<ContactIdMeaning>;
 
-/** A column with a donor ID, or a keyed fingerprint of it. */
+/** A column with a donor ID, or with a keyed fingerprint of a donor ID. */
 export type DonorPlace = PlacedColumn<DonorMeaning>;
 
 export const CONTACT_PLACES: readonly ContactPlace[] = listColumns('contact id');
 
 export const DONOR_PLACES: readonly DonorPlace[] = listColumns('donor');
 
-/** The tables whose rows belong to one contact: an erasure deletes them. */
+/** The tables whose rows belong to one contact. An erasure deletes these rows. */
 export type OwnTable = TablesWith<{ is: 'contact id'; forget: 'row' }>;
 export const OWN_TABLES = CONTACT_PLACES.flatMap(({ table, says }) =>
   says.forget === 'row' ? [table as OwnTable] : [],
 );
 
 /**
- * The tables with more about a contact than payments and the values that are ours. Their rows are deleted with contacts
- * that left the CRM.
+ * The tables that contain more about a contact than payments and the values that are ours. Their rows are
+ * deleted when a contact leaves the CRM.
  */
 export type TableBeside = TablesWith<{ is: 'contact id'; forget: 'row'; whenRemoved: 'deleted' }>;
 export const BESIDE_CONTACTS = CONTACT_PLACES.flatMap(({ table, says }) =>

@@ -19,11 +19,11 @@ export interface ErasedAgain {
   erased: number;
   /** Integrations that were erased again. */
   integrations: string[];
-  /** Blocked contacts whose values may still be in the CRM: `forget` must be repeated for them. */
+  /** Blocked contacts whose values may still be in the CRM. `forget` must be repeated for them. */
   unfinished: number;
 }
 
-/** A log entry without the place where it was written. */
+/** A log entry, without the place where it was written. */
 type ErasureEntry = Omit<LoggedEntry, 'store' | 'folder'>;
 
 /** Number of rows that are searched at a time. */
@@ -65,8 +65,8 @@ export async function eraseAgain(
 }
 
 /**
- * Whether an integration left after the backup was made. If it left and was added again, it is a new integration, which
- * a newer backup contains.
+ * Whether an integration left after the backup was made. If it left and was later added again, it is a new
+ * integration, which a newer backup contains.
  */
 async function hasLeftSince(
   reader: Reader,
@@ -88,7 +88,7 @@ async function hasLeftSince(
   return known === undefined;
 }
 
-/** Pure: the final state of each contact, without contacts whose block was lifted. */
+/** Pure: returns the final state of each contact, without contacts whose block was lifted. */
 export function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   const last = new Map<string, ErasureEntry>();
   for (const entry of entries) {
@@ -134,8 +134,8 @@ export async function findIds(
 }
 
 /**
- * Sets the block first, as in the original erasure. An erasure that was not finished waits for
- * `forget`, as before.
+ * Sets the block first, as in the original erasure. If the erasure was not finished, it waits for `forget`,
+ * as before.
  */
 async function apply(
   trx: ActorTransaction,
@@ -146,7 +146,7 @@ async function apply(
   const now = trx.clock.now();
   const state = what === 'begun' || what === 'blocked' ? what : 'erased';
   const known = person === null ? null : JSON.stringify(person);
-  // Read before the rows are deleted: these fingerprints find texts that name the person once the
+  // Read before the rows are deleted. With these fingerprints, texts that name the person are found once the
   // product is open.
   const found =
     crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds);
@@ -189,7 +189,7 @@ async function apply(
     return;
   }
   const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now, {
-    // The backup does not know which values were cleared then, or which were written since.
+    // The backup does not show which values were cleared then, or which were written since.
     fingerprint,
     mayBeLeft: true,
   });
@@ -203,7 +203,7 @@ async function apply(
   });
 }
 
-/** The data of a block that the audit seals, as one text; null if there is none. */
+/** Returns the data of a block that the audit seals, as one text; null if there is none. */
 async function readBlock(
   reader: Reader,
   integration: string,

@@ -1,6 +1,6 @@
 /**
- * Removes erased contacts from the spending journal. Its lines name nobody, but with the service key, a job ID in them
- * could fetch the profile, and a restore would adopt the payment.
+ * Removes erased contacts from the spending journal. Its lines contain no names. But with the service key,
+ * the profile could be fetched by a job ID in them, and a restore would adopt the payment.
  */
 import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
 import { lockJournal } from '../../credits/statements/journal/lock-journal.ts';
@@ -17,9 +17,10 @@ export interface OtherForms {
 const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
 
 /**
- * Removes everyone who is blocked in the database from the journal, and deletes the payments that a restore adopted for
- * them. Lines keep their credits and the number of their jobs, so that sums stay correct. Resolves with the number of removed contacts and donors.
- * Runs in a transaction, which keeps other processes from rewriting the file at the same time.
+ * Removes everyone who is blocked in the database from the journal, and deletes the payments that a restore
+ * adopted for them. The lines keep their credits and the number of their jobs, so that sums stay correct.
+ * Resolves with the number of removed contacts and donors. Runs in a transaction, which keeps other processes
+ * from rewriting the file at the same time.
  */
 export function eraseFromJournal(
   journal: StoreJournal,
@@ -45,8 +46,9 @@ export function eraseFromJournal(
 }
 
 /**
- * Removes all contacts and donors of these clients from the journal. Its lines keep the charges, and the balances of
- * service keys, which clients share. Resolves with the number of removed contacts and donors.
+ * Removes all contacts and donors of these clients from the journal. Its lines keep the charges and the
+ * balances of service keys, because clients can share a key. Resolves with the number of removed contacts and
+ * donors.
  */
 export function eraseClientsFromJournal(
   journal: StoreJournal,
@@ -132,7 +134,7 @@ function listErasedJobs(line: JournalLine, { contacts }: Erased): string[] {
   );
 }
 
-/** Returns the line unchanged if it names nobody who was erased. */
+/** Returns the line unchanged if it contains no erased person. */
 function withoutErased(line: JournalLine, erased: Erased, jobs: ReadonlySet<string>): JournalLine {
   if (line.what === 'answered') {
     const kept = Object.entries(line.jobs).filter(([trackingId]) => !jobs.has(trackingId));

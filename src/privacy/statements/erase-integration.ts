@@ -17,7 +17,7 @@ import { OWN_TABLES } from './contact-places.ts';
 import { eraseRows } from './erase-rows.ts';
 import type { WithErasureLog } from './erasure-log.ts';
 
-/** Runs one batch in its own transaction. */
+/** Runs one batch in a separate transaction. */
 type EraseBatch = <Result>(work: (trx: Trx) => Promise<Result>) => Promise<Result>;
 
 /** The number of erased rows, and the rows that stay. */
@@ -26,7 +26,7 @@ export interface ErasedIntegration {
   kept: KeptRows;
 }
 
-/** The rows that have to stay; they name no contact. */
+/** The rows that have to stay. They name no contact. */
 export interface KeptRows {
   /** The charges, without their contacts. */
   submissions: number;
@@ -40,17 +40,13 @@ export interface KeptRows {
   auditEntries: number;
 }
 
-/**
- * Tables whose rows are deleted directly. Rows that start or request something are deleted first.
- */
+/** Tables whose rows are deleted directly. Rows that start or request work are deleted first. */
 const TABLES = [...listTables('deleted first'), ...listTables('deleted')];
 
 /** The tables whose rows belong to a run and are deleted before it. */
 const TABLES_OF_RUNS = listTables('deleted with its run').filter((table) => table !== 'runs');
 
-/**
- * Erases everything about an integration that leaves, or the rest that an earlier attempt has left.
- */
+/** Erases everything about an integration that leaves, or what an earlier attempt has left. */
 export async function eraseLeavingIntegration(
   { reader, checkpoint, erasures }: Pick<Store, 'reader' | 'checkpoint'> & WithErasureLog,
   lease: Lease,
@@ -58,8 +54,8 @@ export async function eraseLeavingIntegration(
   const { integrationId } = lease;
   const now = reader.clock.now();
   await erasures.append({ what: 'left', at: now, integration: integrationId });
-  // Recorded before the first key is deleted: after an interruption, the audit still knows why keys
-  // are gone.
+  // Recorded before the first key is deleted, so that after an interruption the audit still shows why keys
+  // are missing.
   await checkpoint(lease, (trx) =>
     recordEntry(trx, { action: 'integration.erasing', integrationId }),
   );
@@ -117,7 +113,7 @@ export async function eraseIntegration(
     });
   }
 
-  /** Deletes runs with everything they did, one after the other. */
+  /** Deletes runs, with everything that they did, one after the other. */
   async function removeRuns(): Promise<void> {
     for (;;) {
       const run = await reader
@@ -173,7 +169,7 @@ export async function eraseIntegration(
         )
         .executeTakeFirst();
       count('network_members', members.numDeletedRows);
-      // Questions about contacts were deleted with the contacts.
+      // Questions about contacts have already been deleted with the contacts.
       const questions = await trx
         .deleteFrom('questions')
         .where('integration_id', '=', integrationId)
@@ -219,8 +215,8 @@ const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, k
 };
 
 /**
- * How to clear the tables whose rows are not simply deleted; each function returns the number of
- * removed rows.
+ * How to clear the tables whose rows are not simply deleted. Each function returns the number of removed
+ * rows.
  */
 const CLEARED: Readonly<
   Record<
@@ -234,7 +230,8 @@ const CLEARED: Readonly<
 };
 
 /**
- * Holds the client in case a process still has its settings, so that it neither reads nor spends before a user agrees.
+ * Holds the client in case a process still has its settings, so that the process does not read or spend
+ * before a user agrees.
  */
 async function holdClient(trx: Trx, integrationId: string, now: number): Promise<number> {
   const hold = {
@@ -276,7 +273,7 @@ async function deleteSecrets(trx: Trx, integrationId: string): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** True while a request of the integration waits for its response, or for proof of its cost. */
+/** Returns true while a request of the integration waits for its response, or for proof of its cost. */
 export async function hasOpenRequests(reader: Reader, integrationId: string): Promise<boolean> {
   for (const table of ['submissions', 'network_adds'] as const) {
     const row = await reader

@@ -12,7 +12,10 @@ import { dropLeftValues, leaveValues } from './left-values.ts';
 /** Number of erased items of a contact, by kind. The numbers do not identify the contact. */
 export interface ErasedRows {
   contacts: number;
-  /** Charges stay recorded, without their contact and without the ID that fetches the profile. */
+  /**
+   * Charges that are still recorded, without their contact and without the ID with which the profile can be
+   * fetched.
+   */
   jobs: number;
   holds: number;
   writes: number;
@@ -29,7 +32,7 @@ export interface ErasedRows {
   keys: readonly string[];
 }
 
-/** Jobs that could still fetch a profile. They are closed, so that nothing is left to fetch. */
+/** Jobs whose profile could still be fetched. They are closed, so that nothing can be fetched. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
 /** What happens to the fingerprints of values that were written into a contact. */
@@ -40,8 +43,8 @@ export interface ValuesInCrm {
 }
 
 /**
- * Removes requests to erase the contact that a second user has not confirmed yet. A confirmed request is removed when its
- * erasure is done.
+ * Removes requests to erase the contact that a second user has not confirmed yet. A confirmed request is
+ * removed when its erasure is done.
  */
 export async function dropWaitingErasures(
   trx: Trx,
@@ -56,7 +59,7 @@ export async function dropWaitingErasures(
     .execute();
 }
 
-/** Erases a contact, known under these forms of its ID, from every table. */
+/** Erases from every table a contact that is known under these forms of its ID. */
 export async function eraseRows(
   trx: Trx,
   integrationId: string,
@@ -68,7 +71,8 @@ export async function eraseRows(
   const introductions =
     donorId === null ? 0 : await forgetIntroducer(trx, integrationId, crmIds, donorId);
   if (donorId !== null) await beginToLeave(trx, integrationId, donorId);
-  // Any stored CRM text of the integration may name the person, because a duplicate rule names the other contact.
+  // Any stored CRM text of the integration may name the person, because a duplicate rule names the other
+  // contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   await dropWaitingErasures(trx, integrationId, crmIds);
   const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
@@ -112,7 +116,7 @@ export async function eraseRows(
   }
 }
 
-/** Lets the next sync remove a member that the service still has, at the service first. */
+/** Lets the next sync remove the member, first at the service, which still has the member. */
 async function beginToLeave(trx: Trx, integrationId: string, donorId: string): Promise<void> {
   await trx
     .updateTable('network_members')
@@ -144,7 +148,7 @@ async function eraseJobs(
       crm_id: ERASED_ID,
       identity: '',
       person: null,
-      // With the service key, this ID would fetch the profile as long as the service keeps it.
+      // With this ID and the service key, the profile could be fetched as long as the service keeps it.
       job_id: null,
       state: eb
         .case()
@@ -176,7 +180,7 @@ async function eraseRuns(
     .where('contact', 'in', crmIds)
     .returning('run_id')
     .execute();
-  // The requests that a run had combined with this one, and did not finish, are still wanted.
+  // The requests that a run had combined with this one and did not finish still have to be served.
   for (const { run_id } of asked) await separate(trx, run_id);
   const named = await trx
     .updateTable('runs')
@@ -196,7 +200,8 @@ async function eraseRuns(
 }
 
 /**
- * Removes the ID from the reason of failed runs, which may quote it, and from the same reason in their JSON reports.
+ * Removes the ID from the reasons of failed runs, which may quote it, and from the same reasons in their JSON
+ * reports.
  */
 async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Promise<void> {
   for (const column of ['reason_message', 'report'] as const) {

@@ -1,6 +1,6 @@
 /**
- * Records erasures outside the database. A backup made before an erasure still contains the person,
- * so a restore erases them again. The file contains only keyed fingerprints.
+ * Records erasures outside the database. A backup made before an erasure still contains the person, so the
+ * erasure is repeated after a restore. The file contains only keyed fingerprints.
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,9 +11,10 @@ import { hasCode } from '../../database/system-error.ts';
 
 const entrySchema = z.object({
   /**
-   * `begun`: the contact is blocked, and the CRM still has to be cleared. `blocked`: the ID was known nowhere.
-   * `erased`: the erasure is finished. `lifted`: the block was a mistake and was lifted. `left`: the whole integration
-   * was erased. `seen`: a process has opened the database with this log. `backups`: backups are made in this folder.
+   * `begun`: the contact is blocked, and the CRM still has to be cleared. `blocked`: the ID was not known
+   * anywhere. `erased`: the erasure is finished. `lifted`: the block was a mistake and was lifted. `left`:
+   * the whole integration was erased. `seen`: a process has opened the database with this log. `backups`:
+   * backups are made in this folder.
    */
   what: z.enum(['begun', 'blocked', 'erased', 'lifted', 'left', 'seen', 'backups']),
   /** Epoch ms. */
@@ -40,7 +41,7 @@ const entrySchema = z.object({
     .nullable()
     .default(null),
   everywhere: z.boolean().default(false),
-  /** Fingerprints of the person's donors; texts that name them are found by these. */
+  /** Fingerprints of the person's donors, by which texts that name them are found. */
   donors: z.array(z.string()).default([]),
 });
 
@@ -49,14 +50,14 @@ export type NewErasureEntry = z.input<typeof entrySchema>;
 
 export interface ErasureLog {
   /**
-   * Resolves once the entry is on disk. Throws a ConfigurationError if it cannot be written, in which case nothing may
-   * be erased.
+   * Resolves once the entry is on disk. Throws a ConfigurationError if the entry cannot be written. In that
+   * case, nothing may be erased.
    */
   append(entry: NewErasureEntry): Promise<void>;
   /** All entries, oldest first; none if there is no log. */
   read(): Promise<ErasureEntry[]>;
   isBegun(): Promise<boolean>;
-  /** Creates the log with the earlier erasures. */
+  /** Creates the log, with the earlier erasures in it. */
   begin(entries: readonly NewErasureEntry[]): Promise<void>;
 }
 
@@ -65,7 +66,7 @@ export interface WithErasureLog {
   readonly erasures: ErasureLog;
 }
 
-/** For a database in memory, and for a server database unless the settings name a file. */
+/** Used for a database in memory, and for a server database unless the settings name a file. */
 export const noErasureLog: ErasureLog = {
   append: async () => undefined,
   read: async () => [],
@@ -92,7 +93,7 @@ export function openErasureLog(path: string): ErasureLog {
   return log;
 }
 
-/** The log's name in a backup folder. The file is shared by all databases whose backups are there. */
+/** The name of the log in a backup folder. All databases with backups in the folder share the file. */
 export const FOLDER_LOG = 'donor-sync.erasures';
 
 /** Distinguishes the lines of this database from those of other databases in the same file. */
@@ -100,7 +101,7 @@ export function storeTag(fingerprint: Fingerprint): string {
   return fingerprint('erasure_log', 'store');
 }
 
-/** The log as one database uses it; lines of other databases are left alone. */
+/** The log as one database uses it. Lines of other databases are not changed. */
 export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   return {
     append: (entry) => log.append({ ...entry, store }),
@@ -110,14 +111,14 @@ export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   };
 }
 
-/** Pure: whether a line belongs to this database, or to none. */
+/** Pure: returns whether a line belongs to this database, or to none. */
 export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): boolean {
   return entry.store === '' || entry.store === store;
 }
 
 /**
- * Pure: the time of the last line that a process wrote with the database open; null if there is
- * none.
+ * Pure: returns the time of the last line that a process wrote while it had the database open; null if there
+ * is none.
  */
 export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
   const times = entries.flatMap(({ what, at }) => (what === 'backups' ? [] : at));
@@ -126,11 +127,11 @@ export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
 
 const SEEN_EVERY_MS = 3_600_000;
 
-/** Pure: whether a process should record that it has the database open. */
+/** Pure: returns whether a process should record that it has the database open. */
 export function isSeenDue(entries: readonly ErasureEntry[], now: number): boolean {
   const last = lastLineAt(entries);
   if (last === null || Math.abs(now - last) >= SEEN_EVERY_MS) return true;
-  // A copy of the log that was made with the backup lacks this line.
+  // A copy of the log that was made together with the backup lacks this line.
   return entries.some(({ what, at }) => what === 'backups' && at >= last);
 }
 
@@ -142,8 +143,8 @@ async function append(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   {
     await using file = await open(path, flags, FILE_MODE);
-    // There is also a line break at the start, so that the rest of a line that a power cut cut off stays on its own
-    // line.
+    // There is also a line break at the start, so that an incomplete line left by a power failure stays on
+    // its own line.
     const lines = entries.map((entry) => `\n${JSON.stringify(entrySchema.parse(entry))}\n`);
     await file.appendFile(lines.join(''));
     await file.sync();

@@ -1,19 +1,20 @@
 /**
- * The erasure log in several places at once: next to the database, where the settings say, and in each folder that
- * backups were made in. Every place gets all lines, so any place that survives a loss still lists who was erased.
+ * The erasure log in several places at once: next to the database, at the places from the settings, and in
+ * each folder in which backups were made. Every place gets all lines, so any place that survives a loss still
+ * shows who was erased.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ErasureEntry, type ErasureLog, FOLDER_LOG, isOfStore } from './erasure-log.ts';
 import { findWriteProblem } from './find-write-problem.ts';
 
-/** A place that holds an erasure log. */
+/** A place for an erasure log. */
 export interface ErasurePlace {
   path: string;
   kind: 'live' | 'named' | 'backups';
   /** `gone`: the backup folder does not exist, for example because its disk is not mounted. */
   state: 'writable' | 'gone' | 'unwritable';
-  /** Why it cannot be written to; null if it can. */
+  /** Why the place cannot be written to; null if it can. */
   problem: string | null;
 }
 
@@ -28,11 +29,11 @@ export interface ErasurePlaces extends ErasureLog {
 export interface ErasurePlacesOptions {
   /** The file next to the database. */
   live: string;
-  /** Files that the settings name. */
+  /** Files from the settings. */
   named: readonly string[];
   /**
-   * Backup folders that the log itself may not know, for example the folder of the backup that is
-   * being restored.
+   * Backup folders that the log itself may not contain, for example the folder of the backup that is being
+   * restored.
    */
   folders?: readonly string[];
   /**
@@ -49,7 +50,7 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
   const required = [...named, live];
 
   return {
-    /** The live log comes last: once it has the line, an erasure may start. */
+    /** The live log is written last, because the erasure may start once the live log has the line. */
     async append(entry) {
       for (const path of required) await open(path).append(entry);
       await copyToFolders();
@@ -80,10 +81,7 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     },
   };
 
-  /**
-   * All lines of all places. They keep the live log's order as long as the other places add
-   * nothing.
-   */
+  /** All lines of all places. They are in the live log's order, as long as the other places add nothing. */
   async function read(): Promise<ErasureEntry[]> {
     const own = await readEntries(required);
     const folders = new Set([...foldersIn(own), ...(options.folders ?? [])]);
@@ -98,12 +96,12 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     return union(await Promise.all(paths.toReversed().map((path) => open(path).read())));
   }
 
-  /** A folder that cannot be read now adds nothing; the other places still count. */
+  /** A folder that cannot be read now adds no lines. The other places still count. */
   async function readFolder(folder: string): Promise<ErasureEntry[]> {
     const lines = await open(join(folder, FOLDER_LOG))
       .read()
       .catch(() => []);
-    // A line without a tag may come from another installation.
+    // A line without a tag may come from a different installation.
     return lines.filter((line) => line.store !== '' && isOurs(line));
   }
 

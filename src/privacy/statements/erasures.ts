@@ -1,6 +1,4 @@
-/**
- * Recorded erasures: their start, their progress, and their end, when the store erases the contact.
- */
+/** Recorded erasures: their start, their progress, and their end, at which the store erases the contact. */
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -52,15 +50,14 @@ export interface EraseOptions {
 }
 
 /**
- * The parts of the store that record erasures: each erasure is in the log before the store erases
- * anything.
+ * The parts of the store that record erasures. Each erasure is in the log before the store erases anything.
  */
 type ErasingStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & WithErasureLog;
 
 /**
- * Blocks a contact before the first trace is erased, so that no run brings anything back if the erasure is cut off. It
- * can be repeated. It needs the lease, like all later steps, because a run that started in the meantime would not know
- * the block.
+ * Blocks a contact before the first trace is erased, so that no run restores anything if the erasure is
+ * interrupted. Can be repeated. Like all later steps, it needs the lease, because a run that started in the
+ * meantime would not know about the block.
  */
 export async function beginErasure(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -106,7 +103,7 @@ async function block(
         donors: eb.ref('excluded.donors'),
         person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
         everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
-        // A contact that was only suspected before is blocked from now on.
+        // A contact that was only suspected so far is blocked from now on.
         forgotten_at: eb
           .case()
           .when('forgotten.state', '=', 'merged')
@@ -125,7 +122,7 @@ async function block(
 }
 
 /**
- * Records the progress of an erasure. Once it is finished, the audit seals its receipt, so that any
+ * Records the progress of an erasure. Once the erasure is finished, the audit seals its receipt, so that any
  * later change is noticed.
  */
 export async function noteErasureReceipt(
@@ -147,9 +144,9 @@ export async function noteErasureReceipt(
 }
 
 /**
- * Erases a contact from every table, and keeps only a fingerprint so that it is never processed
- * again. Charges stay on record, without the contact. `crmId` is the canonical form of its ID;
- * `forms` are other forms under which rows may exist.
+ * Erases a contact from every table, and keeps only a fingerprint, so that the contact is never processed
+ * again. Charges stay recorded, without the contact. `crmId` is the canonical form of its ID; `forms` are
+ * other forms under which rows may exist.
  */
 export async function eraseFromStore(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -207,7 +204,7 @@ async function erase(
   return erased;
 }
 
-/** The recorded erasures of a contact, under any of these forms of its ID. */
+/** Returns the recorded erasures of a contact, under any of these forms of its ID. */
 export async function findErasures(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   integrationIds: readonly string[],
@@ -224,7 +221,9 @@ export async function findErasures(
     .then(fromRows);
 }
 
-/** Erasures that have started and whose contact is still in the store, for another attempt. */
+/**
+ * Returns erasures that have started and whose contact is still in the store, so that they are tried again.
+ */
 export async function listBegunErasures(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   integrationId: string,

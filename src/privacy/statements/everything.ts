@@ -1,4 +1,6 @@
-/** Reads all data that the database holds about an integration, for a nonprofit that leaves with its data. */
+/**
+ * Reads all data that the database contains about an integration, for a nonprofit that leaves with its data.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/reader.ts';
 import { CATALOGUE } from '../../database/tables/catalogue.ts';
@@ -7,7 +9,7 @@ import type { Table } from '../../database/tables/table.ts';
 /** An exported value. Times are in epoch ms. */
 export type HeldValue = string | number | null;
 
-/** Rows of one kind, with the values in the order of the columns. */
+/** Rows of one kind. Their values are in the order of the columns. */
 export interface HeldTable {
   name: string;
   columns: readonly string[];
@@ -19,13 +21,13 @@ interface Taken {
   from: RawBuilder<unknown>;
   columns: readonly string[];
   key: readonly string[];
-  /** A column that must not be null for a row to be exported; null exports all rows. */
+  /** A column that must not be null in exported rows; null exports all rows. */
   onlyWith: string | null;
 }
 
 const ROWS_PER_PAGE = 5_000;
 
-/** The encrypted values that the CRM had before each write. */
+/** The encrypted values that were in the CRM before each write. */
 const WRITES: Taken = {
   from: sql`writes`,
   columns: ['id', 'run_id', 'crm_id', 'written_at', 'before', 'after'],
@@ -34,7 +36,7 @@ const WRITES: Taken = {
 };
 
 /**
- * All tables with the integration's rows, sorted by key, and its writes, whose values are
+ * All tables with the integration's rows, sorted by key, and the integration's writes, whose values are
  * encrypted.
  */
 export function readEverything(reader: Reader, integrationId: string) {
@@ -71,10 +73,7 @@ export function readEverything(reader: Reader, integrationId: string) {
   }
 }
 
-/**
- * The rows of a table with their integration: from their own column, from their run, or from their
- * network.
- */
+/** The rows of a table, with the integration from their own column, from their run, or from their network. */
 function selectRows(table: string, { columns }: Table): RawBuilder<unknown> {
   const rows = sql.table(table);
   if ('integration_id' in columns) return rows;

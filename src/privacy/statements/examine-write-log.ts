@@ -8,20 +8,20 @@ export interface WriteLogState {
   /** Number of the database's newest writes that were looked up in the log. */
   checked: number;
   /**
-   * Number of these writes that the log lacks: another host has recorded them elsewhere, or the log
-   * was lost.
+   * Number of these writes that are missing in the log, because another host has recorded them elsewhere or
+   * the log was lost.
    */
   missing: number;
-  /** Epoch ms; null if none is missing. */
+  /** Epoch ms; null if no write is missing. */
   lastMissingAt: number | null;
 }
 
 const WRITES_CHECKED = 1_000;
 
-/** A log that was lost or created later is not reported forever. */
+/** A log that was lost or created later is reported no longer than this. */
 const LOG_CHECKED_MS = 30 * 86_400_000;
 
-/** Checks the write log: its files, and whether it has the database's newest writes. */
+/** Checks the write log: its files, and whether it contains the database's newest writes. */
 export async function examineWriteLog({
   reader,
   writeLog,

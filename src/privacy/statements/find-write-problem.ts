@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 
-/** Why a file cannot be read and written, or created; null if it can. */
+/** Returns why a file cannot be read and written, or created; null if it can. */
 export async function findWriteProblem(path: string): Promise<string | null> {
   try {
     const found = await stat(path).catch(() => null);
@@ -16,7 +16,7 @@ export async function findWriteProblem(path: string): Promise<string | null> {
   }
 }
 
-/** The folder itself, or the existing folder in which it would be created. */
+/** Returns the folder itself, or the existing folder in which it would be created. */
 async function findNearestFolder(folder: string): Promise<string> {
   for (let at = folder; ; at = dirname(at)) {
     const found = await stat(at).catch(() => null);

@@ -1,6 +1,5 @@
 /**
- * What the store knows about a contact that is about to be erased: its traces, our values, and
- * similar contacts.
+ * The store's data about a contact that is about to be erased: its traces, our values, and similar contacts.
  */
 import { sql } from 'kysely';
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -21,7 +20,7 @@ export interface KnownContact {
 }
 
 /**
- * True if any table has the contact under one of these forms of its ID. An erasure request that
+ * Returns true if any table contains the contact under one of these forms of its ID. An erasure request that
  * waits for a second user counts only if `asked` is true.
  */
 export async function hasTracesOfContact(
@@ -76,7 +75,9 @@ export async function findOurValues(
   return found;
 }
 
-/** Contacts that may be this person, according to the store; null searches all integrations. */
+/**
+ * Returns contacts that may be this person, according to the store. With null, all integrations are searched.
+ */
 export async function findContactsAlike(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   person: PersonFingerprints,

@@ -1,14 +1,13 @@
 /**
- * Values that donor-sync wrote and that may be in contacts whose ID the database no longer has,
- * because they were erased before their fields were read as empty. They are stored as writes under
- * the fingerprint of the contact's ID, without a run, a donor or previous values. So only an
- * erasure works with them.
+ * Values that donor-sync wrote and that may be in contacts whose ID the database no longer has, because they
+ * were erased before their fields were read as empty. They are stored as writes under the fingerprint of the
+ * contact's ID, without a run, a donor or previous values. So only erasures use them.
  */
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { VALUES_PURGED } from './retention.ts';
 
-/** The states of writes into a contact whose id the database does not have. */
+/** The states of writes to a contact whose ID is no longer in the database. */
 export const LEFT_STATES = ['left', 'unseen'] as const;
 
 /** The fingerprint that replaces the contact's ID. */
@@ -17,8 +16,8 @@ export function leftContact(fingerprint: Fingerprint, crmId: string): string {
 }
 
 /**
- * Keeps only fingerprints of the values that may still be in these contacts' CRM fields; resolves
- * with the number of writes.
+ * Keeps only fingerprints of the values that may still be in these contacts' CRM fields. Resolves with the
+ * number of writes.
  */
 export async function leaveValues(
   trx: Trx,

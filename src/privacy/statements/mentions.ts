@@ -1,6 +1,6 @@
 /**
- * Texts that name a donor: the writes that brought them, and the places where they can be, whatever the current
- * settings are.
+ * Texts that name a donor: the writes that brought them, and the fields in which they can be, whatever the
+ * current settings are.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -16,11 +16,11 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { DONOR_PLACES } from './contact-places.ts';
 import { LEFT_STATES, leftContact } from './left-values.ts';
 
-/** The data of a write that an erasure needs. */
+/** The data about a write that an erasure needs. */
 export interface WriteOfTexts {
   id: string;
   crmId: string;
-  /** Encrypted JSON: field → value before; empty if it is no longer kept. */
+  /** Encrypted JSON: field → previous value; empty if it is no longer kept. */
   before: string;
   after: OwnedValues;
   state: WriteState;
@@ -33,17 +33,17 @@ export interface WriteOfTexts {
   called: string | null;
 }
 
-/** A contact with all of its writes. */
+/** A contact, with all writes to it. */
 export interface ContactWithWrites {
   crmId: string;
   /** The contact that it was merged into. */
   mergedInto: string | null;
-  /** The values of ours in it; empty for a contact that the store does not have. */
+  /** The values in it that are ours; empty for a contact that the store does not have. */
   owned: OwnedValues;
   writes: readonly WriteOfTexts[];
 }
 
-/** A kept profile with its key, both encrypted. */
+/** A kept profile and its key, both encrypted. */
 export interface KeptProfileText {
   crmId: string;
   key: string;
@@ -57,7 +57,8 @@ export interface NamingWrite {
 }
 
 /**
- * The mark in `writes.introducer` that replaces an erased person's donor if a text is found only by the person's name.
+ * The mark that replaces an erased person's donor in `writes.introducer`, if a text is found only by the
+ * person's name.
  */
 function namedDonor(fingerprint: Fingerprint): string {
   return fingerprint('introducer', 'an erased person, by name');
@@ -72,19 +73,21 @@ const fieldNames = z.array(z.string());
 
 const namesSchema = z.object({ names: z.array(z.string()).default([]) });
 
-/** The names in `forgotten.person`, as fingerprints of their words. */
+/** Returns the names in `forgotten.person`, as fingerprints of their words. */
 export function parseNames(person: string | null): string[] {
   return person === null ? [] : namesSchema.parse(JSON.parse(person)).names;
 }
 
 const donorsSchema = z.array(z.string());
 
-/** The fingerprints in `forgotten.donors`. */
+/** Returns the fingerprints in `forgotten.donors`. */
 export function parseDonors(json: string): string[] {
   return donorsSchema.parse(JSON.parse(json));
 }
 
-/** Fingerprints of all donors erased in an integration, without donors that a contact has again. */
+/**
+ * Returns fingerprints of all donors erased in an integration, except donors that belong to a contact again.
+ */
 export async function listErasedDonors(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -121,9 +124,8 @@ export async function listErasedDonors(
 }
 
 /**
- * Returns the donors who were erased in an integration and belong to no other contact. The service
- * can still have them in a network: after a restore, donor-sync doesn't know who joined it since
- * the backup.
+ * Returns the donors who were erased in an integration and belong to no other contact. The service can still
+ * have them in a network, because after a restore, donor-sync does not know who joined it since the backup.
  */
 export async function findErasedDonors(
   reader: Reader,
@@ -151,7 +153,7 @@ export async function findErasedDonors(
   return erased;
 }
 
-/** All contacts with writes, except the given contacts, in batches. */
+/** Returns all contacts with writes, except the given contacts, in batches. */
 export async function* listContactsWithWrites(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -180,7 +182,7 @@ export async function* listContactsWithWrites(
   }
 }
 
-/** Contacts with a written text that names one of these donors. */
+/** Returns contacts with a written text that names one of these donors. */
 export async function listNamingContacts(
   reader: Reader,
   integrationId: string,
@@ -192,7 +194,7 @@ export async function listNamingContacts(
     .distinct()
     .where('integration_id', '=', integrationId)
     .where('introducer', 'in', donors)
-    // An erased contact that was not found is searched for again when the CRM shows it.
+    // If an erased contact was not found, it is searched for again when the CRM shows it.
     .where('state', '<>', 'unseen')
     .orderBy('crm_id')
     .execute();
@@ -200,8 +202,8 @@ export async function listNamingContacts(
 }
 
 /**
- * Records whether the CRM showed erased contacts with these fingerprints when their texts were
- * searched for.
+ * Records whether the CRM showed the erased contacts with these fingerprints when their texts were searched
+ * for.
  */
 export async function recordSeenErased(
   trx: RunTransaction,
@@ -218,7 +220,7 @@ export async function recordSeenErased(
     .execute();
 }
 
-/** The contacts that were merged into another one, with the other contact's ID. */
+/** Returns the contacts that were merged into another contact, with the other contact's ID. */
 export async function findMerges(
   reader: Reader,
   integrationId: string,
@@ -232,7 +234,7 @@ export async function findMerges(
   return new Map(rows.map((row) => [row.crm_id, row.merged_into ?? '']));
 }
 
-/** Contacts with their writes. */
+/** Returns contacts with their writes. */
 export async function findContactsWithWrites(
   reader: Reader,
   integrationId: string,
@@ -282,7 +284,7 @@ export async function findContactsWithWrites(
   }));
 }
 
-/** The names that the service had for these contacts' donors, as fingerprints of their words. */
+/** Returns the names of these contacts' donors at the service, as fingerprints of their words. */
 export async function findNamesOfDonors(
   reader: Reader,
   integrationIds: readonly string[],
@@ -299,7 +301,7 @@ export async function findNamesOfDonors(
   return rows.flatMap(({ called }) => called ?? []);
 }
 
-/** The names of everyone who was erased in an integration, as fingerprints of their words. */
+/** Returns the names of everyone who was erased in an integration, as fingerprints of their words. */
 export async function findErasedNames(reader: Reader, integrationId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -312,8 +314,8 @@ export async function findErasedNames(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Links these writes, whose texts contain an erased person's name, to the mark that all erased people
- * share. From then on the mark finds them, whatever happens to the erasure.
+ * Links these writes, whose texts contain an erased person's name, to the mark that all erased people share.
+ * From then on they are found by the mark, whatever happens to the erasure.
  */
 export async function recordNaming(
   trx: ActorTransaction,
@@ -333,8 +335,8 @@ export async function recordNaming(
 }
 
 /**
- * Records that values of these contacts were cleared although they were paid for. The values are no longer ours, and
- * the rest of the kept profile is delivered into these fields again.
+ * Records that paid values of these contacts were cleared. The values are no longer ours, and the rest of the
+ * kept profile is delivered into these fields again.
  */
 export async function disownCleared(
   trx: RunTransaction,
@@ -378,7 +380,8 @@ export async function replaceBefore(
 }
 
 /**
- * Does the same in a restored database. If a process works with that database anyway, its run does this again.
+ * Does the same in a restored database. If a process already works with that database, its run does this
+ * again.
  */
 export async function replaceRestored(
   trx: ActorTransaction,
@@ -409,7 +412,7 @@ export async function recordTextsGone(
   }
 }
 
-/** The kept profiles of these contacts. */
+/** Returns the kept profiles of these contacts. */
 export async function findKeptTexts(
   reader: Reader,
   integrationId: string,
@@ -425,7 +428,7 @@ export async function findKeptTexts(
   return rows.map(({ crm_id: crmId, key, profile }) => ({ crmId, key, profile }));
 }
 
-/** Kept profiles of other contacts, in batches. */
+/** Returns kept profiles of other contacts, in batches. */
 export async function* listKeptTexts(
   reader: Reader,
   integrationId: string,
@@ -455,7 +458,7 @@ export async function* listKeptTexts(
   }
 }
 
-/** Stores the same profiles without a text, unless a newer profile is kept by now. */
+/** Stores the same profiles without a text, unless a newer profile has been kept in the meantime. */
 export async function replaceKeptTexts(
   trx: RunTransaction,
   profiles: readonly (KeptProfileText & { keyBefore: string })[],
@@ -488,7 +491,7 @@ async function putBefore(
 }
 
 /**
- * Fingerprints of the contact's donors, now or at the time of a past write. A donor that belongs to
+ * Returns fingerprints of the contact's donors, now or at the time of a past write. A donor that belongs to
  * another contact of the CRM is left out.
  */
 export async function findDonorFingerprints(

@@ -1,6 +1,6 @@
 /**
- * Restores, from fingerprints in the log outside the database, the writes that a restored database
- * does not know.
+ * Restores the writes that are missing in a restored database, from fingerprints in the log outside the
+ * database.
  */
 import { sql } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -11,7 +11,7 @@ import { VALUES_PURGED } from './retention.ts';
 import type { LoggedWrite } from './write-log.ts';
 
 /**
- * Records these writes, unless the database has them. Their contacts are fingerprints until
+ * Records these writes, unless the database has them. Their contacts are stored as fingerprints until
  * `placeWrites` finds the IDs. Resolves with the number of added writes.
  */
 export async function recallWrites(db: Database, lines: readonly LoggedWrite[]): Promise<number> {

@@ -1,4 +1,4 @@
-/** Repeats the erasures and writes in the logs outside the database in a restored database. */
+/** Repeats, in a restored database, the erasures and writes that are in the logs outside the database. */
 import type { Reader } from '../../database/reader.ts';
 import type { Store } from '../../database/store.ts';
 import { type ErasedAgain, eraseAgain } from './erase-again.ts';
@@ -6,7 +6,7 @@ import { type ErasureEntry, lastLineAt, storeTag, type WithErasureLog } from './
 import { placeWrites, recallWrites } from './recall-writes.ts';
 import { BACKUP_TAKES_MS, type WriteLog } from './write-log.ts';
 
-/** The time span that the erasure log of a restored database covers. */
+/** The time span that the erasure log covers for a restored database. */
 export interface LogReach {
   /** Time of the log's last line (epoch ms); null if there was no log. */
   logReachesTo: number | null;
@@ -46,7 +46,7 @@ export async function repeatErasures(
   return { ...done, ...logReach(entries, ageAt) };
 }
 
-/** Pure. A copy made together with the backup does not count, because it lacks later erasures. */
+/** Pure. A copy that was made together with the backup does not count, because it lacks later erasures. */
 function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogReach {
   const last = lastLineAt(entries);
   const isCurrent = last !== null && last > (madeAt ?? Number.NEGATIVE_INFINITY);

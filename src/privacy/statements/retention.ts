@@ -1,7 +1,7 @@
 /**
- * Deletes data that has been kept long enough. Data that decides about money or ownership stays. This includes the paid
- * identities of contacts, even of contacts that left, fingerprints of our values, and decisions about lost responses.
- * Blocks of erased people stay too.
+ * Deletes data that has been kept long enough. Data on which money or ownership depends is kept. This
+ * includes the paid identities of contacts (even of contacts that left), fingerprints of our values, and
+ * decisions about lost responses. Blocks of erased people are also kept.
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
@@ -17,7 +17,7 @@ import { BESIDE_CONTACTS } from './contact-places.ts';
 /** Number of deleted rows, by kind. */
 export type Purged = Record<PurgedWhat, number>;
 
-/** The deletions of one transaction, for each retention setting. */
+/** The deletions in one transaction, for each retention setting. */
 const PURGES = {
   outcomes: purgeOutcomes,
   previousValues: purgePreviousValues,
@@ -34,12 +34,12 @@ type PurgeBatch = (trx: RunTransaction, integrationId: string, before: number) =
 const PORTION = 2_000;
 const DAY_MS = 86_400_000;
 
-/** Marks a write without its previous values; an encrypted text is never empty. */
+/** Marks a write without its previous values, because an encrypted text is never empty. */
 export const VALUES_PURGED = '';
 
 /**
- * Deletes expired data. Each batch is a transaction with its audit entry. If the work is cut off, the next call
- * continues.
+ * Deletes expired data. Each batch is a transaction with its audit entry. If the work is interrupted, the
+ * next call continues.
  */
 export async function purgeExpired(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -67,7 +67,7 @@ export async function purgeExpired(
 /** Decisions that are no longer used. */
 const PAST_KINDS = listContactKinds(({ endsWithAnswer }) => endsWithAnswer);
 
-/** A decision about the profile of such a job has not been carried out yet. */
+/** The decision about the profile of such a job has not been carried out yet. */
 const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];
 
 async function purgeOutcomes(
@@ -107,10 +107,10 @@ async function listPastQuestions(
     .where(({ or, eb: of, not, exists, selectFrom }) =>
       or([
         of('past.kind', 'in', PAST_KINDS),
-        // An approved erasure is still due, and after a decision to keep a contact, the same question must not be
+        // An approved erasure is still due. After a decision to keep a contact, the same question must not be
         // opened again.
         of.and([of('past.kind', '=', 'erasure_requested'), of('past.decision', '=', 'superseded')]),
-        // An answer about an opt-out mark applies as long as the contact is marked.
+        // An answer about an opt-out mark is valid as long as the contact is marked.
         of.and([
           of('past.kind', '=', OPT_OUT_KIND),
           not(
@@ -140,7 +140,7 @@ async function listPastQuestions(
   return rows.map(({ id }) => id);
 }
 
-/** The fingerprints of written values stay, because they recognise our own values. */
+/** The fingerprints of written values are kept, because our own values are recognised by them. */
 async function purgePreviousValues(
   trx: RunTransaction,
   integrationId: string,

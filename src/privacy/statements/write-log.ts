@@ -1,7 +1,6 @@
 /**
- * Records writes into the CRM outside the database, only as fingerprints. A restored backup does
- * not know what was written after it was made, and an erasure has to find it. There is one file per
- * month next to each erasure log.
+ * Records writes into the CRM outside the database, only as fingerprints. A restored backup lacks the writes
+ * made after it, and an erasure has to find them. There is one file per month next to each erasure log.
  */
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -33,34 +32,34 @@ const lineSchema = z.object({
   named: owned.nullable(),
 });
 
-/** The data of a write that must be known without the database. */
+/** The data about a write that must be available without the database. */
 export interface LoggedWrite extends z.infer<typeof lineSchema> {
   after: OwnedValues;
 }
 
 export interface WriteLog {
   /**
-   * Resolves once the lines are on disk, or could not be written. A failure stops no run, because
-   * the log matters only after an older backup is restored. `doctor` checks the same folder.
+   * Resolves once the lines are on disk, or could not be written. A failure does not stop a run, because the
+   * log is needed only after an older backup is restored. `doctor` checks the same folder.
    */
   append(lines: readonly LoggedWrite[]): Promise<void>;
   /** The lines since a time (epoch ms), in any order. */
   read(since: number): Promise<LoggedWrite[]>;
-  /** The files that would record writes at this time (epoch ms). Does not write to them. */
+  /** The files in which writes at this time (epoch ms) would be recorded. Does not write to them. */
   examine(at: number): Promise<WriteLogFile[]>;
 }
 
 /** A file of the log. */
 export interface WriteLogFile {
   path: string;
-  /** Why it cannot be written to; null if it can. */
+  /** Why the file cannot be written to; null if it can. */
   problem: string | null;
 }
 
-/** Writes that started while a backup was being made may be missing in it. */
+/** Writes that started while a backup was being made may be missing in the backup. */
 export const BACKUP_TAKES_MS = 3_600_000;
 
-/** For a database in memory. */
+/** Used for a database in memory. */
 export const noWriteLog: WriteLog = {
   append: async () => undefined,
   read: async () => [],
@@ -68,8 +67,8 @@ export const noWriteLog: WriteLog = {
 };
 
 /**
- * Older files are deleted. Nobody should restore a backup that old; if someone does, donor-sync
- * reports what is unknown.
+ * Older files are deleted. Nobody should restore a backup that old. If someone does, donor-sync reports what
+ * is unknown.
  */
 const MONTHS_KEPT = 13;
 
@@ -113,8 +112,8 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
 }
 
 /**
- * Copies the lines of one database into another log, month by month, except lines that it already has. Resolves with
- * their number. Throws the system's error if a file cannot be read or written.
+ * Copies the lines of one database into another log, month by month, except lines that the log already has.
+ * Resolves with the number of copied lines. Throws the system's error if a file cannot be read or written.
  */
 export async function copyWriteLog(
   { from, store }: { from: string; store: string },
@@ -173,12 +172,15 @@ function fileOf(path: string, month: string): string {
   return `${path}.writes-${month}`;
 }
 
-/** The month of a time (epoch ms) in UTC, for example `2026-11`. If the time is unknown, the month is before 1970. */
+/**
+ * Returns the month of a time (epoch ms) in UTC, for example `2026-11`. An unknown time gives a month before
+ * 1970.
+ */
 function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-/** A line that a power cut cut off belongs to a write that did not start. */
+/** A line that was interrupted by a power failure belongs to a write that did not start. */
 function parse(text: string): LoggedWrite[] {
   return text.split('\n').flatMap((line) => {
     if (line === '') return [];

@@ -1,6 +1,6 @@
 /**
- * Contacts that count as if their opt-out field were set, although the CRM's own records do not mark them. They object
- * according to the settings, or a CRM has requested their erasure by an event.
+ * Contacts that count as if their opt-out field were set, although the CRM's own records do not mark them.
+ * The settings list them as objecting, or a CRM has requested their erasure by an event.
  */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { Contact } from '../../core/contact.ts';
@@ -8,11 +8,11 @@ import type { Contact } from '../../core/contact.ts';
 export interface AddedMarks {
   /** The IDs of contacts that object, from the settings. */
   objectors: ReadonlySet<string>;
-  /** The contacts whose erasure is requested now; an event may arrive during a run. */
+  /** The contacts whose erasure has been requested so far; an event may arrive during a run. */
   listAsked(): Promise<ReadonlySet<string>>;
 }
 
-/** The same connector, with these contacts opted out. */
+/** Returns the same connector with these contacts opted out. */
 export function withAddedMarks(
   connector: Connector,
   { objectors, listAsked }: AddedMarks,

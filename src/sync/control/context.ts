@@ -20,13 +20,14 @@ import type { ErasedTexts } from './erased-texts.ts';
 import type { NormalisedFields } from './normalised-fields.ts';
 
 /**
- * When this process first saw each request whose response is lost. It uses only its own monotonic clock, in memory:
- * neither another process's clock nor an adjustable clock shows how much time the service has had.
+ * When this process first saw each request whose response is lost. It uses only its own monotonic clock, in
+ * memory: another process's clock, or a clock that can be adjusted, does not show how much time the service
+ * has had.
  */
 export interface Observations {
-  /** When this request was first seen; `nowMs` if this is the first time. */
+  /** Returns when this request was first seen; `nowMs` if this is the first time. */
   firstSeenMs(id: string, nowMs: number): number;
-  /** Drops a request that is settled. */
+  /** Removes a request that is settled. */
   forget(id: string): void;
 }
 
@@ -50,23 +51,23 @@ export interface SyncDeps {
   /** Shared by all runs of this process. */
   sightings: Observations;
   log: Log;
-  /** Takes the lease of an integration, unless a living process has it. */
+  /** Takes the lease of an integration, unless another living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
-  /** The most people in a submission; by default as many as the service accepts. */
+  /** The maximum number of people in a submission; by default the maximum that the service accepts. */
   personsPerSubmission?: number;
-  /** For how many days history is kept. */
+  /** The number of days for which history is kept. */
   retention: Retention;
-  /** Whether erasures that a CRM asks for wait for users (`twoPeople.forgetByCrm` of the settings). */
+  /** Whether erasures that a CRM requests wait for users (`twoPeople.forgetByCrm` in the settings). */
   erasuresWait?: boolean;
-  /** A new identifier that cannot be guessed. */
+  /** Returns a new identifier that cannot be guessed. */
   newId: () => string;
   /** Returns the canonical form of a contact's ID in this CRM. */
   canonicalId: CanonicalId;
-  /** Other texts that mean the contact with this canonical ID. */
+  /** Returns other texts that mean the contact with this canonical ID. */
   otherForms?: (crmId: string) => readonly string[];
 }
 
-/** The same before the CRM is open. */
+/** The same dependencies, before the CRM is open. */
 export interface RunDeps extends Omit<SyncDeps, 'connector'> {
   /**
    * Opens the integration's CRM, which is closed together with it. Throws a ConfigurationError if
@@ -105,18 +106,23 @@ export interface Run {
   identities: IdentityReader;
   /** Fingerprints of contacts that were erased and must not be processed again. */
   forgotten: ReadonlySet<string>;
-  /** More facts about these people; set before contacts are read. */
+  /** Further facts about these people; set before contacts are read. */
   erased?: ErasedPersons;
   /**
    * Values in the CRM that name erased people; set before contacts are read; omitted if there are
    * none.
    */
   erasedTexts?: ErasedTexts;
-  /** Contacts that a page showed as not to be submitted while their profile was in flight, and when (monotonic ms). */
+  /**
+   * Contacts that a page showed as not to be submitted while their profile was in flight, with the time
+   * (monotonic ms).
+   */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
-  /** When the restore was made that this run has sorted (epoch ms); omitted until it has. */
+  /**
+   * The time of the restore whose contacts this run has sorted (epoch ms); omitted until the run has done so.
+   */
   sortedRestore?: number;
-  /** Whether all contacts were read completely, and whether there were any; null until then. */
+  /** Whether all contacts were read, and whether there were any; null until then. */
   readAll?: { isEmpty: boolean } | null;
   /** CRM IDs of the members of mirrored groups, which come first; set before contacts are read. */
   groupMembers: Set<string>;
@@ -127,13 +133,12 @@ export interface Run {
   /** The contacts in `only` that the CRM does not have; set before contacts are read. */
   ignored: Set<string>;
   /**
-   * Contacts that this run has read by ID, so that no filter has selected them; filled while
-   * contacts are read.
+   * Contacts that this run has read by ID and that no filter has selected; filled while contacts are read.
    */
   named?: Set<string>;
-  /** The most credits for enhancements that a user lets this run spend; null for no limit. */
+  /** The maximum number of credits that a user lets this run spend on enhancements; null for no limit. */
   limit: number | null;
-  /** True to adopt contacts that have another database's donor ID, without a credit. */
+  /** True to adopt, without a credit, contacts that have another database's donor ID. */
   adopt: boolean;
   /**
    * The profiles that a user wants delivered again; the run then does nothing else. Null or omitted

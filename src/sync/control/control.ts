@@ -13,17 +13,17 @@ const GRACE_MS = 6_000;
 const CHANGED = 'changed';
 
 /**
- * Stations check again after this time, even without a signal. Everything that the run does comes with a signal.
- * Changes from outside do not, for example a profile that a user approves.
+ * Stations check again after this time, even without a signal. Everything that the run does is signalled.
+ * Changes from outside are not, for example a profile that a user approves.
  */
 export const IDLE_MS = 5_000;
 
 /**
- * The information that the stations of one run share: which are done, which must stop and why, and a signal for changes
- * in the store. The work itself is passed on only through the store.
+ * The information that the stations of one run share: which stations are done, which must stop and why, and a
+ * signal for changes in the store. The work itself is passed on only through the store.
  */
 export interface RunControl {
-  /** Aborted when the run stops: waits end at once. */
+  /** Aborted when the run stops, which ends all waits at once. */
   readonly stopping: AbortSignal;
   /** Aborted when the time for requests in flight is over. */
   readonly ending: AbortSignal;
@@ -36,22 +36,20 @@ export interface RunControl {
   /** Stops spending; everything else continues. */
   stopSpending(code: StopCode, message: string): void;
   readonly spendingStopped: boolean;
-  /** Records why the run is incomplete, although nothing stops; an earlier reason stays. */
+  /** Records why the run is incomplete although nothing stops it. An earlier reason is kept. */
   note(code: StopCode, message: string): void;
   /** Stops the run at the next checkpoint of each station. */
   stop(code: StopCode, message: string, words?: ForeignText | null): void;
-  /** Stops the run because of an error: with a stop code, or as a failure. */
+  /** Stops the run because of an error, either with a stop code or as a failure. */
   stopFor(error: unknown): void;
   /** Marks a station as done. */
   finish(station: Station): void;
   isDone(station: Station): boolean;
-  /** True while nothing is submitted until more is delivered, so that waiting would not fill a batch. */
+  /** True while nothing more is submitted until more is delivered, so waiting could not fill a batch. */
   submitWaits: boolean;
   /** Signals that the store has changed. */
   notify(): void;
-  /**
-   * Number of signals so far: read it before you read the store, and pass it to `wait` afterwards.
-   */
+  /** Number of signals so far. Read it before you read the store, and pass it to `wait` afterwards. */
   readonly signals: number;
   /** Resolves after a signal later than `signals`, after `atMostMs`, or when the run stops. */
   wait(signals: number, atMostMs?: number): Promise<void>;
@@ -107,7 +105,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       void clock.sleep(GRACE_MS, ending.signal).then(() => ending.abort());
     },
     stopFor(error) {
-      // A request that was cut off because the run ends is not a separate reason.
+      // A request that was cut off because the run ends does not give the run another reason.
       if (ending.signal.aborted && error === ending.signal.reason) return;
       const code = isDonorSyncError(error) ? toStopCode(error) : null;
       if (code !== null) return control.stop(code, messageOf(error), wordsOf(error));
@@ -137,7 +135,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       signals += 1;
       const before = changed;
       changed = new AbortController();
-      // The default reason would be an error with a stack, created each time.
+      // The default reason would be an error with a stack trace, which would be created each time.
       before.abort(CHANGED);
     },
     async wait(seen, atMostMs = IDLE_MS) {

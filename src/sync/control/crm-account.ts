@@ -1,6 +1,6 @@
 /**
- * The CRM account that an integration belongs to is the first one it was connected to. IDs in a
- * different account mean different people, so connectors to other accounts are refused.
+ * An integration belongs to the CRM account that it was connected to first. IDs mean different people in a
+ * different account, so connectors to other accounts are refused.
  */
 import type { Connector, CrmAccount } from '../../../connectors/contract.ts';
 import { findIntegrationState, pinCrmAccount } from '../../clients/statements/integrations.ts';
@@ -11,8 +11,8 @@ import type { Store } from '../../database/store.ts';
 import type { RunDeps, SyncDeps } from './context.ts';
 
 /**
- * Opens a connector and requires the integration's account. With a lease, the first account is
- * recorded for good. Throws a ConfigurationError, with the connector closed, for any other account.
+ * Opens a connector and requires the integration's account. With a lease, the first account is recorded
+ * permanently. Throws a ConfigurationError, with the connector closed, for any other account.
  */
 export async function openPinned(
   store: Store,
@@ -48,7 +48,7 @@ export function accountFingerprint(
   return fingerprint('crm_account', account.id);
 }
 
-/** True if the account is the recorded one, false if none is recorded yet. */
+/** Returns true if the account is the recorded one, and false if none is recorded yet. */
 async function requireSameAccount(
   store: Store,
   { id }: Pick<Integration, 'id'>,
@@ -60,7 +60,7 @@ async function requireSameAccount(
   throw accountChanged(id, account);
 }
 
-/** The ID of one account means a different person in another: an account stays with its client. */
+/** The ID of one account means a different person in another, so an account never changes its client. */
 export function accountChanged(id: string, { name }: Pick<CrmAccount, 'name'>): ConfigurationError {
   return new ConfigurationError(
     `"${id}" was connected to another CRM account before, and now leads to "${name}". The same IDs mean different people in another account. Nothing was changed. Sign in to the account that it was connected to, or set up a client for the new one: donor-sync init`,

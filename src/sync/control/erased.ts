@@ -40,8 +40,7 @@ export async function loadErased(
   integrationId: string,
   account: string | null,
 ): Promise<Required<ErasedRun>> {
-  // Read the marks before the data that they describe, so that a decision in between is checked
-  // again.
+  // Reads the marks before the data that they describe, so that a decision made in between is checked again.
   const { blocked } = await findErasedMarks(store.reader, integrationId, false);
   const blocks = await listBlocks(store.reader, integrationId, account);
   const marks = await findErasedMarks(store.reader, integrationId, blocks.length > 0);
@@ -61,8 +60,8 @@ export async function loadErased(
 }
 
 /**
- * Does the same before anything is written to the CRM, and drops the writes for erased contacts
- * that the connector has kept since an interrupted run.
+ * Does the same before anything is written to the CRM. Also drops the writes for erased contacts that the
+ * connector has kept since an interrupted run.
  */
 export async function keepErasedAway(
   deps: EraseDeps & Pick<SyncDeps, 'store' | 'connector'>,
@@ -92,8 +91,8 @@ export async function refreshErased(
 }
 
 /**
- * Called before a decision about due or ready contacts: reloads what users have decided about
- * contacts that may be an erased person.
+ * Called before a decision about due or ready contacts. Reloads the users' decisions about contacts that may
+ * be an erased person.
  */
 export async function refreshIfAlike(
   deps: EraseDeps & Pick<SyncDeps, 'store'>,
@@ -115,7 +114,9 @@ function personsByName(blocks: readonly Block[]): Map<string, ErasedPerson[]> {
   return Map.groupBy(persons, ({ fingerprints }) => fingerprints.name);
 }
 
-/** The fingerprint under which an erased contact is counted; null for a contact that was not erased. */
+/**
+ * Returns the fingerprint under which an erased contact is counted; null for a contact that was not erased.
+ */
 export function forgottenFingerprint(
   { store }: EraseDeps,
   { forgotten }: ErasedRun,
@@ -127,7 +128,7 @@ export function forgottenFingerprint(
 }
 
 /**
- * True if the contact may be a person who was erased under another ID, and no user has said yet
+ * Returns true if the contact may be a person who was erased under another ID, and no user has decided yet
  * that it is a different person.
  */
 export function looksErased(
@@ -141,7 +142,7 @@ export function looksErased(
 }
 
 /**
- * True if no user has said since that they are two people. If both have the same timestamp, the
+ * Returns true if no user has decided since that they are two people. If both have the same timestamp, the
  * user gets the question again.
  */
 function isOpen(since: number, { distinguished }: ErasedPersons, crmId: string): boolean {
@@ -159,7 +160,9 @@ function mergedSince(
   return merged.get(store.fingerprint('forgotten', id)) ?? NEVER;
 }
 
-/** Compares the name first. Most contacts share it with nobody, which saves computing the rest. */
+/**
+ * Compares the name first. Most contacts share it with no other contact, so the rest need not be computed.
+ */
 function alikeSince(
   { fingerprint }: EraseDeps['store'],
   { byName }: ErasedPersons,
@@ -175,8 +178,8 @@ function alikeSince(
 }
 
 /**
- * Contacts that left the CRM, with the facts about erased people. An erased contact does not pass anything on, and a
- * contact that absorbed an erased contact may be that person.
+ * Contacts that left the CRM, with the facts about erased people. An erased contact does not pass anything
+ * on. A contact that absorbed an erased contact may be the erased person.
  */
 export function departures(
   deps: EraseDeps,

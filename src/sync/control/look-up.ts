@@ -22,7 +22,7 @@ export async function lookUpIncluded(
 }
 
 /**
- * The state of these contacts, each with the present values of the fields, in the order of the IDs.
+ * Returns the state of these contacts, each with the present values of the fields, in the order of the IDs.
  */
 export async function lookUp(
   connector: Pick<Connector, 'readByIds' | 'capabilities'>,

@@ -16,14 +16,14 @@ export function fingerprintMapping(
   return store.fingerprint('mapping', JSON.stringify([crm.kind, ...getShape(connector, crm)]));
 }
 
-/** A connector that does not describe its columns has only the columns in its settings, if any. */
+/** If a connector does not describe its columns, it has only the columns from its settings, if any. */
 function getShape(connector: Shaped, crm: Integration['crm']): readonly [string, string] {
   const shape = connector.identity?.();
   if (shape) return [shape.columns, shape.mode];
   return [JSON.stringify(sorted(crm['columns'] ?? null)), ''];
 }
 
-/** The same settings in a different order are the same mapping; the order within a list counts. */
+/** The same settings in a different order give the same mapping. The order within a list matters. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));

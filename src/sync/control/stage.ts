@@ -1,8 +1,8 @@
 import type { Run, SyncDeps } from './context.ts';
 
 /**
- * Work of a run in addition to the stations. It finds in the store what an earlier run has left
- * undone, and checks `run.control` between its steps. An error that it throws stops the run.
+ * Work that a run does in addition to the stations. It finds in the store what an earlier run left
+ * unfinished, and checks `run.control` between its steps. An error that it throws stops the run.
  */
 export type Stage = (deps: SyncDeps, run: Run) => Promise<void>;
 

@@ -10,10 +10,12 @@ interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
   store: { leases: Pick<Store['leases'], 'renew' | 'release'> };
 }
 
-/** Another process is working on this integration; nothing was done. */
+/** The error if another process is working on this integration. Nothing was done. */
 export class AlreadyRunning extends RetriableError {}
 
-/** The error while another process has the lease; `cause` is how that was found out later. */
+/**
+ * Creates the error for when another process has the lease. `cause` is the error that revealed this later.
+ */
 export function alreadyRunning(
   integrationId: string,
   by = 'another process',
@@ -66,7 +68,7 @@ async function keepLease(
       await store.leases.renew(lease);
       keptMs = askedMs;
     } catch (error) {
-      // While the database is unavailable for a moment, no other process can get the lease either.
+      // While the database is briefly unavailable, no other process can get the lease either.
       const isOutage = isPassing(error) || isUnconfirmed(error);
       const mayHold = isOutage && clock.monotonicMs() - keptMs < LEASE_MS;
       if (!mayHold) lost.abort(error);

@@ -2,15 +2,14 @@
 import type { Capabilities } from '../../../connectors/contract.ts';
 
 /**
- * A batch for the CRM's bulk API is this many times larger than the size from which that API pays
- * off.
+ * A batch for the CRM's bulk API is this many times larger than the size from which that API is worthwhile.
  */
 const BULK_FACTOR = 2;
 
 /** A batch that is not full is delivered anyway after this long. */
 const PATIENCE_MS = 5_000;
 
-/** The wait for a batch of thousands, which takes minutes to fill at the service's pace. */
+/** The waiting time for a batch of thousands, which takes minutes to fill at the service's pace. */
 const BULK_PATIENCE_MS = 120_000;
 
 export interface BatchPlan {
@@ -19,8 +18,8 @@ export interface BatchPlan {
 }
 
 /**
- * Normally one request's worth at a time. If so many contacts are still to come that the CRM's bulk
- * API pays off, batches are sized for that, because requests to a CRM are counted per day.
+ * Normally a batch fills one request. If so many contacts are still to come that the CRM's bulk API is
+ * worthwhile, batches are sized for that API, because CRMs limit the number of requests per day.
  */
 export function planBatch(
   { preferred, bulk, max }: Capabilities['writeBatch'],

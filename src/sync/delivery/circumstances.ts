@@ -1,6 +1,6 @@
 /**
- * The facts about contacts at the moment of a delivery. They are read once for all of the contacts, whatever the source
- * of their profiles.
+ * The facts about contacts at the moment of a delivery. They are read once for all contacts, regardless of
+ * where their profiles come from.
  */
 
 import { type ContactQuestion, listApprovedKinds } from '../../decisions/statements/questions.ts';

@@ -1,5 +1,6 @@
 /**
- * Profiles that were paid for: the results of jobs, which are free to fetch, and the kept profiles.
+ * Profiles that were paid for: the results of jobs, which can be fetched again for free, and the stored
+ * profiles.
  */
 import { isFatalError } from '../../core/errors.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
@@ -10,10 +11,10 @@ import { type JobResult, MAX_JOBS_PER_RESULTS } from '../../partner/results.ts';
 import type { SyncDeps } from '../control/context.ts';
 import { isTooYoungToVanish } from '../poll.ts';
 
-/** Requests for results in flight at a time; more would only use more memory. */
+/** Number of requests for results in flight at a time. More would only use more memory. */
 const RESULTS_AT_ONCE = 4;
 
-/** The results of these jobs by job ID, ten per request. Free. */
+/** Fetches the results of these jobs by job ID, ten per request. Free. */
 export async function fetchResults(
   { partner }: Pick<SyncDeps, 'partner'>,
   jobs: readonly { jobId: string }[],
@@ -74,7 +75,7 @@ export async function openProfiles(
     try {
       found.profiles.set(each.kept.crmId, decryptProfile(deps, each.kept));
     } catch (error) {
-      // A row that was changed affects only its own contact.
+      // If a row was tampered with, only its own contact is affected.
       if (!isFatalError(error)) throw error;
       deps.log.warn({ code: error.code }, 'a kept profile cannot be opened');
     }

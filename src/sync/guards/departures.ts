@@ -1,9 +1,8 @@
 /**
- * If many contacts are missing at once, they were rarely all deleted. More likely an export was cut
- * off, a page failed silently, a filter was left on, or access was lost. Contacts that the CRM
- * merely does not show do not count as removed while this is possible: a user confirms first. The
- * decision is made after reading, submission and delivery; until then missing contacts are only
- * marked.
+ * If many contacts are missing at once, they were rarely all deleted. More likely an export was cut off, a
+ * page failed silently, a filter was left on, or access was lost. While this is possible, contacts that the
+ * CRM merely does not show are not removed before a user confirms. The decision is made after reading,
+ * submission and delivery; until then missing contacts are only marked.
  */
 
 import {
@@ -23,15 +22,14 @@ import type { Run, SyncDeps } from '../control/context.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Departures are counted over this time and over all runs. A user's answer to wait also applies
- * this long.
+ * Departures of all runs within this time are counted. A user's answer to wait is valid for the same time.
  */
 const WINDOW_MS = 7 * DAY_MS;
 
-/** In a list of at least this many contacts, more than half do not leave at once. */
+/** In a list of at least this many contacts, it is implausible that more than half leave at once. */
 const FEWEST_OF_HALF = 5;
 
-/** Pure: whether this many missing contacts are more than ordinary departures. */
+/** Pure: returns whether so many contacts are missing that this is unusual. */
 export function isMassDeparture(
   { missing, removed, known }: DepartureCounts,
   { share, atLeast }: Guards['departures'],
@@ -48,8 +46,8 @@ export function isMassDeparture(
 type DepartureDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Decides about the contacts that are marked as missing. Ordinary departures are removed. If there
- * are too many, none is removed, and the run ends as incomplete once everything else is done.
+ * Decides about the contacts that are marked as missing. Ordinary departures are removed. If too many are
+ * missing, none is removed, and the run ends as incomplete once everything else is done.
  */
 export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
@@ -60,8 +58,8 @@ export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<v
 }
 
 /**
- * In a list that is always read completely, a lookup proves less than the reading: only a run that
- * has read it completely may decide.
+ * In a list that is always read completely, looking up single contacts proves less than reading the list. So
+ * only a run that has read the whole list may decide.
  */
 function mayDecide({ connector }: Pick<DepartureDeps, 'connector'>, run: Run): boolean {
   const { incremental, reportsRemovals } = connector.capabilities;
@@ -92,8 +90,8 @@ async function decide(deps: DepartureDeps, run: Run, since: number): Promise<voi
 }
 
 /**
- * Fingerprint of the settings that define the list: if they changed, that explains why contacts are
- * missing.
+ * Fingerprint of the settings that define the list. If these settings have changed, that explains why
+ * contacts are missing.
  */
 function listScope(
   { store }: Pick<DepartureDeps, 'store'>,

@@ -12,7 +12,7 @@ import type { Planned } from '../profile-delivery.ts';
 import { CHANGE_WINDOW_MS, isMassChange } from './mass-change.ts';
 
 /**
- * Returns the same plans; but if too many unchanged contacts would get another donor, those are
+ * Returns the plans unchanged. If too many unchanged contacts would get another donor, these contacts are
  * held instead. Counts the changes of the last seven days, and the changes that are already held.
  */
 export async function holdDonorChanges(
@@ -36,7 +36,8 @@ export async function holdDonorChanges(
 }
 
 /**
- * True if the contact's details did not change but its donor would, and no user has approved that.
+ * Returns true if the contact's details have not changed but its donor would change, and no user has approved
+ * that.
  */
 function isUnasked(
   plan: Planned,

@@ -1,6 +1,6 @@
 /**
- * Spends no credit on contacts that `contacts.filter` no longer includes: a CRM does not report that they left the
- * filter.
+ * Spends no credit on contacts that `contacts.filter` no longer includes, because a CRM does not report that
+ * a contact has left the filter.
  */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
@@ -22,7 +22,7 @@ export async function findOutside(
 }
 
 /**
- * False for contacts that this run itself has read: the CRM has already applied the filter to them.
+ * False for contacts that this run itself has read, because the CRM has already applied the filter to them.
  */
 export function mayBeOutside(
   { id, named }: Pick<Run, 'id' | 'named'>,

@@ -6,12 +6,12 @@ import { findRecalled } from '../../credits/statements/recalled-payments.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { findMaybePaid, isExplained } from './since-backup.ts';
 
-/** Which contacts a run would hold because they may be paid for. */
+/** Finds the contacts that a run would hold because they may already be paid for. */
 export interface RestoreForecast {
   findWaiting(contacts: readonly SharingContact[]): Promise<ReadonlySet<string>>;
 }
 
-/** The same before a run. */
+/** Does the same before a run. */
 export async function forecastRestore(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'partner' | 'log'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,

@@ -26,15 +26,15 @@ type SortDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clo
 /** Number of contacts that are sorted at a time. */
 const CONTACTS_AT_ONCE = 200;
 
-/** Opens questions about contacts whose values belong to a former name, if no paid job fits. */
+/** Opens questions about contacts whose values belong to a former name, if there is no paid job that fits. */
 export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<void> {
   const held = await holdRenamedContacts(store, run.lease, run.id, run.only);
   if (held > 0) log.warn({ run: run.id, held }, 'contacts hold the values of a former name');
 }
 
 /**
- * Blanks values that users have declared to be another person's, and values that a merge brought
- * from another donor's record into blank fields. The next run retries what cannot be written now.
+ * Blanks two kinds of values: values that users have declared to be another person's, and values that a merge
+ * copied from another donor's record into blank fields. The next run retries what cannot be written now.
  */
 export async function sortFormerValues(deps: SortDeps, run: Run): Promise<void> {
   const { store } = deps;
@@ -118,7 +118,7 @@ function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
 }
 
 /**
- * Values of the same donor that the CRM took from merged records: they are ours, under the
+ * Values of the same donor that the CRM took from merged records. They are our values, stored under the
  * contact's ID from now on.
  */
 function takenOver(
@@ -140,7 +140,7 @@ function takenOver(
       ),
     );
   const taken = valueFingerprints(deps, crmId, present, fields);
-  // Includes the rate at which an amount was converted there.
+  // Includes the rate at which an amount was converted in the CRM.
   return Object.fromEntries(
     Object.entries(taken).map(([field, entry]) => {
       const rates = parts.flatMap(({ owned }) => rateIn(owned, field) ?? []);

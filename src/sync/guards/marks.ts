@@ -1,7 +1,8 @@
 /**
- * A mark that excludes more than half of the contacts is right in a memorial file, and wrong if a column means the
- * opposite of its name. So a user confirms its column and values once; until then nothing is spent. Paid profiles are
- * still delivered. A file that exceeds this share during a nightly run causes a question, not a failure.
+ * A mark that excludes more than half of the contacts is right in a memorial file, and wrong if a column
+ * means the opposite of its name. So a user confirms its column and values once; until then nothing is spent.
+ * Paid profiles are still delivered. A file whose share grows beyond this in a nightly run causes a question,
+ * not a failure.
  */
 
 import type { MarkCount } from '../../../connectors/contract.ts';
@@ -25,7 +26,7 @@ export async function findUnconfirmedMarks(
 
 interface Unconfirmed {
   mark: MarkCount;
-  /** Fingerprints of its values that no user has confirmed. */
+  /** Fingerprints of the mark's values that no user has confirmed. */
   values: string[];
 }
 
@@ -51,10 +52,7 @@ async function findUnconfirmed(
   });
 }
 
-/**
- * Stops the spending of a run while such a mark is not confirmed; `isAccepted` confirms the present
- * marks.
- */
+/** Stops the run's spending while such a mark is not confirmed. `isAccepted` confirms the present marks. */
 export async function askAboutMarks(
   deps: MarkDeps & Pick<SyncDeps, 'log'>,
   run: Run,

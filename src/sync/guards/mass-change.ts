@@ -14,14 +14,12 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;
 
-/**
- * Changes are counted over this time and over all runs, so many small runs count as one large run.
- */
+/** Changes of all runs within this time are counted together, so many small runs count as one large run. */
 export const CHANGE_WINDOW_MS = 7 * DAY_MS;
 
-/** How many contacts of an integration changed, and how many are known. */
+/** The number of an integration's contacts that changed, and of all its known contacts. */
 export interface IdentityChanges {
-  /** Contacts chosen because their identity changed, and not submitted yet. */
+  /** Contacts that were chosen because their identity changed, and that are not submitted yet. */
   due: number;
   /** Contacts submitted for that reason within the window, without contacts that a user approved. */
   submitted: number;
@@ -34,7 +32,7 @@ export interface IdentityChanges {
   known: number;
 }
 
-/** Pure: true if this many changes need a user's decision first. */
+/** Pure: returns true if so many changes need a user's decision first. */
 export function isMassChange(
   { due, submitted, held, known }: IdentityChanges,
   { share, atLeast }: Guards['massChange'],
@@ -44,8 +42,8 @@ export function isMassChange(
 }
 
 /**
- * Holds all contacts that are due for a changed identity if there are too many. They share a batch;
- * later contacts join the open batch.
+ * If too many contacts are due for a changed identity, holds all of them. They share a batch. Later contacts
+ * join the open batch.
  */
 export async function holdMassChange(
   { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,

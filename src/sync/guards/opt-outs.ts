@@ -1,8 +1,8 @@
 /**
- * Opt-out marks on many contacts at once are rarely many people's decisions: more likely a wrong
- * opt-out field, or an import that ticks everyone. Nothing is delivered to marked contacts and
- * nothing is shown about them. But their profiles, which were paid for, are deleted only if the
- * marks are few or a user has confirmed them.
+ * Opt-out marks on many contacts at once are rarely many people's decisions: more likely a wrong opt-out
+ * field, or an import that ticks everyone. Marked contacts get no deliveries, and no data about them is
+ * shown. But their paid profiles are deleted only if there are few marks, or if a user has confirmed the
+ * marks.
  */
 
 import {
@@ -20,10 +20,13 @@ export const OPT_OUT_WINDOW_MS = 7 * 86_400_000;
 /** A wrong opt-out mark is expected to be corrected within this time. */
 export const KEPT_AFTER_OPT_OUT_DAYS = 30;
 
-/** New marks on more than this share of the contacts with a profile, and on at least this many, are in doubt. */
+/**
+ * New marks are doubtful if they are on more than this share of the contacts with a profile, and on at least
+ * this many.
+ */
 const MOST = { share: 0.1, atLeast: 25 };
 
-/** Pure: whether this many new marks are more likely an error. */
+/** Pure: returns whether so many new marks are more likely an error. */
 export function isMassOptOut({ marked, kept }: Pick<OptOutCounts, 'marked' | 'kept'>): boolean {
   return marked >= MOST.atLeast && marked > MOST.share * kept;
 }
@@ -40,7 +43,7 @@ export async function decideOptOuts(
   await store.checkpoint(lease, (trx) => endCorrectedOptOuts(trx));
   const counts = await countOptOuts(store.reader, id, { since });
   if (counts.unrecorded === 0) return;
-  // Marks that are added while the question is open are equally in doubt.
+  // Marks that are added while the question is open are just as doubtful.
   if (counts.isOpen || isMassOptOut(counts)) {
     const { marked, kept } = counts;
     const held = await holdOptOuts(store, lease, { since, field: contacts.optOutField, newId });

@@ -1,7 +1,7 @@
 /**
- * Handles requests about a person's data that a CRM records in the contact. One bulk update in a CRM can mark thousands
- * of contacts. So each request becomes a question to a user, unless the settings allow the first requests of a day to
- * be carried out without a question.
+ * Handles requests about a person's data that a CRM records in the contact. One bulk update in a CRM can mark
+ * thousands of contacts. So each request becomes a question to a user, unless the settings allow the first
+ * requests of each day without a question.
  */
 
 import type { ContactPage } from '../../../connectors/contract.ts';
@@ -11,7 +11,7 @@ import { recordReadRequests } from '../../decisions/statements/erasure-requests.
 import type { Run, SyncDeps } from '../control/context.ts';
 import { forgottenFingerprint } from '../control/erased.ts';
 
-/** Pure: the request that these marks express; null if there is none. */
+/** Pure: returns the request that these marks express; null if there is none. */
 export function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
   if (marks === undefined) return null;
   if (marks.shouldForget) return marks.isOnHold ? 'privacy_hold' : 'should_forget';

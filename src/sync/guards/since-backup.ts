@@ -1,7 +1,7 @@
 /**
- * A database that was restored from a backup does not know what has been paid for since then. The spending journal
- * does: contacts in it get their profile from the job, without a credit. A user decides about all other contacts that
- * may have been paid for.
+ * A database that was restored from a backup does not contain the purchases since then, but the spending
+ * journal does. Contacts in the journal get their profile from the job, without a credit. A user decides
+ * about all other contacts that may have been paid for.
  */
 import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/restores.ts';
 import { listDueContactIds } from '../../contacts/contacts.ts';
@@ -42,9 +42,10 @@ type GuardDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>
 type GuardRun = Pick<Run, 'integration' | 'partnerKey'>;
 
 /**
- * True if the journal contains everything that was spent with the key since the backup. Then it has a balance from
- * before the backup and lines from after it, and they imply the present balance. Credits that were added, or that other
- * tools spent, change the balance. Then it is not known what else is missing.
+ * Returns true if the journal contains everything that was spent with the key since the backup. It must have
+ * a balance from before the backup and lines from after it, and together they must give the present balance.
+ * If credits were added, or other tools spent credits, the balance differs. Then it is not known what else is
+ * missing.
  */
 export async function isExplained(
   { store, partner, log }: Pick<SyncDeps, 'store' | 'partner' | 'log'>,
@@ -53,7 +54,8 @@ export async function isExplained(
 ): Promise<boolean> {
   if (!isJournaled || madeAt === null) return false;
   try {
-    // Other clients of the key may be spending: charges in between are included in the second reading at the latest.
+    // Other clients of the key may be spending at this moment. The second reading includes their charges at
+    // the latest.
     const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
     const { enhancements: balance } = await partner.readCredits();
     const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
@@ -68,9 +70,9 @@ export async function isExplained(
 
 /** Decides once in a run whether everything that was spent since the backup is known. */
 export interface SinceBackup {
-  /** True while contacts must not be submitted before all of them are read and sorted. */
+  /** True while no contact may be submitted until all contacts are read and sorted. */
   mustWait(): Promise<boolean>;
-  /** Holds the due contacts that nothing explains; called once reading has ended. */
+  /** Holds the due contacts that the journal does not explain. Called once reading has ended. */
   sort(): Promise<void>;
 }
 
@@ -99,7 +101,7 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 
   async function judge() {
     const restore = await findRestoreToSort(store.reader, run.integration.id);
-    // Before a user has agreed, nothing is spent, and `--adopt` may still adopt contacts.
+    // Until a user has agreed, nothing is spent, but `--adopt` may adopt contacts.
     if (restore === null || !restore.isAgreed) return null;
     return { restore, isKnown: await isExplained(deps, run, restore) };
   }
@@ -128,10 +130,10 @@ export async function recordProgress(
 }
 
 /**
- * Ends the restore with the run that has sorted everything, networks included. A run that stopped spending before that,
- * or in which a user agreed only later, has not sorted anything. A run for single contacts leaves all other contacts to
- * the next complete run. While a job from before the restore is running, the restore stays open: the service may have
- * lost its result.
+ * Ends the restore with the run that has sorted everything, including networks. A run that stopped spending
+ * before that, or in which a user agreed only later, has not sorted anything. A run for single contacts
+ * leaves all other contacts to the next complete run. While a job from before the restore is running, the
+ * restore is not ended, because the service may have lost the job's result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
   const { sortedRestore: heldAt } = run;
@@ -141,7 +143,7 @@ export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): 
   await store.checkpoint(run.lease, (trx) => endRestore(trx, heldAt));
 }
 
-/** Contacts in the journal stay due: they are sorted when it is their turn. */
+/** Contacts in the journal stay due. They are sorted when it is their turn. */
 async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promise<number> {
   const { store, newId } = deps;
   const { id } = run.integration;
@@ -168,9 +170,10 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 }
 
 /**
- * The contacts among these that may have been paid for, themselves or as the same person in another contact, but can
- * share no job. Their job can no longer be read, is for other details, or was lost by the service since the backup. Or a
- * user was asked about a contact with the same details. A profile that would be old by now is bought again.
+ * Returns the contacts that may have been paid for, under their own ID or as the same person in another
+ * contact, but that cannot share a job. Their job can no longer be read, was for other details, or was lost
+ * by the service after the backup. Or a user was asked about a contact with the same details. A profile that
+ * would be outdated by now is bought again.
  */
 export async function findMaybePaid(
   deps: Pick<SyncDeps, 'store' | 'clock'>,
@@ -207,7 +210,7 @@ export async function findMaybePaid(
   return new Set(found.map(({ crmId }) => crmId));
 }
 
-/** Holds the contacts that may have been paid for, and resolves with the others. */
+/** Holds the contacts that may have been paid for, and resolves with the other contacts. */
 export async function holdUnreadable(
   deps: GuardDeps,
   run: Run,

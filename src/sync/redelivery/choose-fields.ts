@@ -1,10 +1,13 @@
-/** The fields of a requested delivery, as the field map spells them. */
+/** The fields of a requested delivery, spelled as in the field map. */
 import { ConfigurationError } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import { isProfileLine } from '../../fields/value-states.ts';
 
-/** Null, for all fields, if none is named. Throws a ConfigurationError (invalid) for a field without values of a profile. */
+/**
+ * Returns null, which means all fields, if none is named. Throws a ConfigurationError (invalid) for a field
+ * that no profile value is written to.
+ */
 export function chooseFields(
   mappings: readonly FieldMapping[],
   names: readonly string[],

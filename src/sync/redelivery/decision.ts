@@ -1,4 +1,6 @@
-/** Decides which waiting values can be written now, and which to try. Pure but for fingerprints. */
+/**
+ * Decides which waiting values can be written now, and which of them to try. Pure except for fingerprints.
+ */
 import { z } from 'zod';
 import type { FieldMapping } from '../../core/field-map.ts';
 import type {
@@ -21,11 +23,13 @@ type Deps = { store: Pick<SyncDeps['store'], 'fingerprint'> };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** An hour less than a day, so that a nightly run that starts a few minutes earlier still tries. */
+/**
+ * An hour less than a day, so that a nightly run that starts a few minutes earlier still tries the values.
+ */
 const PROBE_DAILY_MS = DAY_MS - HOUR_MS;
 const PROBE_WEEKLY_MS = 7 * DAY_MS - HOUR_MS;
 
-/** For this long values are tried daily, then weekly. */
+/** Values are tried daily for this long, and weekly after that. */
 const DAILY_FOR_MS = 3 * DAY_MS;
 
 /** The state of all waiting values. */
@@ -37,24 +41,24 @@ export interface Waiting {
   now: number;
 }
 
-/** Values that wait for one reason. */
+/** Values that wait for the same reason. */
 export interface KindToProbe extends Pick<ValueNote, 'state' | 'code'> {
   /**
-   * True once they are tried weekly: then values that the connector itself would leave out are
-   * sent, too.
+   * True once they are tried only weekly. Then values that the connector itself would leave out are also
+   * sent.
    */
   isWeekly: boolean;
 }
 
 export interface RedeliveryDecision {
   present: OfferedMap;
-  /** Values whose reason is gone. */
+  /** Values that no longer have a reason to wait. */
   freed: readonly ValueNote[];
-  /** Values that the CRM refused and of which this run tries a few. */
+  /** Values that the CRM refused. This run tries a few of them. */
   probed: readonly ValueNote[];
-  /** The kinds of these values: each gets its own few contacts. */
+  /** The kinds of these values. A few contacts are tried for each kind. */
   kindsToProbe: readonly KindToProbe[];
-  /** Field maps that lack lines of the present one. */
+  /** Field maps that lack lines of the present map. */
   maps: readonly string[];
   /** The lines of all field maps with which profiles were offered. */
   linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
@@ -94,7 +98,10 @@ export function decideRedelivery(
   };
 }
 
-/** Only the CRM's own refusal has to be tested by a trial. The field's description shows what it forbids. */
+/**
+ * Only a refusal by the CRM itself has to be tested by a trial. The field's description shows everything
+ * else.
+ */
 function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boolean {
   if (code === '') return false;
   if (probedAt === null) return true;
@@ -129,7 +136,7 @@ export function chooseLines(
 
 const fieldNames = z.array(z.string());
 
-/** The fields of a contact that a user wants delivered again, and whether these are all fields. */
+/** Returns the fields of a contact that a user wants delivered again, and whether these are all fields. */
 export function requestedFields(
   mappings: readonly FieldMapping[],
   { requested }: Pick<KeptRecord, 'requested'>,
@@ -149,7 +156,7 @@ function isSame(one: ValueNote, other: ValueNote): boolean {
   );
 }
 
-/** True if the CRM has accepted such a value from one of the contacts that were tried. */
+/** Returns true if the CRM has accepted such a value from one of the tried contacts. */
 export function isFreedBy(
   note: ValueNote,
   kind: Pick<ValueNote, 'state' | 'code'>,

@@ -1,6 +1,6 @@
 /**
- * Plans the values that a later delivery of a kept profile would write into each contact, with the same guard as every
- * delivery.
+ * Plans which values a later delivery of a kept profile would write to each contact, with the same guard as
+ * every delivery.
  */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -33,11 +33,9 @@ export interface Choice {
   lines: readonly FieldMapping[];
   /** The fields that a user wants delivered, even where they are empty in the CRM. */
   requested: ReadonlySet<string>;
-  /** The field map that the profile counts as offered with afterwards. */
+  /** The field map that counts as offered to the contact afterwards. */
   fieldMap: string;
-  /**
-   * True if another donor's values may be replaced: all lines are offered, and a user wants that.
-   */
+  /** True if another donor's values may be replaced, because all lines are offered and a user wants that. */
   mayReplaceDonor: boolean;
 }
 
@@ -47,7 +45,10 @@ export type Offer = { choice: Choice } & (
       kind: 'fields';
       plan: FieldPlan;
       newDonor: { donorId: string; identity: string } | null;
-      /** True for a record that came back without any value of ours, so that all its values belong to users. */
+      /**
+       * True for a record that was restored without any of our values, so that all its values belong to
+       * users.
+       */
       isLost: boolean;
     }
   | { kind: 'excluded'; why: RedeliveryExclusion }
@@ -112,7 +113,7 @@ export async function planOffers(
 }
 
 /**
- * A profile of a donor other than the contact's needs a decision, and its values are replaced
+ * If a profile's donor differs from the contact's donor, a user has to decide. The values are replaced
  * completely or not at all.
  */
 export function donorProblem(
@@ -132,8 +133,8 @@ function offeredBefore({ lines, requested }: Choice): Set<string> {
 }
 
 /**
- * Pure: whether a record came back without any of the values that were written into it. If a record has some of them,
- * it is in the state in which a user left it, including its empty fields.
+ * Pure: returns whether a record was restored without any of the values that were written into it. If the
+ * record has some of them, it is as a user left it, including its empty fields.
  */
 function isBackWithoutOurs(
   { mappings }: Pick<OfferRun, 'mappings'>,
@@ -150,7 +151,8 @@ function isBackWithoutOurs(
 }
 
 /**
- * The values of ours in a record, without the fields that were gone, because a blank in them was not made by a user.
+ * Our values in a record, except fields that were deleted in between, because their blank values were not
+ * made by a user.
  */
 function stillOwned(
   { created }: Pick<OfferRun, 'created'>,
@@ -161,9 +163,7 @@ function stillOwned(
   return JSON.stringify(Object.fromEntries(left));
 }
 
-/**
- * Makes equal lists of lines the same object, because computed results are cached per list object.
- */
+/** Returns the same object for equal lists of lines, because computed results are cached per list object. */
 function sharedLists(): (lines: readonly FieldMapping[]) => readonly FieldMapping[] {
   const known = new Map<string, readonly FieldMapping[]>();
   return (lines) => {

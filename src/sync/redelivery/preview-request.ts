@@ -12,7 +12,7 @@ export interface WantedDelivery {
   integration: Integration;
   /** The ID of one contact in the CRM; null for all. */
   only: string | null;
-  /** The names of fields; empty for all mapped ones. */
+  /** The names of fields; empty for all mapped fields. */
   names: readonly string[];
 }
 

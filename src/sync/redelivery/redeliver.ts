@@ -1,6 +1,6 @@
 /**
- * Runs after the ordinary work: writes paid values that could not be written before, without a
- * credit, if the reason is gone. They come from the kept profiles.
+ * Runs after the ordinary work. Writes paid values that could not be written before, without a credit, if the
+ * obstacle is gone. The values come from the kept profiles.
  */
 
 import {
@@ -32,10 +32,10 @@ import {
 } from './decision.ts';
 import { type Choice, type Offer, type OfferDeps, planOffers } from './offers.ts';
 
-/** Number of contacts that are written to find out whether a CRM rule still refuses them. */
+/** Number of contacts that are written to find out whether a CRM rule still refuses the values. */
 const PROBED_AT_ONCE = 5;
 
-/** Number of contacts that are handled together; the CRM's own batches are smaller. */
+/** Number of contacts that are handled together. The CRM's own batches are smaller. */
 const LOOKED_AT_ONCE = 200;
 
 /**
@@ -81,8 +81,8 @@ export async function redeliverProfiles(
   }
   await deliverFreed(deps, run, { ...decision, freed: [...decision.freed, ...accepted] });
   if (misjudged.length === 0) return;
-  // The connector would leave them out again. But the CRM has accepted such values, so it decides
-  // about all of them.
+  // The connector would leave these values out again. But the CRM has accepted such values, so now the CRM
+  // decides about all of them.
   const last = { ...decision, freed: misjudged, maps: [], isRequested: false };
   await deliverFreed(deps, run, last, { probe: true });
 }
@@ -90,7 +90,7 @@ export async function redeliverProfiles(
 /** The delivery, and whether users have requested more. */
 type Decision = RedeliveryDecision & { isRequested: boolean };
 
-/** Delivers to all contacts with values that are freed, or that a user has requested. */
+/** Delivers to all contacts with values that have become writable, or that a user has requested. */
 export async function deliverFreed(
   deps: OfferDeps,
   run: Run,
@@ -135,7 +135,7 @@ export function pageSize({ connector }: Pick<OfferDeps, 'connector'>): number {
   return Math.min(LOOKED_AT_ONCE, connector.capabilities.writeBatch.max);
 }
 
-/** Delivers the freed values of these contacts, and records how each delivery ended. */
+/** Delivers the values of these contacts that have become writable, and records how each delivery ended. */
 async function deliver(
   deps: OfferDeps,
   run: Run,
@@ -182,8 +182,8 @@ async function deliver(
 }
 
 /**
- * Values that the guard rejects continue to wait, because reading decides about the contact itself. A request for them
- * ends.
+ * Values that the guard rejects continue to wait, because the next reading decides about the contact. A
+ * request for them ends.
  */
 async function endExcluded(
   { store }: Pick<OfferDeps, 'store'>,
@@ -207,7 +207,7 @@ function laterEnd(
   { reason: ended, detail, words, owned, writeId, isDone, after, values }: WrittenEnd,
   newDonor: LaterEnd['newDonor'],
 ): LaterEnd {
-  // Nothing was written, and the contact still holds its old values: so no user has to decide about this.
+  // Nothing was written, and the contact still has its old values. So no user has to decide about this.
   const reason = ended === 'values_of_two_people' ? 'crm_refused' : ended;
   const isPassing = !isDone && reason !== 'crm_refused';
   const { crmId } = each.kept;

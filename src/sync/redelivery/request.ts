@@ -1,6 +1,6 @@
 /**
- * Delivers again what a user requests (`--redeliver`): a preview with counts, and the run that does
- * it. Spends no credits.
+ * Delivers kept profiles again at a user's request (`--redeliver`): a preview with counts, and the run that
+ * delivers. Spends no credits.
  */
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -33,24 +33,24 @@ import { requireContact } from '../require-contact.ts';
 import { type Choice, type Offer, type OfferRun, planOffers } from './offers.ts';
 import { deliverFreed, deliverNamed, pageSize } from './redeliver.ts';
 
-/** The effects of a requested delivery now. */
+/** The effects that a requested delivery would have now. */
 export interface RedeliveryPreview {
   integration: string;
   /** The fields to deliver; null for all mapped ones. */
   fields: readonly string[] | null;
   /** Contacts that get at least one value. */
   contacts: number;
-  /** Contacts whose fields already hold all of it. */
+  /** Contacts whose fields already contain all values. */
   unchanged: number;
   /** The values to write, counted by field. */
   values: { field: string; contacts: number }[];
-  /** Values that stay out of contacts that get other values. */
+  /** Values that are not written to contacts that get other values. */
   kept: { field: string; state: ValueState; contacts: number }[];
-  /** Contacts that get nothing. */
+  /** Contacts that get no values. */
   excluded: { reason: RedeliveryExclusion; contacts: number }[];
 }
 
-/** A requested delivery that a user considers. */
+/** A delivery that a user requests or previews. */
 export interface PreviewedRequest extends RedeliveryRequest {
   integration: Integration;
   mappings: readonly FieldMapping[];
@@ -80,7 +80,7 @@ export async function previewRedelivery(
   return { integration: integration.id, fields: wanted, ...counts.sum() };
 }
 
-/** The state of the CRM and of erased people that offers are planned with, outside of a run. */
+/** The state of the CRM and of erased people from which offers are planned outside of a run. */
 export async function toOfferRun(
   deps: SyncDeps,
   { integration, mappings }: Pick<PreviewedRequest, 'integration' | 'mappings'>,
@@ -97,9 +97,7 @@ export async function toOfferRun(
   };
 }
 
-/**
- * Delivers the kept profiles as a user has requested; if it is cut off, the next run finishes it.
- */
+/** Delivers the kept profiles as a user has requested. If it is cut off, the next run completes it. */
 export async function redeliverRequested(
   deps: SyncDeps,
   run: Run,
@@ -123,7 +121,7 @@ export async function redeliverRequested(
   else await deliverNamed(deps, run, decision, run.only);
 }
 
-/** Keeps the profiles that were delivered, are not kept, and that the service still has. */
+/** Keeps delivered profiles that are not kept yet, if the service still has them. */
 async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
   const { id } = run.integration;
   const { store, retention } = deps;
@@ -150,7 +148,7 @@ async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
   }
 }
 
-/** All contacts to which something may be delivered, a page at a time. */
+/** All contacts to which something may be delivered, one page at a time. */
 async function* readPages(
   deps: SyncDeps,
   integrationId: string,
@@ -204,7 +202,7 @@ async function* unkeptPages(
   }
 }
 
-/** The lines of these fields (null: all) as if a user had requested them. */
+/** The lines of these fields (null: all), as if a user had requested them. */
 export function requestedChoice(
   mappings: readonly FieldMapping[],
   each: KeptOfContact,
@@ -217,7 +215,7 @@ export function requestedChoice(
   return { each, lines, requested, fieldMap: NEVER_OFFERED, mayReplaceDonor: fields === null };
 }
 
-/** Why nothing is delivered to contacts that are not at rest or have no available profile. */
+/** Why nothing is delivered to contacts that are busy or have no available profile. */
 export function getExclusion({
   state,
   isEligible,

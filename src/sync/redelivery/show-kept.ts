@@ -1,6 +1,6 @@
 /**
- * Decides whether the kept profile of a contact may be shown. The rules are those of its delivery, because a value that
- * must not be written must not be shown on a page either.
+ * Decides whether a contact's kept profile may be shown. The rules are the same as for its delivery,
+ * because a value that must not be written must not be shown on a page either.
  */
 
 import type { CrmField } from '../../core/crm-field.ts';
@@ -49,8 +49,8 @@ export async function findKeptProfile(
 }
 
 /**
- * Pure: the same profile while the CRM is unavailable. A delivery would ask a user about an unsure match or a person who
- * has died; whether one has approved it is found once the CRM can be read.
+ * Pure: the decision while the CRM is unavailable. A delivery would ask a user about an uncertain match, or
+ * about a person who has died. Whether a user has approved it is checked once the CRM can be read.
  */
 export function withoutCrm(
   found: KeptProfile,
@@ -69,7 +69,10 @@ interface ShowDeps {
   sealer: Pick<SyncDeps['sealer'], 'open' | 'seal'>;
 }
 
-/** The mapped fields as the CRM describes them, and the profile as far as a delivery of this moment would write it. */
+/**
+ * The mapped fields as the CRM describes them, and the part of the profile that a delivery would write at
+ * this moment.
+ */
 export async function judgeKeptProfile(
   deps: SyncDeps,
   request: { integration: Integration; mappings: readonly FieldMapping[] },
@@ -85,7 +88,7 @@ export async function judgeKeptProfile(
   return { profile, fields: run.fields };
 }
 
-/** True if `contacts.filter` leaves the contact out now. */
+/** True if `contacts.filter` excludes the contact now. */
 export async function isOutsideFilter(
   deps: Pick<SyncDeps, 'connector'>,
   integration: Integration,

@@ -5,14 +5,19 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-rows.ts';
 import { writeRunRows } from './run-rows.ts';
 
-/** The result for a request whose run was cut off: it waits again, had already ended, or is given up. */
+/**
+ * The result for a request whose run was cut off: it waits again, it had already ended, or it is given up.
+ */
 export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
 
-/** A run that is cut off this often crashes its process, or never finishes. */
+/**
+ * The number of times that a run may be cut off. More often means that it crashes its process or never
+ * finishes.
+ */
 const MAX_RESUMES = 5;
 
 /**
- * Makes a request wait again whose run was cut off, for a run with a new ID unless an equal request
+ * Puts a request whose run was cut off back into the queue, for a run with a new ID, unless an equal request
  * is already waiting. A request that an ending process hands over does not count as cut off.
  */
 export async function putBackRequest(
@@ -59,7 +64,7 @@ async function recordGivenUp(
 }
 
 /**
- * True if a user had requested the stop of the run before it was cut off; such a run is not started
+ * Returns true if a user had requested the stop of the run before it was cut off. Such a run is not started
  * again.
  */
 async function endIfStopped(
@@ -84,8 +89,7 @@ async function endIfStopped(
 }
 
 /**
- * The requests that a cut-off run had combined wait again, unless equal requests are already
- * waiting.
+ * The requests that were combined in the cut-off run wait again, unless equal requests are already waiting.
  */
 export async function separate(trx: Trx, runId: string): Promise<void> {
   await trx

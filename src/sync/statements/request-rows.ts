@@ -1,4 +1,4 @@
-/** Requests for runs in the database: a waiting request takes in equal ones. */
+/** Requests for runs in the database. Equal requests are combined while they wait. */
 import type { Selectable } from 'kysely';
 import type { Trigger } from '../../core/run.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -10,13 +10,13 @@ export type RunRequestRecord = FromRow<Selectable<Tables['run_requests']>>;
 /** A requested run. */
 export interface NewRunRequest {
   integrationId: string;
-  /** The CRM ID of the one contact; null for all. */
+  /** The CRM ID of the contact; null for all contacts. */
   contact: string | null;
   trigger: Trigger;
   full: boolean;
   /** The ID that the run gets if no equal request is waiting. */
   runId: string;
-  /** It does not start before this time, by the database's clock; at once by default. */
+  /** The earliest time at which it starts, by the database's clock; at once by default. */
   notBefore?: number;
 }
 
@@ -25,7 +25,7 @@ export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
   return trigger !== 'schedule';
 }
 
-/** A unique index treats two nulls as different, so an empty text means all contacts. */
+/** To a unique index, two nulls are different, so an empty text means all contacts. */
 export const ALL_CONTACTS = '';
 
 export function toRequestRecord(request: NewRunRequest, now: number): RunRequestRecord {
@@ -78,7 +78,7 @@ export function insertRows(trx: ActorTransaction, requests: readonly RunRequestR
         .where('left_at', 'is', null)
         .doUpdateSet((eb) => ({
           times: eb('run_requests.times', '+', 1),
-          // A request to read everything again is not weakened by another request.
+          // A request to read everything again is not weakened by other requests.
           full: eb
             .case()
             .when('excluded.full', '=', 1)

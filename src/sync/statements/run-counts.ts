@@ -1,13 +1,13 @@
 import type { LeasedTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 
-/** The contacts of a run by their outcome, and the credits that the run spent. */
+/** The contacts of a run by their outcome, and the credits that the run has spent. */
 export type RunCounts = {
   read: number;
   chosen: number;
   submitted: number;
   enhanced: number;
-  /** Contacts that used the same person's job instead of a credit. */
+  /** Number of contacts that used the job of the same person instead of a credit. */
   shared: number;
   spent: number;
 };

@@ -1,4 +1,4 @@
-/** Requested runs, until they have finished. */
+/** Requested runs that have not finished. */
 
 import type { Expression } from 'kysely';
 import {
@@ -26,30 +26,30 @@ import {
   toRequestRecord,
 } from './request-rows.ts';
 
-/** Means a run for several contacts; no CRM has such an ID. */
+/** Marks a run for several contacts. No CRM has such an ID. */
 export const SEVERAL_CONTACTS = '*';
 
 /**
- * The most contacts in one run requested by webhooks, and in one call: as many as CRMs read in one
- * request.
+ * The maximum number of contacts in one run that webhooks request, and in one call: as many as CRMs can read
+ * in one request.
  */
 export const MAX_HINTS = 100;
 
-/** Above this number, single contacts cost a CRM more calls than one run over all changes. */
+/** Beyond this number, single contacts cost more CRM calls than one run over all changes. */
 const MAX_SINGLE_WAITING = 500;
 
-/** How long a request that another run took in can be queried. */
+/** The time for which a request that was combined with another can be queried. */
 const MERGED_KEPT_MS = 24 * 3_600_000;
 
 /**
- * Records that a run is wanted. An equal request that is already waiting takes it in. Returns the
- * ID of the run that will answer.
+ * Records that a run is wanted. If an equal request is already waiting, the two are combined. Returns the ID
+ * of the run that will serve the request.
  */
 export async function requestRun(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request) : 0;
   const runId = await addRunRequest(trx, { ...request, notBefore });
   await trx.asked(trx, [askedBy(request)]);
-  // Webhooks arrive in bursts, and most calls of a burst do not request anything new.
+  // Webhooks arrive in bursts, and most calls in a burst request nothing new.
   if (request.trigger === 'manual' || runId === request.runId) {
     await recordEntry(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
   }
@@ -57,9 +57,9 @@ export async function requestRun(trx: ActorTransaction, request: NewRunRequest):
 }
 
 /**
- * Records that a webhook named these contacts, at most `MAX_HINTS`: each waits as if it had been
- * requested alone. Returns the run that will answer for one of them, and whether one run over all
- * changes answers because too many are waiting.
+ * Records that a webhook named these contacts, at most `MAX_HINTS`. Each waits as if it had been requested
+ * alone. Returns the run that will serve one of them, and whether this is a run over all changes because too
+ * many contacts are waiting.
  */
 export async function requestContacts(
   trx: ActorTransaction,
@@ -77,8 +77,8 @@ export async function requestContacts(
 }
 
 /**
- * Webhook requests for single contacts that a run for this one can also answer, the longest waiting
- * first.
+ * Returns webhook requests for single contacts that a run for this contact can serve as well, the longest
+ * waiting first.
  */
 export function listRequestsAlongside(
   reader: Reader,
@@ -100,7 +100,7 @@ export function listRequestsAlongside(
     .execute();
 }
 
-/** The waiting requests: urgent ones first, then the longest waiting. */
+/** Returns the waiting requests: urgent ones first, then the longest waiting. */
 export function listRunRequests(
   reader: Reader,
   integrationId?: string,
@@ -109,7 +109,7 @@ export function listRunRequests(
 }
 
 /**
- * The waiting requests that may start, in the same order: all except webhook calls that are still
+ * Returns the waiting requests that may start, in the same order: all except webhook calls that are still
  * being collected.
  */
 export function listReadyRequests(
@@ -125,7 +125,7 @@ export function listReadyRequests(
   return ready.then(({ rows }) => fromRows(rows));
 }
 
-/** Requests whose runs have started and not finished. */
+/** Returns the requests whose runs have started and not finished. */
 export function listBegunRequests(
   reader: Reader,
   integrationId?: string,
@@ -135,7 +135,10 @@ export function listBegunRequests(
   return begun.then(({ rows }) => fromRows(rows));
 }
 
-/** The request for this run, while it waits, is in progress, or another run took it in. */
+/**
+ * Returns the request for this run while it waits or is in progress, or after it was combined with another
+ * request.
+ */
 export function findRequestByRun(
   reader: Reader,
   runId: string,
@@ -160,7 +163,7 @@ export async function dropWaitingRequest(
     .execute();
 }
 
-/** The audit entry for a requested run: for these contacts, or (null) for all. */
+/** Creates the audit entry for a requested run: for these contacts, or (null) for all. */
 export function runAsked(
   {
     integrationId,
@@ -227,7 +230,7 @@ function begunRows(reader: Reader) {
     .where('merged_into', 'is', null);
 }
 
-/** Stores a request; the engine must be notified of it, see `requestRun`. */
+/** Stores a request. The engine must then be notified of it; see `requestRun`. */
 export async function addRunRequest(
   trx: ActorTransaction,
   request: NewRunRequest,
@@ -257,8 +260,7 @@ async function addNamed(
   }
   const runIds: string[] = [];
   const added: string[] = [];
-  // Always in the same order, so that two calls that name the same contacts do not wait for each
-  // other.
+  // Always in the same order, so that two calls that name the same contacts do not block each other.
   for (const contact of [...contacts].sort()) {
     const row = toRequestRecord({ ...request, contact, runId: newRunId() }, trx.clock.now());
     const runId = await insertRequest(trx, row);
@@ -279,7 +281,7 @@ async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<
   return whole;
 }
 
-/** Number of other single contacts that are waiting. */
+/** Returns the number of other single contacts that are waiting. */
 async function countOthers(
   reader: Reader,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
@@ -295,7 +297,7 @@ async function countOthers(
   return Number(waiting.count);
 }
 
-/** A run over all changes takes in all requests for single contacts. */
+/** A run over all changes also serves all requests for single contacts. */
 async function mergeSingles(
   trx: ActorTransaction,
   integrationId: string,
@@ -333,8 +335,8 @@ export async function addScheduledRuns(
 }
 
 /**
- * Starts the run that a request waited for; it also answers the runs in `alongside` that are still
- * waiting. False if no request is recorded.
+ * Starts the run that a request waited for. It also serves the requests in `alongside` that are still
+ * waiting. Returns false if no request is recorded.
  */
 export async function beginRunRequest(
   trx: RunTransaction,
@@ -342,7 +344,7 @@ export async function beginRunRequest(
   alongside: readonly string[],
 ): Promise<boolean> {
   const now = trx.clock.now();
-  // Locks the webhook's row before the rows of the requests, in the same order as webhook calls.
+  // Locks the webhook's row before the rows of the requests, in the same order as webhook calls do.
   await openBurst(trx, runId);
   const { numAffectedRows = 0n } = await leave(trx, { runId, now });
   const wasAsked = numAffectedRows > 0n;
@@ -362,8 +364,8 @@ const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }
 );
 
 /**
- * Deletes a waiting request because a user no longer wants its run, with the requests that wait for
- * the same run. Returns the integration; undefined if the request is not waiting.
+ * Deletes a waiting request, and the requests that wait for the same run, because a user no longer wants the
+ * run. Returns the integration; undefined if the request is not waiting.
  */
 export async function dropStopped(
   trx: ActorTransaction,
@@ -379,7 +381,7 @@ export async function dropStopped(
   return dropped?.integration_id;
 }
 
-/** The request is finished. */
+/** Records that the request is finished. */
 export async function endRunRequest(trx: RunTransaction, runId: string): Promise<void> {
   await dropRequest(trx, { runId });
 }

@@ -1,6 +1,7 @@
 /**
- * The results of a run for contacts, one row each, kept after later runs have changed the same contacts. During a run,
- * the contacts themselves hold the results; the end of the run writes the rows.
+ * The results of a run for contacts, one row each. They are kept after later runs have changed the same
+ * contacts. During a run, the contacts themselves contain the results. The rows are written at the end of the
+ * run.
  */
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
@@ -33,7 +34,7 @@ export interface RunContactPosition {
 export interface RunContactFilter {
   outcomes?: readonly Outcome[] | undefined;
   reason?: string | undefined;
-  /** The start of the contact's ID in the CRM. */
+  /** The first characters of the contact's ID in the CRM. */
   idPrefix?: string | undefined;
   after?: RunContactPosition | undefined;
   limit: number;
@@ -52,7 +53,7 @@ export interface RunOfContact extends Omit<RunContact, 'crmId'> {
   runId: string;
 }
 
-/** The last runs that did something to a contact, the newest first; a run in progress has no row yet. */
+/** Returns the last runs that did something to a contact, newest first. A run in progress has no row yet. */
 export async function listRunsOfContact(
   reader: Reader,
   integrationId: string,
@@ -70,7 +71,7 @@ export async function listRunsOfContact(
     .execute();
 }
 
-/** Number of contacts by reason, including the fresh ones. */
+/** Returns the number of contacts by reason, including fresh contacts. */
 export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<string, number>> {
   const counts =
     run.reasons === null
@@ -80,7 +81,7 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
   return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
 }
 
-/** Contacts except fresh ones: first contacts that need a user, then by ID. */
+/** Returns contacts except fresh ones: first contacts that need a user, then by ID. */
 export async function listRunRows(
   reader: Reader,
   run: RunKey,
@@ -114,7 +115,7 @@ export async function listRunRows(
   }));
 }
 
-/** The places of all outcomes, and of a reason from another version. */
+/** The positions of all outcomes, and of a reason from another version. */
 const PLACES = [...OUTCOME_ORDER.keys(), OUTCOME_ORDER.length];
 
 const reasonsSchema = z.record(z.string(), z.int().nonnegative());
@@ -144,7 +145,7 @@ function countedByReason(reader: Reader, rows: ReturnType<typeof buildRowsQuery>
 
 type Row = Omit<Selectable<Tables['run_rows']>, 'run_id'>;
 
-/** The rows of a run; until they are written, the data of its contacts. */
+/** Returns the rows of a run; until they are written, the data of its contacts. */
 function buildRowsQuery(
   reader: Reader,
   run: (RunRef | Slots<RunRef>) & Pick<RunKey, 'freshCount'>,
@@ -189,9 +190,7 @@ const selectFresh = preparedRead((db, run: Slots<RunRef>) =>
     .compile(),
 );
 
-/**
- * The index of a contact's outcome in `OUTCOME_ORDER`; a reason from another version comes last.
- */
+/** Returns the index of a contact's outcome in `OUTCOME_ORDER`. A reason from another version comes last. */
 function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   const [first, ...others] = OUTCOME_ORDER.map((outcome, place) => ({
     place,
@@ -226,7 +225,7 @@ const recordRows = prepared(
     db.updateTable('runs').set({ fresh_count: freshCount, reasons }).where('id', '=', id).compile(),
 );
 
-/** The number of rows by reason, stored because counting them each time would take long. */
+/** The number of rows by reason. It is stored, because counting the rows each time would take long. */
 async function readReasonCounts(reader: Reader, { id, integrationId }: RunRef): Promise<string> {
   const counts = await countReasons(reader, { id, integrationId, freshCount: 0, reasons: null });
   return JSON.stringify(Object.fromEntries(counts));

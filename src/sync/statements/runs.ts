@@ -1,4 +1,4 @@
-/** The runs: how they started, how they ended, and what they reported. */
+/** Stores the runs: how they started, how they ended, and what they reported. */
 
 import type { Expression, Selectable } from 'kysely';
 import { RetriableError } from '../../core/errors.ts';
@@ -28,7 +28,7 @@ import { dropRunRows, writeRunRows } from './run-rows.ts';
 
 export type RunRecord = FromRow<Selectable<Tables['runs']>>;
 
-/** The acting run, and the time (epoch ms). */
+/** The run that acts, and the time (epoch ms). */
 export interface RunContext {
   id: string;
   now: number;
@@ -51,11 +51,10 @@ export interface RunFilter {
 }
 
 /**
- * Records the start of a run, for some contacts or (null) for all. `full` means that it reads
- * everything again, `redelivers` that it only delivers kept profiles again. An earlier run that was
- * cut off is marked as interrupted. The request that the run answers, if any, stops waiting; so do
- * the requests of the runs in `alongside`, whose contacts it covers, too. Throws a RetriableError
- * if another process has started this run.
+ * Records the start of a run, for some contacts or (null) for all. `full` means that it reads everything
+ * again, `redelivers` that it only delivers kept profiles again. An earlier run that was cut off is marked as
+ * interrupted. The request for this run, if any, stops waiting. So do the requests in `alongside`, whose
+ * contacts the run also covers. Throws a RetriableError if another process has started this run.
  */
 export async function recordRunBegin(
   trx: RunTransaction,
@@ -87,20 +86,20 @@ export async function recordRunBegin(
     contact: getRunContact(only),
     full: full ? 1 : 0,
     startedAt: now,
-    // Contacts that an earlier run has chosen and left undone are this run's work.
+    // Contacts that an earlier run has chosen and not finished become this run's work.
     chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
   });
   await recordLastRun(trx, { integrationId, id });
-  // A scheduled time is not a user's request, so its run is recorded once it starts.
+  // A scheduled time is not a user's request, so its run is recorded only when it starts.
   if (wasAsked && trigger !== 'schedule') return;
   const request = { integrationId, runId: id, trigger, full, redelivers };
   await recordEntry(trx, runAsked(request, only));
 }
 
 /**
- * Records how a run ended, with its report and its effects on contacts. Deletes the results of older runs before
- * `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are finished, unless it was
- * interrupted: then they are still wanted.
+ * Records how a run ended, with its report and its effects on contacts. Deletes the results of older runs
+ * before `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are finished,
+ * unless the run was interrupted; then they are still needed.
  */
 export async function recordRunEnd(
   trx: RunTransaction,
@@ -135,8 +134,8 @@ export async function recordRunEnd(
 }
 
 /**
- * Requests the stop of a run, in whichever process it is running: it stops at its next checkpoint.
- * A waiting run does not start. `over`: it has ended, or there is none.
+ * Requests the stop of a run, in whichever process it is running. The run stops at its next checkpoint. A
+ * waiting run does not start. `over`: the run has ended, or does not exist.
  */
 export async function requestStop(
   trx: ActorTransaction,
@@ -162,7 +161,7 @@ export async function requestStop(
   return 'stopping';
 }
 
-/** Records what only the run's process knows. */
+/** Records facts that only the run's process knows. */
 export async function recordRunFacts(
   connection: TimedConnection,
   id: string,
@@ -171,7 +170,7 @@ export async function recordRunFacts(
   await recordFacts(connection, { id, facts });
 }
 
-/** Changes by others during a run: the balance of its key, and whether a user has requested a stop. */
+/** Changes that others make during a run: the balance of its key, and a user's request to stop. */
 export async function findOutsideState(
   reader: Reader,
   id: string,
@@ -182,12 +181,12 @@ export async function findOutsideState(
   return { balance: row?.balance ?? null, isStopAsked: (row?.stop_asked_at ?? null) !== null };
 }
 
-/** The run with this ID. */
+/** Returns the run with this ID. */
 export function findRunById(reader: Reader, id: string): Promise<RunRecord | undefined> {
   return selectRun(reader, { id }).then(({ rows }) => maybeFromRow(rows[0]));
 }
 
-/** The newest `count` runs of each of these integrations, newest first. */
+/** Returns the newest `count` runs of each of these integrations, newest first. */
 export async function listNewestRuns(
   reader: Reader,
   ids: readonly string[],
@@ -199,7 +198,7 @@ export async function listNewestRuns(
     .innerJoin('runs', 'runs.integration_id', 'i.id')
     .selectAll('runs')
     .where('i.id', 'in', ids)
-    // Uses only the index, however many earlier runs there are.
+    // Reads only the index, however many earlier runs there are.
     .where('runs.started_at', '>=', (eb) =>
       eb.fn.coalesce(
         eb
@@ -220,7 +219,7 @@ export async function listNewestRuns(
   return found;
 }
 
-/** Runs, newest first. */
+/** Returns runs, newest first. */
 export async function listRunRecords(reader: Reader, filter: RunFilter): Promise<RunRecord[]> {
   const { integrationId, integrationIds, status, trigger, from, until, after, limit } = filter;
   if (integrationIds?.length === 0) return [];
@@ -232,7 +231,7 @@ export async function listRunRecords(reader: Reader, filter: RunFilter): Promise
   if (from !== undefined) query = query.where('started_at', '>=', from);
   if (until !== undefined) query = query.where('started_at', '<', until);
   if (after !== undefined) {
-    // Redundant, but it makes the database use the index, because the next runs started at or before that moment.
+    // Redundant, but it makes the database use the index: the next runs started at that moment or before it.
     query = query
       .where('started_at', '<=', after.startedAt)
       .where((eb) =>
@@ -371,13 +370,13 @@ const selectOutsideState = preparedRead(
       .compile(),
 );
 
-/** A run for several contacts names none of them; its rows contain the result for each contact. */
+/** A run for several contacts names none of them. Its rows contain the result for each contact. */
 function getRunContact(only: readonly string[] | null): string {
   const [first = ALL_CONTACTS, ...others] = only ?? [];
   return others.length > 0 ? SEVERAL_CONTACTS : first;
 }
 
-/** Two processes may have seen the same request: only the first one's run counts. */
+/** Two processes may have found the same request. Only the run of the first one counts. */
 async function requireFresh(reader: Reader, id: string): Promise<void> {
   const { rows } = await selectId(reader, { id });
   if (rows.length === 0) return;

@@ -6,8 +6,8 @@ import { findLaterVerdict, findTrialFacts } from './trial-round.ts';
 
 export interface TrialForecast {
   /**
-   * `off`: switched off in the settings; `on_trial`: a few people go first; `failed`: nothing is
-   * sent until a user accepts the match rate or the columns change.
+   * `off`: switched off in the settings; `on_trial`: a few people are sent first; `failed`: nothing is sent
+   * until a user accepts the match rate or the columns change.
    */
   state: 'off' | 'accepted' | 'on_trial' | 'failed';
   /**
@@ -15,14 +15,16 @@ export interface TrialForecast {
    * not wait.
    */
   first: number | null;
-  /** The share of them that the service has to know. */
+  /** The share of these people that the service has to recognise. */
   minKnown: number;
   /** Number of answers under this mapping that the verdict is based on. */
   answered: number;
   known: number;
 }
 
-/** The effect of the trial on a run that has `paid` people to send. The connector must be prepared. */
+/**
+ * Returns the effect of the trial on a run that has `paid` people to send. The connector must be prepared.
+ */
 export async function forecastTrial(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,
@@ -49,7 +51,7 @@ function toState(facts: TrialFacts, paid: number): Pick<TrialForecast, 'state' |
     case 'send':
       return { state: 'on_trial', first: Math.min(paid, step.atMost) };
     default:
-      // The responses to submissions in flight come first; their results are not known yet.
+      // Waits for the responses to submissions in flight first, because their results are not known yet.
       return { state: 'on_trial', first: Math.min(paid, facts.size) };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The trial of a mapping during a run. Its state is on disk: if a run is killed between a
- * submission and its results, the next run continues from the same rows.
+ * The trial of a mapping during a run. Its state is stored on disk. If a run is killed between a submission
+ * and its results, the next run continues from the same rows.
  */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
@@ -36,16 +36,14 @@ export type TrialRun = Pick<Run, 'id' | 'integration' | 'mapping' | 'partnerKey'
 
 /** The limits of the trial for a submission. */
 export interface Trial {
-  /**
-   * True once the trial is known to be over; before that, one submission is in flight at a time.
-   */
+  /** True once the trial is known to be over. Before that, only one submission is in flight at a time. */
   readonly isOver: boolean;
   /**
-   * Decides what may be sent now; `stopped` if nothing more is sent in this run, with the reason on the run. `hasDue`
-   * says whether a contact waits to be sent.
+   * Decides what may be sent now; `stopped` if nothing more may be sent in this run, with the reason recorded
+   * in the run. `hasDue` says whether a contact waits to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
-  /** For an accepted mapping: whether the service still knows its people. */
+  /** For an accepted mapping: checks whether the service still recognises its people. */
   isStillKnown(): Promise<boolean>;
 }
 
@@ -98,8 +96,8 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
 }
 
 /**
- * For a mapping accepted by its rate: the verdict if too few people are known since then,
- * otherwise null.
+ * For a mapping that was accepted by its rate: returns the verdict if the service has recognised too few
+ * people since, otherwise null.
  */
 export async function findLaterVerdict(
   { store }: Pick<TrialDeps, 'store'>,
@@ -120,7 +118,7 @@ export async function findLaterVerdict(
   return judgeLater({ ...all, minKnown });
 }
 
-/** The state of a run's mapping, as far as its trial is concerned. */
+/** The state of a run's mapping, as far as the trial depends on it. */
 export async function findTrialFacts(
   { store }: Pick<TrialDeps, 'store'>,
   run: TrialRun,
@@ -156,8 +154,8 @@ function toAcceptance(mapping: MappingRecord | undefined): Acceptance {
 }
 
 /**
- * Due contacts, spread over all of them. They are more than a trial may send, because some of them
- * may be the same person as others, or have left in the meantime.
+ * Due contacts, spread over all contacts. There are more of them than a trial may send, because some may be
+ * the same person as others, or may have left in the meantime.
  */
 export async function spreadDue(
   { store }: Pick<TrialDeps, 'store'>,

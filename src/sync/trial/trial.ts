@@ -1,15 +1,18 @@
 /**
- * Decides whether the service knows the people that a mapping creates. Pure. A wrong column would waste every credit,
- * so a few people are sent first and the other people wait for their results.
+ * Decides whether the service recognises the people that a mapping describes. Pure. A wrong column would
+ * waste every credit, so a few people are sent first, and all other people wait for the results.
  */
 
 /** Fewer answers than this are not conclusive. */
 const MIN_ANSWERED = 10;
 
-/** Once a mapping is accepted, this many answers in a row are checked … */
+/** Once a mapping is accepted, this many consecutive answers are checked … */
 export const ANSWERS_IN_A_ROW = 200;
 
-/** … and this share of them has to be known, unless the settings require less from the start. */
+/**
+ * … and the service must have recognised this share of the people, unless the settings require less from the
+ * start.
+ */
 const MIN_KNOWN_LATER = 0.05;
 
 /** The settings of the trial; a size of 0 switches it off. */
@@ -24,29 +27,29 @@ export type Acceptance = 'person' | 'by_rate' | 'none' | 'withdrawn';
 
 export interface TrialFacts extends TrialSettings {
   acceptance: Acceptance;
-  /** The last answers about paid contacts, at most `ANSWERS_IN_A_ROW`. */
+  /** The last answers for paid contacts, at most `ANSWERS_IN_A_ROW`. */
   answered: number;
   known: number;
-  /** Contacts whose answers this run may still see. */
+  /** Contacts whose answers may still arrive during this run. */
   open: number;
-  /** Contacts whose answers only a later run sees. */
+  /** Contacts whose answers only a later run will see. */
   stuck: number;
 }
 
 /** The next step of the trial. */
 export type TrialStep =
-  /** There is no trial, or it was passed before. */
+  /** There is no trial, or the mapping has already passed it. */
   | { kind: 'over' }
   | { kind: 'passed' }
-  /** Send nothing until submissions in flight are answered. */
+  /** Send nothing until the submissions in flight are answered. */
   | { kind: 'wait' }
   /** Send this many, and then nothing until they are answered. */
   | { kind: 'send'; atMost: number }
-  /** The maximum number of contacts has no answer yet, and this run will not see the answers. */
+  /** The maximum number of contacts have no answer yet, and this run will not see the answers. */
   | { kind: 'unanswered'; count: number }
   | { kind: 'failed'; verdict: Verdict };
 
-/** Too few people are known, in numbers. */
+/** The service recognised too few people, in numbers. */
 export interface Verdict {
   answered: number;
   known: number;
@@ -56,7 +59,7 @@ export interface Verdict {
   later: boolean;
 }
 
-/** Until the mapping is accepted, at most `size` contacts are without an answer at any time. */
+/** Until the mapping is accepted, at most `size` contacts have no answer at any time. */
 export function decideTrial(facts: TrialFacts): TrialStep {
   const { size, acceptance, answered, open, stuck } = facts;
   if (size === 0 || acceptance === 'person' || acceptance === 'by_rate') return { kind: 'over' };
@@ -70,7 +73,7 @@ export function decideTrial(facts: TrialFacts): TrialStep {
 }
 
 /**
- * For a mapping that passed its trial: the verdict if too few people are known by now, otherwise
+ * For a mapping that passed its trial: the verdict if too few people have been recognised by now, otherwise
  * null.
  */
 export function judgeLater(
@@ -96,7 +99,7 @@ function isTooLow({ answered, known, minKnown }: Verdict): boolean {
   return known / answered < minKnown;
 }
 
-/** The verdict for a user: the result, and what to do. */
+/** The verdict for a user: the result, and what to do next. */
 export function verdictText({ answered, known, minKnown, later }: Verdict, id: string): string {
   const sent = later ? `the last ${answered} contacts sent` : `the ${answered} contacts sent first`;
   const share = `${Math.round(minKnown * 1_000) / 10} %`;

@@ -1,7 +1,7 @@
-/** Advice after a run that stopped early: one table for command line, pages and alerts. */
+/** Advice after a run that stopped early. The command line, the pages and the alerts share one table. */
 import type { RunReason, StopCode } from '../../core/run.ts';
 
-/** One step to take; if it has a command, the command takes the step or shows it. */
+/** One step to take. If it has a command, the command takes the step or shows how. */
 export interface Step {
   /** A sentence without the final full stop. */
   text: string;
@@ -9,11 +9,9 @@ export interface Step {
 }
 
 export interface Advice {
-  /** Why the run stopped, as a part of a sentence; never a message of a CRM or the service. */
+  /** Why the run stopped, as a part of a sentence. It never contains a message of a CRM or of the service. */
   cause: string;
-  /**
-   * `person`: nothing continues until someone does something; `time`: it continues automatically.
-   */
+  /** `person`: nothing continues until someone acts; `time`: it continues automatically. */
   needs: 'person' | 'time';
   /** The steps to take, in this order; never empty. */
   steps: readonly [Step, ...Step[]];
@@ -30,12 +28,12 @@ export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId:
   return { cause, needs, steps: [first, ...others] };
 }
 
-/** True if the table has this code; for any other code, the run's message explains it. */
+/** Returns true if the table has this code. For any other code, the run's message gives the explanation. */
 export function isKnownStop(code: string): boolean {
   return code in STOPS;
 }
 
-/** The step for a service key that the service does not accept. */
+/** The step for a service key that the service rejects. */
 export const VALID_KEY_NEEDED =
   'Put a valid service key into the settings (partner.apiKey) and start donor-sync again';
 
@@ -48,9 +46,7 @@ interface Entry {
   steps: readonly (readonly [text: string, command?: string])[];
 }
 
-/**
- * Every code that the product gives to a stopped run, and the codes of failures that users cause.
- */
+/** Every code that the product gives to a stopped run, and the codes of failures that users can cause. */
 const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
   credits_exhausted: {
     cause: 'the credits are used up',

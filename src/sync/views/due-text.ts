@@ -1,4 +1,4 @@
-/** Why a contact is to be enhanced, in words. */
+/** Explains in words why a contact is to be enhanced. */
 import type { EnhanceReason } from '../forecast.ts';
 
 const DUE_TEXTS = {
@@ -13,7 +13,7 @@ const DUE_TEXTS = {
   profile_shared: "the same person's profile from another contact or client is used, for no credit",
 } as const satisfies Record<EnhanceReason, string>;
 
-/** An unknown reason speaks for itself. */
+/** An unknown reason is shown unchanged. */
 export function dueText(reason: string): string {
   return isKnown(reason) ? DUE_TEXTS[reason] : reason;
 }

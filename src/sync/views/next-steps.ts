@@ -4,9 +4,9 @@ import { shortId } from '../../core/short-id.ts';
 import { adviceFor, stepText } from './advice.ts';
 
 /**
- * Returns the user's next steps after a run, the most urgent first, as complete sentences with commands.
- * `contactsListed` is true if the failed contacts are listed in the same output, `isLimited` if the run had its own
- * limit.
+ * Returns the next steps after a run as complete sentences with commands, the most urgent first.
+ * `contactsListed` is true if the failed contacts are listed in the same output, `isLimited` if the run had
+ * its own limit.
  */
 export function nextSteps(
   report: RunReport,

@@ -1,4 +1,4 @@
-/** The results of a run for each contact, read and worded in one place. */
+/** The results of a run for each contact, read and put into words in one place. */
 import { stringify } from 'csv-stringify/sync';
 import { isoTime } from '../../core/clock.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
@@ -15,11 +15,11 @@ import {
 } from '../statements/run-rows.ts';
 import { findRunById } from '../statements/runs.ts';
 
-/** A contact that a run touched and that was not simply fresh. */
+/** A contact that a run processed and that was not simply fresh. */
 export interface RunContactView {
   /** The contact's ID in the CRM. */
   crmId: string;
-  /** Null for a reason from another version. */
+  /** Null for a reason from another version of the program. */
   outcome: Outcome | null;
   reason: string;
   /** The reason as a part of a sentence. */
@@ -30,7 +30,7 @@ export interface RunContactView {
   at: string;
 }
 
-/** The reason as text, with its details; codes of the name guard are also turned into text. */
+/** Returns the reason as text, with its details. Codes of the name guard are also turned into text. */
 export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'>): string {
   if (detail === null) return text;
   const words = mismatchText(detail);
@@ -39,11 +39,11 @@ export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'
 
 export interface RunContactPage {
   contacts: RunContactView[];
-  /** The start of the next page; null if this is the last page. */
+  /** Where the next page starts; null if this is the last page. */
   next: RunContactPosition | null;
 }
 
-/** Contacts of a run: held and failed ones first, then by ID. */
+/** Returns contacts of a run: held and failed contacts first, then by ID. */
 export async function readRunContacts(
   reader: Reader,
   run: RunKey,
@@ -86,7 +86,7 @@ function toView({ crmId, reason, detail, at }: RunContact): RunContactView {
   };
 }
 
-/** How many contacts of a run ended for one reason. */
+/** The number of a run's contacts that ended for one reason. */
 export interface ReasonCount {
   outcome: Outcome | null;
   reason: string;
@@ -94,13 +94,16 @@ export interface ReasonCount {
   count: number;
 }
 
-/** The reasons of a run: first reasons that need a user, then the most frequent. Empty for an unknown run. */
+/**
+ * Returns the reasons of a run: first the reasons that need a user, then the most frequent. Empty for an
+ * unknown run.
+ */
 export async function readReasons(reader: Reader, runId: string): Promise<ReasonCount[]> {
   const run = await findRunById(reader, runId);
   return run === undefined ? [] : reasonCounts(await countRunReasons(reader, run));
 }
 
-/** Counts by reason, in the order in which users look at them. */
+/** Counts by reason, in the order of their importance to users. */
 export function reasonCounts(
   counts: Iterable<readonly [reason: string, count: number]>,
 ): ReasonCount[] {
@@ -119,7 +122,7 @@ export function reasonCounts(
     );
 }
 
-/** A user's value was lost: that comes before successes, however rare it is. */
+/** A user's value was lost. This comes before successes, however rare it is. */
 function countLosses({ reason }: Pick<ReasonCount, 'reason'>): number {
   return reason === 'typed_value_lost' ? 1 : 0;
 }
@@ -133,7 +136,7 @@ const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At'];
 /** The header row of the file. */
 export const RUN_CONTACTS_HEADER = stringify([COLUMNS]);
 
-/** CSV rows of contacts. No cell is a formula that a spreadsheet would run. */
+/** CSV rows of contacts. No cell contains a formula that a spreadsheet would run. */
 export function runContactLines(contacts: readonly RunContactView[]): string {
   return stringify(
     contacts.map(({ crmId, outcome, reason, text, detail, at }) => [

@@ -1,14 +1,14 @@
-/** Digests of the newest runs of each integration, kept until a new run starts. */
+/** Digests of the newest runs of each integration. They are kept until a new run starts. */
 import { setImmediate } from 'node:timers/promises';
 import { listRunActivity, type RunActivityRow } from '../../clients/statements/run-activity.ts';
 import type { TimedReader } from '../../database/reader.ts';
 
-/** Number of integrations read together; in between, other work gets its turn. */
+/** Number of integrations that are read together. In between, other work gets its turn. */
 const TOGETHER = 100;
 
 /**
- * Reads digests of integrations, however many. It reads only integrations again whose last run is new or has not
- * succeeded, because a succeeded run does not change.
+ * Reads digests of any number of integrations. It reads an integration again only if its last run is new or
+ * has not succeeded, because a successful run does not change.
  */
 export function createRunDigests<Digest>(
   reader: TimedReader,

@@ -1,6 +1,6 @@
 /**
- * Watches runs in progress for all listeners: one store query and one message per run, however many listen. Expensive
- * queries are made less often, so that watching hardly slows a run.
+ * Watches runs in progress for all listeners, with one store query and one message per run, however many
+ * listen. Expensive queries are made less often, so that watching hardly slows a run.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RunReport } from '../../core/run.ts';
@@ -19,11 +19,11 @@ export type FollowedRun = RunReport & { progress: RunProgress | null };
 
 /** A listener of a run. */
 export interface RunListener<Message> {
-  /** Called at each query, even if nothing is new: then it gets the same object as before. */
+  /** Called at each query, even if nothing is new; it then gets the same object as before. */
   see(look: RunDetails<Message>): void;
-  /** Called regularly, whatever there is to see. */
+  /** Called at regular intervals, whether or not anything is new. */
   beat(): void;
-  /** Called when this run will send nothing more. */
+  /** Called when there will be no more messages about this run. */
   leave(): void;
 }
 
@@ -38,22 +38,22 @@ export interface FollowerOptions<Message> {
   /** Builds the message for listeners, once per query. */
   toMessage(run: FollowedRun): Message;
   onError(runId: string, error: unknown): void;
-  /** Aborted when this process stops: listeners should see the end of its runs before that. */
+  /** Aborted when this process stops. Listeners should receive the end of its runs before that. */
   stopping: AbortSignal;
 }
 
 /** How often the store is queried for a run's progress. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Extra delay per listener: sending to one takes about a hundredth of it. */
+/** Extra delay for each listener. Sending to one takes about a hundredth of it. */
 const PER_LISTENER_MS = 10;
 
 /** The share of the time that queries for one run may take. */
 const SHARE_OF_TIME = 0.01;
 
 /**
- * How often the store is queried while the process stops: connections are cut a second after its
- * last run has ended.
+ * How often the store is queried while the process stops. Connections are cut a second after its last run has
+ * ended.
  */
 const LAST_LOOKS_MS = 100;
 
@@ -62,7 +62,7 @@ const BEAT_INTERVAL_MS = 15_000;
 interface Followed<Message> {
   listeners: Set<RunListener<Message>>;
   look: RunDetails<Message> | null;
-  /** The text that the look was created from. */
+  /** The text from which the look was created. */
   text: string;
   over: AbortController;
 }
@@ -109,7 +109,7 @@ export function createRunFollower<Message>(
       const beganMs = clock.monotonicMs();
       try {
         const report = await findRunReport(store.reader, runId);
-        // A run that was restarted after a crash continues under another ID.
+        // A run that is restarted after a crash continues under a different ID.
         if (report === null) break;
         const look = await lookAt(run, report);
         for (const listener of listeners) listener.see(look);

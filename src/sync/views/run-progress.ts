@@ -1,18 +1,18 @@
-/** The progress of a running run, and how long the rest takes at the same pace. */
+/** The progress of a run, and the estimated time until its end. */
 import { countContactWork } from '../../contacts/contacts.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Store } from '../../store.ts';
 
 export interface RunProgress {
-  /** Chosen contacts that are settled. */
+  /** Number of chosen contacts that are settled. */
   settled: number;
-  /** Contacts chosen so far. */
+  /** Number of contacts chosen so far. */
   chosen: number;
-  /** Remaining time at the pace so far (ms); null if it cannot be estimated yet. */
+  /** The remaining time at the present rate (ms); null if it cannot be estimated yet. */
   leftMs: number | null;
 }
 
-/** The progress of a run; null for a run that has ended. */
+/** Returns the progress of a run; null for a run that has ended. */
 export async function readProgress(
   { reader }: Pick<Store, 'reader'>,
   report: RunReport,
@@ -23,7 +23,7 @@ export async function readProgress(
   return toProgress(report, due + submitted + ready, now);
 }
 
-/** The same estimate from the number of the integration's contacts with unfinished work. */
+/** Returns the same estimate from the number of the integration's contacts with unfinished work. */
 export function toProgress(report: RunReport, waiting: number, now: number): RunProgress {
   const { chosen } = report.contacts;
   const settled = Math.max(0, chosen - waiting);
@@ -32,7 +32,7 @@ export function toProgress(report: RunReport, waiting: number, now: number): Run
   return { settled, chosen, leftMs: leftMs === null ? null : rounded(leftMs) };
 }
 
-/** Rounded to a twentieth: a finer value is not reliable, and would change at every look. */
+/** Rounded to a twentieth, because a finer value would not be reliable and would change with every query. */
 function rounded(ms: number): number {
   const step = 10 ** Math.max(3, Math.floor(Math.log10(Math.max(1, ms)))) / 20;
   return Math.round(Math.round(ms / step) * step);

@@ -1,7 +1,4 @@
-/**
- * A run in the form that all interfaces show: the report of design, section 4.3, built from the
- * store.
- */
+/** A run in the form that all interfaces show: the report of design, section 4.3, built from the store. */
 
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
@@ -27,7 +24,7 @@ import { findRunById, listRunRecords, type RunRecord } from '../statements/runs.
 
 /** The facts that only the run's process knows. */
 export interface RunFacts {
-  /** Credits left in the buckets; null if not yet read. */
+  /** Credits left in the buckets; null if they have not been read yet. */
   remaining: { enhancements: number | null; networks: number | null };
   calls: { partner: number; crm: number; throttled: number };
 }
@@ -42,14 +39,14 @@ const factsSchema = z.object({
   calls: z.object({ partner: z.int(), crm: z.int(), throttled: z.int() }),
 }) satisfies z.ZodType<RunFacts>;
 
-/** Reads the facts that the process of a run has recorded during the run. */
+/** Reads the facts that the run's process has recorded so far. */
 function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
   return facts === null ? NO_FACTS : factsSchema.parse(JSON.parse(facts));
 }
 
 /**
- * The report of a run: the stored one if it has ended, otherwise the present state. A run that was
- * cut off stored none.
+ * Returns the report of a run: the stored report if the run has ended, otherwise the present state. A run
+ * that was cut off has stored no report.
  */
 export async function readReport(reader: Reader, row: RunRecord): Promise<RunReport> {
   return row.report === null
@@ -57,7 +54,7 @@ export async function readReport(reader: Reader, row: RunRecord): Promise<RunRep
     : runReportSchema.parse(JSON.parse(row.report));
 }
 
-/** The remaining credits that a run has read, without the rest of its report. */
+/** Returns the remaining credits that a run has read, without the rest of its report. */
 export function readRemaining(row: Pick<RunRecord, 'report' | 'facts'>): RunFacts['remaining'] {
   if (row.report === null) return readFacts(row).remaining;
   const { credits } = balancesSchema.parse(JSON.parse(row.report));
@@ -74,7 +71,8 @@ const balancesSchema = z.object({
 });
 
 /**
- * The report of a run from its present state; a finished run keeps its own (`report` of the row).
+ * Builds the report of a run from its present state. A finished run keeps its own report (`report` of the
+ * row).
  */
 export async function buildReport(
   reader: Reader,
@@ -109,7 +107,7 @@ export async function buildReport(
   };
 }
 
-/** Sums the reasons by their outcome. */
+/** Adds up the reasons by their outcome. */
 function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Outcome, number> {
   const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 };
   for (const [reason, count] of reasons) {
@@ -133,14 +131,14 @@ function toStatus(text: string): RunStatus {
 }
 
 /**
- * The present report of the run with this ID, or null. Searches the started runs, then the waiting requests, and then
- * the started runs again, because it may have started in between.
+ * The present report of the run with this ID, or null. Searches the started runs, then the waiting requests,
+ * and then the started runs again, because the run may have started in between.
  */
 export async function findRunReport(reader: Reader, id: string): Promise<RunReport | null> {
   const row = await findRunById(reader, id);
   if (row) return readReport(reader, row);
   const request = await findRequestByRun(reader, id);
-  // Too many single contacts were waiting: one run over all of them answers.
+  // Too many single contacts were waiting, so one run over all changes serves them.
   if (request?.mergedInto) return findRunReport(reader, request.mergedInto);
   if (request) {
     const { integrationId: integration, trigger, requestedAt } = request;
@@ -150,7 +148,7 @@ export async function findRunReport(reader: Reader, id: string): Promise<RunRepo
   return begun ? readReport(reader, begun) : null;
 }
 
-/** A run that has not started: for its caller it counts as running, and it has done nothing. */
+/** A run that has not started. To its requester it counts as running, and it has done nothing. */
 export function waitingRun(run: {
   id: string;
   integration: string;
@@ -196,7 +194,8 @@ export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string 
 }
 
 /**
- * The order of outcomes in a summary: successes first. Lists of contacts instead start with contacts that need a user.
+ * The order of outcomes in a summary: successes first. Lists of contacts, in contrast, start with contacts
+ * that need a user.
  */
 const SUMMARY_ORDER = [
   'written',
@@ -217,7 +216,7 @@ export interface Running {
   run: string | null;
 }
 
-/** The holder of an integration's lease, if its process is alive; `owner` is this process. */
+/** Returns the holder of an integration's lease, if its process is alive; `owner` is this process. */
 export async function findRunning(
   { owner: self }: { owner: Owner },
   { leases, reader }: Store,
@@ -226,7 +225,7 @@ export async function findRunning(
   const holder = await leases.holder(integrationId);
   if (!holder || ownerIsGone(holder.owner, self, isRunning)) return null;
   const begun = await listRunRecords(reader, { integrationId, status: 'running', limit: 1 });
-  // A run that was cut off is still marked as running while a user undoes an older one.
+  // A run that was cut off is still marked as running while a user undoes an older run.
   const run = begun.find(({ epoch }) => epoch === holder.epoch);
   return {
     owner: holder.owner,

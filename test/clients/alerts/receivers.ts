@@ -1,4 +1,4 @@
-/** Where alerts arrive: a mail server and a webhook, on this machine. */
+/** Receivers of alerts: a mail server and a webhook, on this machine. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** What a page shows of a file before it is taken, against what the connector reads in it. */
+/** Compares the preview of a file on the page with the data that the connector reads from the file. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCsvHeader } from '../../../src/clients/setup/csv-header.ts';
 import { PREVIEW_BYTES, previewFile } from '../../../src/clients/setup/dropped-file.ts';

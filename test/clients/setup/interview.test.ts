@@ -1,4 +1,6 @@
-/** The questions of a set-up: what each takes, and the words with which it refuses the rest. */
+/**
+ * Tests the questions of a set-up: the answers that each question accepts, and the messages for all others.
+ */
 import { describe, expect, it } from 'vitest';
 import { findProblem, type Question } from '../../../src/clients/setup/interview/question.ts';
 import { QUESTIONS, type QuestionName } from '../../../src/clients/setup/interview/questions.ts';

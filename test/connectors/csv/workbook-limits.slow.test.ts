@@ -1,4 +1,7 @@
-/** A workbook is a foreign archive: whatever is in it, the process stays responsive, and the error says what to do. */
+/**
+ * A workbook is an archive from outside. Whatever it contains, the process stays responsive, and the error
+ * explains what to do.
+ */
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { readWorkbook } from '../../../connectors/csv/sources/workbook.ts';

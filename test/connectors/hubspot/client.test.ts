@@ -1,4 +1,7 @@
-/** HubSpot's own generated classes, joined to our sending: an upgrade must not bring back what they do by themselves. */
+/**
+ * Tests HubSpot's generated classes together with our sending: an upgrade must not bring back their own
+ * sending and retries.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BatchApi.js';
 import * as contacts from '@hubspot/api-client/lib/codegen/crm/contacts/index.js';

@@ -1,7 +1,6 @@
 /**
- * Signs in to HubSpot once for each line of its input, with the secrets of a database that other
- * processes use as well, and prints the account's id or the code of what went wrong. Argument: the
- * order as JSON.
+ * Signs in to HubSpot once for each line of its input, with secrets from a database that other processes also
+ * use. Prints the account's ID or the code of the error. Argument: the order as JSON.
  */
 import { createInterface } from 'node:readline';
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** jsforce's own classes, joined to our sending: an upgrade of the library must not bring back what it does by itself. */
+/**
+ * Tests jsforce's classes together with our sending: an upgrade must not bring back the library's own sending
+ * and retries.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createApi, type SalesforceApi } from '../../../connectors/salesforce/api.ts';

@@ -1,4 +1,4 @@
-/** A file of the Metadata API, as a test reads it. */
+/** Reads a file of the Metadata API for tests. */
 export interface Element {
   name: string;
   attributes: string;

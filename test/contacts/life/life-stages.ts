@@ -1,4 +1,6 @@
-/** What happens to the contacts of these tests: they leave, are submitted again, and their jobs end. */
+/**
+ * The events in the life of the contacts in these tests: they leave, are submitted again, and their jobs end.
+ */
 import { recordDecidedPage } from '../../../src/contacts/decided-pages.ts';
 import { recordRefusedSubmission } from '../../../src/credits/statements/answers.ts';
 import { recordJobProgress } from '../../../src/credits/statements/jobs.ts';

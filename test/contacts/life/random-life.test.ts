@@ -1,4 +1,7 @@
-/** Random orders of all that may happen to contacts: no paid job is lost, and each state has a way out. */
+/**
+ * Tests random sequences of all events that contacts can have: no paid job is lost, and no state is a dead
+ * end.
+ */
 
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** A process that makes one change after another, each with its entry in the audit, until it is killed. */
+/** A process that makes changes one after another, each with an entry in the audit, until it is killed. */
 import { createHash, randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/core/clock.ts';
 import { openDatabase } from '../../../src/database/database.ts';

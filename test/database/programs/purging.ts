@@ -1,4 +1,4 @@
-/** A process that purges what is old, again and again, until it is killed. */
+/** A process that purges old data, again and again, until it is killed. */
 
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../../src/core/clock.ts';

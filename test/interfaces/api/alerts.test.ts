@@ -1,4 +1,4 @@
-/** Alerts over HTTP: what was reported, and a test or a check on request. */
+/** Tests alerts over HTTP: the reported alerts, and a test or a check on request. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { endAlert, raiseAlert } from '../../../src/clients/statements/alerts.ts';

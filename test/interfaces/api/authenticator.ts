@@ -1,4 +1,7 @@
-/** An authenticator in software: it makes passkeys and signs with them, also as it should not. */
+/**
+ * A software authenticator: it creates passkeys and signs with them, also incorrectly if a test requests
+ * that.
+ */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { z } from 'zod';
 

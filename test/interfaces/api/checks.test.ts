@@ -1,4 +1,4 @@
-/** The checks of a client over HTTP: the fields of its CRM, and the doctor. */
+/** Tests the checks of a client over HTTP: the fields of its CRM, and `doctor`. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';

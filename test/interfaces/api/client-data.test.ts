@@ -1,4 +1,4 @@
-/** What admins can read of a client: its settings, and what is held of one contact. */
+/** Tests the data of a client that admins can read: its settings, and the stored data of one contact. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';

@@ -1,4 +1,4 @@
-/** Clients in the database over HTTP: what a token, a user and the operator may set. */
+/** Tests clients in the database over HTTP: the settings that a token, a user and the operator may change. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { applyIntegrations } from '../../../src/clients/apply-settings.ts';

@@ -1,4 +1,6 @@
-/** The page of one contact: what it shows to whom, what the rules keep back, and what its buttons do. */
+/**
+ * Tests the page of one contact: who sees which data, what the rules hide, and the effects of its buttons.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RetriableError } from '../../../src/core/errors.ts';

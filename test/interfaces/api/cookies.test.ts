@@ -1,4 +1,7 @@
-/** The cookies of a service that others reach by https: for https and this host alone, none that a neighbouring host can plant. */
+/**
+ * Tests the cookies of a service with an https address: they are only for https and this host, and a
+ * neighbouring host cannot set them.
+ */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Deciding all contacts that wait for one reason, over the API. */
+/** Tests deciding about all contacts that wait for the same reason, over the API. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';

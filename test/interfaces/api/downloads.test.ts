@@ -1,4 +1,4 @@
-/** Files that are written while they are read, and an error in the middle. */
+/** Tests files that are written while they are read, and an error in the middle. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';

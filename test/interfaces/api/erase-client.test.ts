@@ -1,4 +1,7 @@
-/** Erasing a client over HTTP: for owners who are signed in, carried out after the answer, with its receipt for a day. */
+/**
+ * Tests erasing a client over HTTP: only signed-in owners can do it, it runs after the response, and its
+ * receipt is available for a day.
+ */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { applyIntegrations } from '../../../src/clients/apply-settings.ts';

@@ -1,4 +1,7 @@
-/** Everything of a client over the API: one ZIP file, sent while it is read. */
+/**
+ * Tests the export of all data of a client over the API: one ZIP file, which is sent while it is being
+ * created.
+ */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The guide over HTTP: a fixed list of files that everyone may read. */
+/** Tests the guide over HTTP: a fixed list of files that everyone may read. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * An OpenID Connect provider on loopback, as the specification has it: discovery, authorization code with
- * PKCE (S256), nonce, a code that works once. Its page of consent always agrees, for the user that is set.
+ * An OpenID Connect provider on loopback that follows the specification: discovery, authorization code with
+ * PKCE (S256), nonce, a code that works once. Its consent page always agrees, for the user that the test has
+ * set.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** Passkeys over HTTP, answered by an authenticator in software: what counts, and what does not. */
+/**
+ * Tests passkeys over HTTP with a software authenticator: which responses are accepted, and which are not.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Guessing at passwords: each takes a while, and soon there is none to take. */
+/** Tests password guessing: each attempt takes time, and soon no further attempt is allowed. */
 
 import { describe, expect, it } from 'vitest';
 import { isPassword } from '../../../src/people/sign-in/password.ts';

@@ -1,4 +1,4 @@
-/** People of a service over HTTP: how tests invite them, and sign them in. */
+/** The users of a service over HTTP: helpers to invite them and to sign them in. */
 import { expect } from 'vitest';
 import type { Role } from '../../../src/core/role.ts';
 import { invitePerson } from '../../../src/people/user-accounts.ts';

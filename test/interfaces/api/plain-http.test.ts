@@ -1,4 +1,7 @@
-/** Passwords and sessions off this machine: without TLS they are refused, whatever the address of the connection. */
+/**
+ * Tests passwords and sessions from other machines: without TLS they are rejected, whatever the address of
+ * the connection.
+ */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createFirstVisit } from '../../../src/interfaces/api/request/secret.ts';

@@ -1,4 +1,7 @@
-/** A plan over HTTP: carried out after the answer, free, and without contacts or values in what is kept. */
+/**
+ * Tests a plan over HTTP: it runs after the response, costs nothing, and its stored result contains no
+ * contacts or values.
+ */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';

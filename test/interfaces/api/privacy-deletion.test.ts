@@ -1,4 +1,7 @@
-/** HubSpot's signed event of a contact that was deleted for privacy: received, audited, and carried out. */
+/**
+ * Tests HubSpot's signed event about a contact that was deleted for privacy: it is received, audited, and
+ * carried out.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Signing in by an identity provider: who was invited gets in, and no one else. */
+/** Tests signing in with an identity provider: invited users get in, and nobody else does. */
 
 import { describe, expect, it } from 'vitest';
 import { setPersonDisabled } from '../../../src/people/statements/people.ts';

@@ -1,4 +1,7 @@
-/** Delivering kept profiles again over HTTP: counted, carried out after the answer, and free. */
+/**
+ * Tests delivering stored profiles again over HTTP: this is counted, runs after the response, and costs
+ * nothing.
+ */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { undoRun } from '../../../src/fields/undo.ts';

@@ -1,4 +1,7 @@
-/** Every form of the pages comes back with what was typed when it is refused. A new form needs a row here. */
+/**
+ * Checks that every rejected form is shown again with the values that the user typed. A new form needs a row
+ * here.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FORMS, findForm } from '../../../src/interfaces/pages/frame/forms.ts';

@@ -1,7 +1,7 @@
 /**
- * Every route of the service, and who gets through: `routes.test.ts` fails for a route that is not here.
- * A new route goes into this table with what it needs, and is then tried without a session, with each
- * lower role, and for what belongs to an integration out of reach.
+ * Lists every route of the service, and who has access: `routes.test.ts` fails for a route that is missing
+ * here. Add each new route to this table with its requirements. It is then tested without a session, with
+ * each lower role, and for data of an integration without access.
  */
 import type { Role } from '../../../src/core/role.ts';
 

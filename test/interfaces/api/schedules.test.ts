@@ -1,4 +1,4 @@
-/** Schedules over HTTP, in the API and on the pages. */
+/** Tests schedules over HTTP, in the API and on the pages. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findSchedule } from '../../../src/clients/statements/schedules.ts';

@@ -1,4 +1,4 @@
-/** What the values of choice lists mean, asked by the set-up for each kind of CRM. */
+/** Tests the set-up's questions about the meaning of choice-list values, for each kind of CRM. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';

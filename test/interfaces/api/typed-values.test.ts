@@ -1,4 +1,4 @@
-/** What the page of a run says of values that users typed while it was writing. */
+/** Tests what a run's page shows about values that users typed while the run was writing. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';

@@ -1,4 +1,4 @@
-/** People over HTTP: joining, signing in, sessions, and what is refused on the way. */
+/** Tests users over HTTP: joining, signing in, sessions, and the requests that are rejected. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listAccessTokens } from '../../../src/people/statements/access.ts';

@@ -1,4 +1,6 @@
-/** Webhook addresses over HTTP, in the API and on the pages: created and shown once, rotated, revoked. */
+/**
+ * Tests webhook addresses over HTTP, in the API and on the pages: created and shown once, rotated, revoked.
+ */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';

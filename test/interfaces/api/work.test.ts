@@ -1,4 +1,4 @@
-/** Undo and erasure over the API: the service carries them out, also after a restart. */
+/** Tests undo and erasure over the API: the service carries them out, even after a restart. */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

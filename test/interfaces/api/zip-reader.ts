@@ -1,6 +1,8 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 
-/** The files of a ZIP file by their names, by its table of contents. Throws if the file is not complete. */
+/**
+ * Returns the files of a ZIP file by name, from its central directory. Throws if the file is not complete.
+ */
 export function readZip(bytes: Buffer): Map<string, string> {
   const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   if (end < 0) throw new Error('There is no table of contents.');

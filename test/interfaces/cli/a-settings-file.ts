@@ -1,4 +1,6 @@
-/** A settings file with one integration of a CSV file, `riverside`, whose key is PARTNER_API_KEY. */
+/**
+ * Writes a settings file with one integration, `riverside`, which has a CSV file and the key PARTNER_API_KEY.
+ */
 export function aSettingsFile({ database = 'sqlite:data.db', partnerUrl = 'https://p.example' }) {
   return `database: "${database}"
 integrations:

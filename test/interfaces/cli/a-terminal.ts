@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 
-/** A stream that remembers what was written to it. */
+/** A stream that stores everything that was written to it. */
 export interface RecordedStream extends PassThrough {
   isTTY: boolean;
   columns: number;

@@ -1,4 +1,7 @@
-/** SIGKILL at random moments of `about`, `forget` and `erase`, on both databases: repeated, they end as they would have. */
+/**
+ * Sends SIGKILL at random moments of `about`, `forget` and `erase`, on both databases. When repeated, the
+ * commands produce the same result as without the kill.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';

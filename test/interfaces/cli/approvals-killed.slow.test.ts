@@ -1,4 +1,4 @@
-/** SIGKILL of the process that confirms: nothing is lost, and nothing is done twice. */
+/** Sends SIGKILL to the process that confirms: nothing is lost, and nothing is done twice. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

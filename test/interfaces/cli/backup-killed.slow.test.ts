@@ -1,4 +1,7 @@
-/** SIGKILL at random moments of `backup` and `restore`: the old database or the new one, never half. */
+/**
+ * Sends SIGKILL at random moments of `backup` and `restore`: the result is the old database or the new one,
+ * never a mixture.
+ */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** `connector new`, and the guide that shows what it writes. */
+/** Tests `connector new`, and the guide that shows its output. */
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

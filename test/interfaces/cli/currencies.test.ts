@@ -1,4 +1,6 @@
-/** Amounts in the currency of a contact, in what a dry run shows and in what is held and erased of a contact. */
+/**
+ * Tests amounts in the currency of a contact: in a dry run, in the contact's stored data, and in its erasure.
+ */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

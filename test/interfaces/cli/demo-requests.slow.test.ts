@@ -1,6 +1,6 @@
 /**
- * Requests of the demo as the stand-ins have seen them, against those that the vendors' libraries have built. In a file of
- * its own, since every demo of the process would be heard.
+ * Compares the demo's requests that the stand-ins received with those that the vendors' libraries built. This
+ * test is in a separate file, since it would count the requests of every demo in the process.
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

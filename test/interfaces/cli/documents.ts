@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Values that were paid for and wait to be written. */
+/** Paid values that wait to be written. */
 export const valuesWaitingSchema = z.strictObject({
   values: z.int(),
   reasons: z.array(

@@ -1,4 +1,7 @@
-/** Erasures that Salesforce asks for, on the command line: the question, the second person, and the erasure. */
+/**
+ * Tests erasures that Salesforce requests, on the command line: the question, the second user, and the
+ * erasure.
+ */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** The first hour of a person with a messy export: from `init` to the enhanced file. */
+/** Tests the first hour of a user with a messy export: from `init` to the enhanced file. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';

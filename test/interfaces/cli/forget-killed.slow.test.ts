@@ -1,6 +1,6 @@
 /**
- * SIGKILL at chosen moments of `forget`, for each kind of CRM. The long version, at random moments and on
- * both databases, is `npm run bench -- forget`.
+ * Sends SIGKILL at chosen moments of `forget`, for each kind of CRM. The long version, at random moments and
+ * on both databases, is `npm run bench -- forget`.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What tests of `forget` read, and look for afterwards. */
+/** Shared parts of the tests of `forget`: reading data, and looking for it afterwards. */
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CliWorld } from '../../helpers/cli.ts';

@@ -1,4 +1,7 @@
-/** A column of marks that would leave most contacts of a file out: a question, and no silence. */
+/**
+ * If a column of marks would exclude most contacts of a file, the set-up asks a question and does not exclude
+ * them silently.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';

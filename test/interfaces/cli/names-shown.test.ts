@@ -1,4 +1,7 @@
-/** Each command that shows names of people says so in the audit: who, what and how many, and no name. */
+/**
+ * Checks that each command that shows people's names records this in the audit: the user, and the kind and
+ * number of the names, but no name.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

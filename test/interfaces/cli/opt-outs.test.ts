@@ -1,4 +1,4 @@
-/** A wrong opt-out field for one night, on a file, Salesforce and HubSpot. */
+/** Tests an opt-out field that is wrong for one night, with a file, Salesforce and HubSpot. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** A CRM that does not answer, asked through its vendor's library, and a process that is told to stop meanwhile. */
+/**
+ * Tests a process that receives a stop signal while it waits, in a vendor's library, for a CRM that does not
+ * respond.
+ */
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';

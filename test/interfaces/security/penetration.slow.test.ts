@@ -1,6 +1,7 @@
 /**
- * Every route, asked by everyone who could: for what they have access to, for what they have no access to, and for what
- * does not exist. What is to be answered comes from `route-table.ts`, which is written from the design and the guides.
+ * Requests every route as every possible caller: for data with access, for data without access, and for data
+ * that does not exist. The expected responses come from `route-table.ts`, which is based on the design and
+ * the guides.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ROLES, type Role } from '../../../src/core/role.ts';

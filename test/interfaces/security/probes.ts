@@ -1,4 +1,4 @@
-/** What is sent to each route so that it names one thing: what `route-table.ts` does not say. */
+/** The data to send to each route to address one object. `route-table.ts` does not contain this. */
 import type { RouteRule } from '../api/route-table.ts';
 import type { Things } from './two-clients.ts';
 

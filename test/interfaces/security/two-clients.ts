@@ -1,4 +1,4 @@
-/** A service with two clients that have the same of everything, and everyone who could ask it for something. */
+/** A service with two clients that have the same kinds of data, and all possible callers. */
 import { join as joinPath } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** A contact that its CRM does not show any more is never erased for that: only an event or a mark asks for it. */
+/**
+ * Checks that a contact is never erased only because its CRM no longer shows it. An erasure requires an event
+ * or a mark.
+ */
 
 import { expect, it } from 'vitest';
 import { listBatches } from '../../../src/decisions/statements/batches.ts';

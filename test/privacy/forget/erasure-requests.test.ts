@@ -1,4 +1,4 @@
-/** Requests of a CRM to erase contacts: questions, privacy holds, limits, and their execution. */
+/** Tests requests of a CRM to erase contacts: questions, privacy holds, limits, and carrying them out. */
 
 import { describe, expect, it } from 'vitest';
 import type { MemoryOperation } from '../../../connectors/memory/crm.ts';

@@ -1,4 +1,4 @@
-/** `forget` in the store, killed before each of its statements, on both databases. */
+/** Kills `forget` before each of its statements in the store, on both databases. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

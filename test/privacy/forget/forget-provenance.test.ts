@@ -1,4 +1,4 @@
-/** Whoever was erased is named nowhere, whatever the CRM and the settings say on that day. */
+/** Checks that no place names an erased person, whatever the CRM and the settings contain on that day. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 /**
- * Every table that has a contact's id is in every list of such tables: by the schema itself, so that a new table that is
- * missing in one of them fails.
+ * Checks that every table with a contact's ID is in every list of such tables. The schema itself is the
+ * reference, so a new table that is missing in a list makes this test fail.
  */
 
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-/** A person of whom each table that knows persons has a trace, and the tables where one is left. */
+/** A person with a trace in every table about people, and the tables in which a trace remains. */
 import { recordAcceptedSubmission } from '../../../src/credits/statements/answers.ts';
 import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';
 import { recordJobProgress } from '../../../src/credits/statements/jobs.ts';

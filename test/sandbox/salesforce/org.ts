@@ -1,4 +1,4 @@
-/** A running stand-in for a test, and short ways to talk to it. */
+/** A running stand-in for a test, with shortcuts for requests to it. */
 
 import jsforce from 'jsforce';
 import { onTestFinished } from 'vitest';

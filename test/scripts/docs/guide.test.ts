@@ -1,4 +1,4 @@
-/** The guide as `npm run docs` builds it: its pages, its links, and what its search finds. */
+/** Tests the guide that `npm run docs` builds: its pages, its links, and the results of its search. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

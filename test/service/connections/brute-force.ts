@@ -1,4 +1,4 @@
-/** Connections computed the slow way: every pair of donors, every year, straight from the donors. */
+/** Computes connections in the slow way: every pair of donors, every year, directly from the donors. */
 
 import {
   acquaintanceRate,

@@ -1,4 +1,4 @@
-/** Donors that a test writes itself, with nothing but the ties it names. */
+/** Donors that a test defines, with only the given ties. */
 
 import type { Donor, Gift, Role } from '../../../service/donor.ts';
 import { blankDonor } from '../../../service/donor.ts';

@@ -1,4 +1,4 @@
-/** An engine over a database in memory, for a test. */
+/** Opens an engine with a database in memory for a test. */
 
 import { onTestFinished } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 /**
- * Families at one home, of whom one, two or all are on file, and a person to be matched for each case. Every person carries a part
- * that the relatives contradict. It was written together with the matcher, not by a stranger to it.
+ * Families at one home, of whom one, two or all are in the database, and a person to match for each case.
+ * Every person has some data that contradicts the relatives. The same authors wrote this and the matcher.
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';

@@ -1,4 +1,4 @@
-/** Puts invented people into a service's file by way of a CSV import. */
+/** Adds invented people to a service's file with a CSV import. */
 
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Database } from '../../../service/database.ts';

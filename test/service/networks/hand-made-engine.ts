@@ -1,4 +1,4 @@
-/** An engine whose connections a test has written itself. */
+/** An engine whose connections a test defines. */
 
 import type { ConnectionEngine, FoundConnection } from '../../../service/connections/engine.ts';
 

@@ -1,4 +1,4 @@
-/** Short ways to talk about networks to a running stand-in. */
+/** Shortcuts for requests about networks to a running stand-in. */
 
 import { z } from 'zod';
 import type { PartnerSandbox } from '../../../sandbox/partner/index.ts';

@@ -1,4 +1,4 @@
-/** The people of the tests of networks. */
+/** The people in the tests of networks. */
 
 import { createWorld } from '../../../people/world.ts';
 

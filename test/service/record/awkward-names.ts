@@ -1,6 +1,6 @@
 /**
- * Awkward names as people type them into Part VII of Form 990: the names of real people in the public record, written in
- * patterns that real returns use. The patterns were collected before the reader's mistakes were known.
+ * Awkward names as people type them into Part VII of Form 990: the names of real people in the public record,
+ * in patterns from real returns. The patterns were collected before the mistakes of the reader were known.
  */
 
 import { readFileSync } from 'node:fs';

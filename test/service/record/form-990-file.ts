@@ -1,4 +1,4 @@
-/** Returns as the IRS publishes them, with invented organisations and people. */
+/** Tax returns in the format of the IRS, with invented organisations and people. */
 
 /** A person of Part VII, IV or VIII. */
 export interface FiledPerson {

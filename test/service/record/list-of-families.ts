@@ -1,4 +1,4 @@
-/** CSV lists of families at one home, written together with the import and not by a stranger to it. */
+/** CSV lists of families at one home. The same authors wrote this and the import. */
 
 import { inventedName } from '../../../people/invented-name.ts';
 

@@ -1,4 +1,7 @@
-/** The walk that ends each guide: an invitation by the command line, its link in a browser, and an owner who is signed in. */
+/**
+ * The steps at the end of each guide: an invitation from the command line, its link in a browser, and a
+ * signed-in owner.
+ */
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';

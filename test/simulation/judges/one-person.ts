@@ -1,6 +1,6 @@
 /**
- * One contact, one person: all values of the product in a contact are of one human being. Judged from the CRM alone:
- * each value of the service belongs to one human being, and no fingerprint of the product is used.
+ * Checks that all values of the product in a contact belong to one human being. This is judged from the CRM
+ * alone: each value of the service belongs to one human being, and the product's fingerprints are not used.
  */
 import { DONOR_ID, MARK } from '../crm/fields.ts';
 import { isAnyones, type Record_ } from '../crm/record.ts';

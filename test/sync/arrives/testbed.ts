@@ -1,6 +1,7 @@
 /**
- * One client on a stand-in of a CRM and on the service, both over HTTP, or on a CSV file. What is right is
- * said by the CRM's own records and by the service's own ledger and profiles, never by our fingerprints.
+ * One client on a stand-in of a CRM and on the service, both over HTTP, or on a CSV file. The expected
+ * results come from the CRM's records and from the service's ledger and profiles, never from our
+ * fingerprints.
  */
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What was asked of the service about a lost response, and a process that dies before its request leaves. */
+/** The requests to the service about a lost response, and a process that dies before it sends its request. */
 import { expect } from 'vitest';
 import { findContacts } from '../../../src/contacts/contacts.ts';
 import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';

@@ -1,4 +1,6 @@
-/** Worlds whose profiles name their donor in each text, so that a contact's values say whose they are. */
+/**
+ * Worlds whose profiles name their donor in each text, so that a contact's values show to whom they belong.
+ */
 import { onTestFinished } from 'vitest';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import { RetriableError } from '../../../src/core/errors.ts';

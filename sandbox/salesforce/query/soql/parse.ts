@@ -3,7 +3,7 @@
 import { parseQuery, type Query } from '@jetstreamapp/soql-parser-js';
 import { malformed } from './query-error.ts';
 
-/** Longer queries are refused, as Salesforce refuses them. */
+/** Longer queries are rejected, as in Salesforce. */
 const MAX_LENGTH = 100_000;
 
 /** Returns the tree of a query. Throws MALFORMED_QUERY if it cannot be parsed. */

@@ -1,6 +1,4 @@
-/**
- * The part of the found records that a query shows: its SELECT, with parents and children inside.
- */
+/** The part of the found records that a query returns: its SELECT, with nested parents and children. */
 
 import type { FieldSubquery, FieldType, FieldTypeOf } from '@jetstreamapp/soql-parser-js';
 import { type Database, quoted } from '../../core/database.ts';
@@ -14,7 +12,7 @@ import { type Column, columnSql, openScope, type Scope } from './scope.ts';
 import { expandFields, pathOf, type SelectList } from './select-list.ts';
 import { selectSql } from './selection.ts';
 
-/** A record as the REST API shows it. */
+/** A record in the form of the REST API. */
 export interface SObjectRecord {
   attributes: { type: string; url?: string };
   [field: string]: unknown;
@@ -284,7 +282,7 @@ function findChildren(context: QueryContext, parent: ObjectType, relationship: s
   throw noSuchRelationship(context.soql, relationship);
 }
 
-/** Refuses a query that selects the same column twice. */
+/** Rejects a query that selects the same column twice. */
 export function refuseDuplicates(context: QueryContext, columns: readonly ProjectedColumn[]): void {
   const paths = columns.map(({ path }) => path);
   const twice = columns.find(({ path }, index) => paths.indexOf(path) < index);

@@ -5,7 +5,7 @@ import { SalesforceError } from '../../core/errors.ts';
 /** Number of characters of the query shown on either side of the position. */
 const SHOWN = 30;
 
-/** The error for a refused query; `token` is the text in it to point at. */
+/** The error for a rejected query; `token` is the part of the query to which the error points. */
 export function queryError(
   soql: string,
   errorCode: string,

@@ -37,7 +37,7 @@ function highest(floors: (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** One branch without a floor admits every record. */
+/** One branch without a lower bound matches records of any age. */
 function lowest(floors: (number | undefined)[]): number | undefined {
   const known = floors.filter((floor) => floor !== undefined);
   return known.length < floors.length ? undefined : Math.min(...known);

@@ -21,7 +21,7 @@ export function* proposeIds(name: string): Generator<string, never> {
   for (let number = 2; ; number += 1) yield `${stem}-${number}`;
 }
 
-/** An ID has at most 63 characters; this leaves room for a number, and for the names of variables. */
+/** An ID has at most 63 characters. This limit leaves room for a number, and for the names of variables. */
 const MAX_STEM_LENGTH = 40;
 
 /** `Église Saint-Jean` → `eglise-saint-jean` */

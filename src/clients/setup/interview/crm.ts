@@ -1,4 +1,4 @@
-/** The questions about the CRM: which it is, and how donor-sync signs in. */
+/** The questions about the CRM: which CRM it is, and how donor-sync signs in. */
 import { addressProblem } from '../address.ts';
 import { anyText, checkedBy, type Question } from './question.ts';
 
@@ -15,7 +15,7 @@ export const CRM_KIND: Question = {
   ],
 };
 
-/** All ways to sign in. A consent needs a browser; the others need values that an operator has. */
+/** All ways to sign in. A consent needs a browser. The others need values that an operator has. */
 export const SIGN_IN: Question = {
   setting: 'crm.auth.type',
   noun: 'the way to sign in to Salesforce',
@@ -66,7 +66,10 @@ export function needsMyDomain(signIn: string): boolean {
   return OF_ONE_ORG.has(signIn);
 }
 
-/** The problem of an address together with the way to sign in; null if there is none, or if it is not an address. */
+/**
+ * Returns the problem with an address and this way to sign in; null if there is none, or if the text is not
+ * an address.
+ */
 export function myDomainProblem(signIn: string, address: string): string | null {
   if (!needsMyDomain(signIn) || !URL.canParse(address)) return null;
   if (!GENERAL_HOSTS.has(new URL(address).hostname)) return null;

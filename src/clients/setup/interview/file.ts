@@ -10,8 +10,8 @@ export const ID_COLUMN = askColumn({
 });
 
 /**
- * Two columns, or one column with whole names. No column is used for both parts, because the service would be paid for
- * people who do not exist.
+ * Two columns, or one column with whole names. A column is never used for both parts, because then credits
+ * would be spent on people who do not exist.
  */
 export const NAME_FORM: Question = {
   setting: 'crm.columns',
@@ -50,7 +50,7 @@ export const FULL_NAME = askColumn({
   label: 'Full name, if in one column',
 });
 
-/** Answered with any number of columns. */
+/** The answer can be any number of columns. */
 export const ADDRESS_COLUMNS = askColumn({
   setting: 'crm.columns.addresses',
   noun: 'the columns that form the address',
@@ -59,7 +59,7 @@ export const ADDRESS_COLUMNS = askColumn({
   hint: 'All parts of one address, from the street to the country.',
 });
 
-/** Answered with any number of columns. */
+/** The answer can be any number of columns. */
 export const EMPLOYER_COLUMNS = askColumn({
   setting: 'crm.columns.employers',
   noun: 'the columns with employers',
@@ -80,7 +80,7 @@ export const BAD_ROWS: Question<'stop' | 'skip'> = {
   ],
 };
 
-/** The problem of both names in one column; null if there is none. */
+/** Returns the problem if both names are in one column; null if there is none. */
 export function sameNameProblem(firstName: string, lastName: string | undefined): string | null {
   return firstName === lastName ? `"${firstName}" is the column of the first name` : null;
 }

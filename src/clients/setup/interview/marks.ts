@@ -2,21 +2,24 @@
 import type { MarkKind } from '../../../../connectors/mark-values.ts';
 import { anyText, NONE, type Question } from './question.ts';
 
-/** Describes the contacts that each mark is about. */
+/** Describes which contacts each mark is for. */
 const WHO = {
   optOut: 'contacts that must not be researched',
   deceased: 'deceased contacts',
   doNotContact: 'contacts that must not be contacted',
 } as const satisfies Record<MarkKind, string>;
 
-/** The column of a file with each mark; `none` if the file has no such column. */
+/** The column of a file that contains each mark; `none` if the file has no such column. */
 export const MARK_COLUMNS: Readonly<Record<MarkKind, Question<string | null>>> = {
   optOut: askColumn('optOut'),
   deceased: askColumn('deceased'),
   doNotContact: askColumn('doNotContact'),
 };
 
-/** The field of a CRM with the mark that only the nonprofit can name; `none` if there is no such field. */
+/**
+ * The field of a CRM that contains the mark that only the nonprofit can name; `none` if there is no such
+ * field.
+ */
 export const OPT_OUT_FIELD: Question<string | null> = {
   ...askMark('optOut'),
   noun: `the field that marks ${WHO.optOut}`,

@@ -1,47 +1,49 @@
 /**
- * One setting that a set-up asks for: its words, its rule and the usual answer. `init` and `add` ask it in the
- * terminal, the set-up in the browser asks it on a page. The question does not know which of them uses it: they show
- * it, collect the answer, and say where to type it.
+ * A question about one setting: its wording, its rule and the usual answer. `init` and `add` ask it in the
+ * terminal, and the set-up asks it on a page. The question does not depend on either. Each of them shows it,
+ * collects the answer, and tells users where to type it.
  */
 import { z } from 'zod';
 import { notAChoice } from '../../../core/near-miss.ts';
 
 export interface Question<Value = string> {
-  /** The place of the answer in the settings of a client. */
+  /** The position of the answer in the settings of a client. */
   setting: string;
   /**
-   * The answer as a noun: `the name of the nonprofit`. Used by lists of options, and by the text about a missing
-   * answer.
+   * The answer as a noun: `the name of the nonprofit`. It is used in lists of options, and in the text about
+   * a missing answer.
    */
   noun: string;
   /** The sentence that asks for it. */
   ask: string;
   /** The name of its field. */
   label: string;
-  /** A hint for the answer; omitted if the label says enough. */
+  /** A hint for the answer; omitted if the label is clear enough. */
   hint?: string;
-  /** Checks and converts the typed text. The message of an issue follows the name of the field and a colon. */
+  /**
+   * Checks and converts the typed text. The message of a problem follows the name of the field and a colon.
+   */
   schema: z.ZodType<Value, string>;
   /** The usual answer; omitted if there is none. */
   initial?: string;
-  /** The answers to choose from, or that columns of the file are; omitted for free text. */
+  /** The possible answers, or that they are columns of the file; omitted for free text. */
   options?: readonly Option[] | 'columns' | 'columns or none';
 }
 
-/** One of the answers to choose from. */
+/** One of the possible answers. */
 export interface Option {
   value: string;
   label: string;
   hint?: string;
 }
 
-/** The value of an answer, or its problem in words. */
+/** The value of an answer, or the problem with it in words. */
 export type Checked<Value> = { value: Value } | { problem: string };
 
 /** The answer for no limit, no schedule and no field. */
 export const NONE = 'none';
 
-/** Checks an answer. `columns` are the names of the file's columns; null if they are not known. */
+/** Checks an answer. `columns` contains the names of the file's columns; null if they are not known. */
 export function checkAnswer<Value>(
   question: Question<Value>,
   text: string,
@@ -58,7 +60,7 @@ export function checkAnswer<Value>(
   return { problem: parsed.error.issues[0]?.message ?? 'not valid' };
 }
 
-/** The options with these values, in the order of the values. */
+/** Returns the options with these values, in the order of the values. */
 export function findOptions(
   { options }: Pick<Question<unknown>, 'options'>,
   values: readonly string[],
@@ -67,7 +69,7 @@ export function findOptions(
   return values.flatMap((value) => options?.find((one) => one.value === value) ?? []);
 }
 
-/** The problem of an answer; null if it is good. */
+/** Returns the problem with an answer; null if there is none. */
 export function findProblem(
   question: Question<unknown>,
   text: string,
@@ -98,7 +100,10 @@ function listChoices(
 /** A schema for text without a rule. */
 export const anyText: z.ZodType<string, string> = z.string();
 
-/** A schema for text whose problem a function describes; null: it has none. */
+/**
+ * A schema for text that is checked by a function. The function returns the problem, or null if there is
+ * none.
+ */
 export function checkedBy(findProblem: (text: string) => string | null): z.ZodType<string, string> {
   return z.string().superRefine((text, context) => {
     const message = findProblem(text);

@@ -1,4 +1,4 @@
-/** All questions of a set-up. Terminal and pages ask them in their own order. */
+/** All questions of a set-up. The terminal and the pages ask them in their own order. */
 import { PER_MONTH, PER_RUN } from './budget.ts';
 import { NAME } from './client.ts';
 import { CRM_KIND, HUBSPOT_ADDRESS, SALESFORCE_ADDRESS, SIGN_IN } from './crm.ts';

@@ -1,4 +1,4 @@
-/** The explanation of an error code. It does not repeat details that the error's message explains better. */
+/** The explanation of an error code. It leaves out details that the error's message explains better. */
 export interface ErrorExplanation {
   /** What happened, and what did not happen. */
   means: string;
@@ -6,7 +6,7 @@ export interface ErrorExplanation {
   next: string;
   /** What it costs, if credits are concerned. */
   costs?: string;
-  /** The document with more information, if it differs from the topic's document. */
+  /** The document with more information, if it is not the topic's document. */
   document?: string;
 }
 

@@ -2,18 +2,18 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
-/** A contact in a submission, as fingerprints. */
+/** A contact in a submission, in the form of fingerprints. */
 const contactSchema = z.object({
-  /** Fingerprint of the contact's ID, the same as in the erasure log. */
+  /** Fingerprint of the contact's ID, as in the erasure log. */
   contact: z.string(),
   /** Fingerprint of the submitted identity. */
   identity: z.string(),
-  /** Fingerprint of service key and person; null if the job is not shared. */
+  /** Fingerprint of the service key and the person; null if the job is not shared. */
   person: z.string().nullable(),
   trackingId: z.string(),
 });
 
-/** What credits are spent on. */
+/** The purpose of the spending. */
 const subjectSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('enhancements'),
@@ -25,7 +25,7 @@ const subjectSchema = z.discriminatedUnion('kind', [
     kind: z.literal('networks'),
     /** The service's ID of the network. */
     networkId: z.string(),
-    /** Fingerprints of the donors to add, the same as in the erasure log. */
+    /** Fingerprints of the donors to add, as in the erasure log. */
     donors: z.array(z.string()),
   }),
   z.object({ kind: z.literal('queries') }),
@@ -42,13 +42,13 @@ const lineSchema = z.discriminatedUnion('what', [
     id: z.string(),
     integration: z.string(),
     run: z.string(),
-    /** Fingerprint of base URL and service key. */
+    /** Fingerprint of the base URL and the service key. */
     key: z.string(),
-    /** The most credits that the request may cost. */
+    /** The maximum number of credits that the request may cost. */
     credits: z.int(),
     subject: subjectSchema,
   }),
-  /** The response to a request arrived, or it was settled without one. */
+  /** The response to a request has arrived, or the request was settled without a response. */
   z.object({
     what: z.literal('answered'),
     store: z.string(),
@@ -60,7 +60,7 @@ const lineSchema = z.discriminatedUnion('what', [
     /** The number of jobs that were removed with erased contacts. */
     erased: z.int().optional(),
   }),
-  /** The balance of a key, read while no submission of it was open. */
+  /** The balance of a key, read while none of its submissions was open. */
   z.object({
     what: z.literal('balance'),
     store: z.string(),
@@ -84,8 +84,9 @@ export function toText(line: JournalLine): string {
 }
 
 /**
- * The lines of a file, and the number of damaged lines. A line that a power cut or a kill cut off lacks its end. Its
- * request was not sent, or its response was not recorded, so it is left out and does not count as damage.
+ * The lines of a file, and the number of damaged lines. If a power failure or a kill interrupted the writing
+ * of a line, the line lacks its end. In that case its request was not sent, or its response was not recorded.
+ * So the line is left out and does not count as damage.
  */
 export function parseLines(text: string): { lines: JournalLine[]; damaged: number } {
   const lines: JournalLine[] = [];
@@ -109,7 +110,7 @@ function parseLine(text: string): JournalLine | null {
   }
 }
 
-/** Finds damage, not forgery: whoever can write the file can also write the checksum. */
+/** Detects damage, not forgery. Whoever can write the file can also write the checksum. */
 function checksum(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, SUM_LENGTH);
 }

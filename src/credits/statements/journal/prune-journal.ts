@@ -1,4 +1,4 @@
-/** Removes lines of the spending journal that no restore needs any longer. */
+/** Removes lines of the spending journal that a restore no longer needs. */
 import type { ActorTransaction } from '../../../database/actor-transaction.ts';
 import type { JournalLine } from './journal-lines.ts';
 import { lockJournal } from './lock-journal.ts';
@@ -6,7 +6,7 @@ import type { StoreJournal } from './spending-journal.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Old lines are removed together, because rewriting the file at the end of every run would be wasteful. */
+/** Old lines are removed in groups, because rewriting the file at the end of every run would be wasteful. */
 const REMOVED_TOGETHER_MS = 30 * DAY_MS;
 
 type PruneStore = {
@@ -15,8 +15,8 @@ type PruneStore = {
 };
 
 /**
- * Removes a client's requests that were sent before a time (epoch ms), and balance readings from before it. Profiles
- * that were bought before that time are old and will be bought again in any case.
+ * Removes a client's requests that were sent before a time (epoch ms), and balance readings from before it.
+ * Profiles that were bought before that time are outdated, and will be bought again in any case.
  */
 export async function pruneJournal(
   { spendingJournal: journal, act }: PruneStore,

@@ -4,7 +4,7 @@ import type { AnsweredLine, IntendedLine, JournaledContact, JournalLine } from '
 /** A request that may have cost credits. */
 export interface RecalledRequest {
   intended: IntendedLine;
-  /** Null if no response was recorded: whether it was charged is unknown. */
+  /** Null if no response was recorded, so that it is unknown whether the request was charged. */
   answered: AnsweredLine | null;
 }
 
@@ -14,7 +14,7 @@ export interface RecalledPayment extends JournaledContact {
   jobId: string | null;
 }
 
-/** The requests that were not refused, in the order of the file. */
+/** Returns the requests that were not refused, in the order of the file. */
 export function listRequests(lines: readonly JournalLine[]): RecalledRequest[] {
   const ends = new Map<string, AnsweredLine>();
   for (const line of lines) if (line.what === 'answered') ends.set(line.id, line);
@@ -26,7 +26,7 @@ export function listRequests(lines: readonly JournalLine[]): RecalledRequest[] {
   });
 }
 
-/** The contacts of a submission that were paid for, or may have been. */
+/** Returns the contacts of a submission that were paid for, or may have been. */
 export function listPayments({ intended, answered }: RecalledRequest): RecalledPayment[] {
   if (intended.subject.kind !== 'enhancements') return [];
   const jobs = answered?.jobs ?? {};
@@ -40,9 +40,10 @@ export function listPayments({ intended, answered }: RecalledRequest): RecalledP
 }
 
 /**
- * The key's enhancements balance according to the journal: the last reading before the backup (epoch ms), minus
- * everything that was charged since. A request without a response counts in full. Null if there is no such reading
- * because the journal was started later. If the real balance differs, the journal does not know all spending.
+ * Returns the key's enhancements balance according to the journal: the last reading before the backup (epoch
+ * ms), minus everything that was charged since. A request without a response counts in full. Null if there is
+ * no such reading because the journal was started later. If the real balance differs, the journal does not
+ * contain all spending.
  */
 export function expectBalance(
   lines: readonly JournalLine[],
@@ -54,7 +55,7 @@ export function expectBalance(
   );
   const reading = lines[at];
   if (reading?.what !== 'balance') return null;
-  // While the balance was read, no submission of the key was open.
+  // While the balance was read, none of the key's submissions was open.
   return listRequests(lines.slice(at + 1)).reduce(
     (balance, { intended, answered }) =>
       intended.key === key && intended.subject.kind === 'enhancements'
@@ -65,8 +66,9 @@ export function expectBalance(
 }
 
 /**
- * The key's enhancements balance before each submission, by its ID: the last reading, minus what the submissions that
- * were answered in between have cost. A submission before the first reading is left out.
+ * Returns the key's enhancements balance before each submission, by submission ID: the last reading, minus
+ * the cost of the submissions that were answered in between. Submissions before the first reading are left
+ * out.
  */
 export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, number> {
   const balances = new Map<string, number>();
@@ -87,7 +89,7 @@ export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, n
   return before;
 }
 
-/** The time of the last line (epoch ms); 0 if there is none. */
+/** Returns the time of the last line (epoch ms); 0 if there is none. */
 export function lastLineAt(lines: readonly JournalLine[]): number {
   return lines.reduce((last, { at }) => Math.max(last, at), 0);
 }

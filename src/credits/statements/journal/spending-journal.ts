@@ -1,7 +1,8 @@
 /**
- * Records outside the database what credits are spent on. A restored backup does not know later payments, and would buy
- * the same again. Each request has two lines: one on disk before it is sent, and one on disk before its response is
- * recorded in the database. The file contains only keyed fingerprints, job IDs and numbers.
+ * Records, outside the database, what credits are spent on. A restored backup does not contain later
+ * payments, so without the journal the same would be bought again. Each request has two lines: one on disk
+ * before it is sent, and one on disk before its response is recorded in the database. The file contains only
+ * keyed fingerprints, job IDs and numbers.
  */
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -14,7 +15,7 @@ import { type JournalLine, parseLines, toText } from './journal-lines.ts';
 /** Every readable line of the journal, in the order of the file. */
 export interface JournalContents {
   lines: JournalLine[];
-  /** Number of lines that cannot be read, except a cut-off last line. */
+  /** Number of lines that cannot be read, except an incomplete last line. */
   damaged: number;
 }
 
@@ -28,9 +29,9 @@ export interface SpendingJournal {
   /** The lines of all databases that use the file; none if there is no file. */
   read(): Promise<JournalContents>;
   /**
-   * Replaces each line by what `change` returns, or removes it if that is null. Resolves with true if anything was
-   * changed. Only one process at a time may call this, which the caller ensures by a lock in the database. Others may
-   * append in the meantime.
+   * Replaces each line with the result of `change`, or removes it if the result is null. Resolves with true
+   * if anything was changed. Only one process at a time may call this, so the caller must have a lock in the
+   * database. Other processes may append in the meantime.
    */
   rewrite(change: (line: JournalLine) => JournalLine | null): Promise<boolean>;
 }
@@ -42,7 +43,7 @@ export type NewLine = JournalLine extends infer Line
     : never
   : never;
 
-/** The journal as one database uses it; lines of other databases are left alone. */
+/** The journal as one database uses it. Lines of other databases are not changed. */
 export interface StoreJournal extends Omit<SpendingJournal, 'append'> {
   append(line: NewLine): Promise<void>;
 }
@@ -60,7 +61,7 @@ export function journalOfStore(journal: SpendingJournal, store: string): StoreJo
   };
 }
 
-/** For a database in memory, and for a server database unless the settings name a file. */
+/** Used for a database in memory, and for a server database unless the settings name a file. */
 export const noSpendingJournal: SpendingJournal = {
   path: null,
   append: async () => undefined,
@@ -74,7 +75,7 @@ const FILE_MODE = 0o600;
 export function openSpendingJournal(path: string): SpendingJournal {
   /** The lines that a rewrite has kept. They are older than the lines in the file itself. */
   const past = `${path}.past`;
-  /** The file while its lines are being rewritten; it remains if that was killed. */
+  /** The file while its lines are being rewritten. It is left over if the rewrite was killed. */
   const moving = `${path}.moving`;
 
   return {
@@ -101,8 +102,8 @@ export function openSpendingJournal(path: string): SpendingJournal {
     },
     async rewrite(change) {
       const isChanged = await moveIntoPast(change);
-      // A killed rewrite has left a moved file. Its lines are now in the past file, and the lines since then still have
-      // to be rewritten.
+      // A killed rewrite has left a moved file. Its lines are in the past file by now, and the lines since
+      // then still have to be rewritten.
       if ((await readIfThere(path)) === null) return isChanged;
       await rename(path, moving);
       return (await moveIntoPast(change)) || isChanged;
@@ -130,16 +131,16 @@ export function openSpendingJournal(path: string): SpendingJournal {
 }
 
 /**
- * Appends a line. If the file was moved away for a rewrite in the meantime, the rewrite may have missed the line, so it
- * is appended again to the new file. A duplicate line does no harm.
+ * Appends a line. If the file was moved for a rewrite in the meantime, the rewrite may have missed the line,
+ * so it is appended again to the new file. A duplicate line does no harm.
  */
 async function append(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   for (;;) {
     await using file = await open(path, 'a', FILE_MODE);
     const { ino, dev, size } = await file.stat();
-    // There is also a line break at the start, so that the rest of a line that a power cut cut off stays on its own
-    // line.
+    // There is also a line break at the start, so that an incomplete line left by a power failure stays on
+    // its own line.
     await file.appendFile(`\n${text}\n`);
     await file.datasync();
     if (size === 0) await syncFolder(path);
@@ -148,7 +149,10 @@ async function append(path: string, text: string): Promise<void> {
   }
 }
 
-/** An unreadable journal must not look like an empty journal, because a restore would then buy again what it lists. */
+/**
+ * An unreadable journal must not look like an empty one, because after a restore everything in it would be
+ * bought again.
+ */
 function unreadable(path: string, cause: unknown): ConfigurationError {
   return new ConfigurationError(
     `The spending journal ${path} cannot be read: ${messageOf(cause)}. It lists what has already been paid for, so nothing was done without it. Make the file and its folder readable, then repeat the command.`,
@@ -171,7 +175,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** The first readable line near the start of the file. */
+/** Returns the first readable line near the start of the file. */
 async function readFirstLine(path: string): Promise<JournalLine | null> {
   const stream = createReadStream(path, { encoding: 'utf8' });
   try {

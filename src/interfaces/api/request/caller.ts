@@ -27,7 +27,7 @@ export function authorised(
   };
 }
 
-/** Returns the caller in the form that distinguishes users if two are needed. */
+/** Returns the caller in a form that distinguishes users, for actions that need two of them. */
 export function getRequester(c: Context<HttpEnv>): Requester {
   const { personId, tokenId, name } = c.get('principal');
   const known = { name: name ?? '' };

@@ -1,7 +1,7 @@
 /**
- * The only access to the data of an integration. A caller has access to all integrations or some. Data of other
- * integrations gets exactly the same response as data that does not exist. No route looks up an integration's data in
- * another way.
+ * The only way to the data of an integration. A caller has access to all integrations or to some. Data of
+ * other integrations gets exactly the same response as data that does not exist. No route looks up an
+ * integration's data in another way.
  */
 
 import type { Context } from 'hono';
@@ -66,7 +66,7 @@ export function filterAccessible<Item>(
   return items.filter((item) => hasAccess(c, getIntegrationId(item)));
 }
 
-/** The integration with this ID. Throws a ConfigurationError (unknown) if there is none. */
+/** Returns the integration with this ID. Throws a ConfigurationError (unknown) if there is none. */
 export function findIntegration(
   c: Context<HttpEnv>,
   { integrations }: Pick<Application, 'integrations'>,
@@ -77,12 +77,12 @@ export function findIntegration(
   throw unknownClient(id);
 }
 
-/** The run with this ID as it is now. Throws a ConfigurationError (unknown) if there is none. */
+/** Returns the run with this ID as it is now. Throws a ConfigurationError (unknown) if there is none. */
 export async function findRun(c: Context<HttpEnv>, reader: Reader, id: string): Promise<RunReport> {
   return findAccessibleRun({ reader, caller: getCaller(c) }, id);
 }
 
-/** The decision with this ID, open or not. Throws a ConfigurationError (unknown) if there is none. */
+/** Returns the decision with this ID, open or not. Throws a ConfigurationError (unknown) if there is none. */
 export function findAccessibleHold(
   c: Context<HttpEnv>,
   { reader, fingerprint }: Source,
@@ -91,7 +91,10 @@ export function findAccessibleHold(
   return findHold({ reader, fingerprint, caller: getCaller(c) }, id);
 }
 
-/** The open batch with this ID. Throws a ConfigurationError: unknown if there is none, conflict if it is decided. */
+/**
+ * Returns the open batch with this ID. Throws a ConfigurationError: unknown if there is none, conflict if it
+ * is already decided.
+ */
 export function findOpenBatch(
   c: Context<HttpEnv>,
   { reader, fingerprint }: Source,

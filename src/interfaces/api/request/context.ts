@@ -39,11 +39,11 @@ export interface HttpDeps {
   passwords?: boolean;
   /** `server.signIn.oidc` of the settings; none by default. */
   provider?: ProviderSettings | null;
-  /** Called when an action was confirmed that is carried out outside of the database. */
+  /** Called when an action was confirmed that is carried out outside the database. */
   carryOn?: () => void;
   /** When the schedules were last checked (epoch ms); null before the first time. */
   lastTickAt(): number | null;
-  /** Aborted when the service is stopping. Requests to other services are then given up. */
+  /** Aborted when the service is stopping. Requests to other services are aborted then. */
   stopping: AbortSignal;
   /** The folder of the built guide; by default the one next to the program. */
   guideFolder?: string;
@@ -88,14 +88,14 @@ export interface Principal {
 /** How long a CRM may take while a user waits. It is less than the limit for our own response. */
 const CRM_PATIENCE_MS = 20_000;
 
-/** Aborted when the service stops or the user has waited long enough. */
+/** Aborted when the service stops, or when the user has waited long enough. */
 export function patience({ stopping }: Pick<HttpDeps, 'stopping'>): AbortSignal {
   return AbortSignal.any([stopping, AbortSignal.timeout(CRM_PATIENCE_MS)]);
 }
 
 /**
- * Sends requests to a CRM within a request. They are given up when the service stops or the user has waited long
- * enough.
+ * Sends requests to a CRM on behalf of one HTTP request. They are aborted when the service stops or when the
+ * user has waited long enough.
  */
 export function liveDeps(
   { application, stopping }: Pick<HttpDeps, 'application' | 'stopping'>,

@@ -45,7 +45,7 @@ export function bodyUnreadable(form: 'a form' | 'JSON'): HttpError {
   return new HttpError(400, 'body_unreadable', `The body cannot be read as ${form}.`);
 }
 
-/** An error that passes with time. `Retry-After` contains the number of seconds to wait. */
+/** A temporary error. `Retry-After` contains the number of seconds to wait. */
 export function tryLater(
   status: 429 | 503,
   code: string,
@@ -90,7 +90,8 @@ function knownError(error: Error): HttpError | null {
   if (error instanceof HTTPException) return frameworkError(error.status);
   if (isConfigurationError(error)) {
     const { code, message, details, refusal } = error;
-    // Details of a refusal concern the caller's own request; those of other errors could reveal more.
+    // The details of a refusal are about the caller's own request. The details of other errors could reveal
+    // more.
     const isShown = refusal !== undefined && Object.keys(details).length > 0;
     const shown = isShown ? { details } : {};
     return new HttpError(REFUSALS[refusal ?? 'invalid'], code, message, shown);
@@ -115,7 +116,7 @@ function brokenOff(c: Context<HttpEnv>): HttpError | null {
   return new HttpError(400, 'request_broken_off', 'The request was cut off.');
 }
 
-/** Refusals by the framework itself. Its own messages are for programmers. */
+/** Refusals by the framework itself. The framework's own messages are written for programmers. */
 function frameworkError(status: number): HttpError | null {
   const known = FRAMEWORK_ERRORS.get(status);
   if (status === 400) return bodyUnreadable('JSON');

@@ -81,7 +81,7 @@ const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
 /** API requests are small. */
 export const MAX_API_BODY_BYTES = 64 * 1_024;
 
-/** A hundred HubSpot events, or a Salesforce record with all its fields. */
+/** Enough for a hundred HubSpot events, or for a Salesforce record with all its fields. */
 export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
 /** Refuses larger bodies (413), even if they do not state their size. */
@@ -94,8 +94,8 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   });
   return (c, next) => {
     const { raw } = c.req;
-    // To count a body without a stated size, the limit copies the request. Only a request of the global class can be
-    // copied, which the server's request is not.
+    // The limit copies a request to count a body without a stated size. Only a request of the global class
+    // can be copied, and the server's request is not one.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -127,7 +127,7 @@ export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unkn
   try {
     return await c.req.parseBody();
   } catch (cause) {
-    // Invalid content is the sender's fault, but a body that was cut off may not be.
+    // Invalid content is the sender's fault, but a truncated body may not be.
     if (cause instanceof TypeError) throw bodyUnreadable('a form');
     throw cause;
   }
@@ -137,7 +137,7 @@ function parseLength(header: string | undefined): number {
   return Number(header ?? 0);
 }
 
-/** A handled request, without anything that callers can write into it. */
+/** A handled request, without any text that callers control. */
 export interface AnsweredRequest {
   method: string;
   /** The route's pattern, for example `/v1/runs/:id`: no ids, no tokens, and few of them. */
@@ -147,7 +147,8 @@ export interface AnsweredRequest {
 }
 
 /**
- * Gives each request an ID, which the response contains as `X-Request-Id`, and reports the request when it is answered.
+ * Assigns an ID to each request, returns it in the `X-Request-Id` header, and reports the request after the
+ * response.
  */
 export function recordRequests(
   { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
@@ -174,7 +175,7 @@ export function recordRequests(
 
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Callers can invent other methods. */
+/** Callers can invent methods, so all other methods are counted together. */
 const METHODS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 ]);
@@ -209,7 +210,7 @@ export type ProblemPage = (
   problem: { code: string; message: string },
 ) => Promise<string>;
 
-/** A page that needs nothing else from the service. */
+/** A page that loads nothing else from the service. */
 const plainPage: ProblemPage = (_c, status, { message }) =>
   renderNotice(
     {

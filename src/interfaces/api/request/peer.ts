@@ -18,17 +18,17 @@ const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['fastly-client-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-arr-log-id', 'cdn-loop'],
 ]);
 
-/** True for a host name (without port) that means this machine. */
+/** Returns true for a host name (without port) that means this machine. */
 export function isLoopbackName(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** The name in the `Host` header without its port, in lower case; empty if it is invalid. */
+/** Returns the name in the `Host` header without its port, in lower case; empty if it is invalid. */
 export function getHostname(c: Context<HttpEnv>): string {
   return /^(\[[0-9a-f:.]+\]|[^:[\]\s/@]+)(:\d+)?$/i.exec(getHost(c))?.[1]?.toLowerCase() ?? '';
 }
 
-/** The `Host` header as received. */
+/** Returns the `Host` header as received. */
 export function getHost(c: Context<HttpEnv>): string {
   return c.req.header('host') ?? '';
 }
@@ -42,7 +42,7 @@ export function isLocal(c: Context<HttpEnv>): boolean {
   return isLoopbackAddress(socketAddress(c)) && isLoopbackName(getHostname(c)) && !showsProxy(c);
 }
 
-/** True for a request with a header that proxies add. */
+/** Returns true for a request with a header that proxies add. */
 export function showsProxy(c: Context<HttpEnv>): boolean {
   return Object.keys(c.req.header()).some(isProxyHeader);
 }
@@ -51,18 +51,18 @@ function isProxyHeader(name: string): boolean {
   return name.startsWith('x-forwarded') || PROXY_HEADERS.has(name);
 }
 
-/** The address on our side of the connection, as written in a URL. */
+/** Returns the address on our side of the connection, as written in a URL. */
 export function getOwnAddress(c: Context<HttpEnv>): string {
   const address = withoutMapping(c.env?.incoming?.socket.localAddress ?? '');
   return address.includes(':') ? `[${address}]` : address;
 }
 
-/** The address on the other side of the connection. */
+/** Returns the address on the other side of the connection. */
 export function socketAddress(c: Context<HttpEnv>): string {
   return withoutMapping(c.env?.incoming?.socket.remoteAddress ?? '');
 }
 
-/** Removes the prefix of IPv4 addresses on an IPv6 socket: `::ffff:127.0.0.1`. */
+/** Removes the IPv4 prefix from addresses on an IPv6 socket: `::ffff:127.0.0.1`. */
 export function withoutMapping(address: string): string {
   return address.replace(/^::ffff:/, '');
 }
@@ -71,13 +71,13 @@ function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 
-/** The caller's address, shortened and in one spelling. */
+/** Returns the caller's address, shortened and in one spelling. */
 export type ClientAddress = (c: Context<HttpEnv>) => string;
 
 /** Returns true for the address of a proxy that the settings trust. */
 export type IsTrustedProxy = (address: string) => boolean;
 
-/** The most proxies in a chain, and the part of the header that is read. */
+/** The maximum number of proxies in a chain. Only this part of the header is read. */
 const MAX_HOPS = 10;
 const MAX_HEADER_LENGTH = 1_000;
 
@@ -94,9 +94,9 @@ export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
 }
 
 /**
- * The address on the other side of the connection; if that is a trusted proxy, the last address in `X-Forwarded-For`
- * that is not a trusted proxy. Entries by other hosts are ignored, and so is anything that is not an address, because
- * callers can write anything into the header.
+ * Returns the address on the other side of the connection; if that is a trusted proxy, the last address in
+ * `X-Forwarded-For` that is not a trusted proxy. Entries by other hosts are ignored, and so is anything that
+ * is not an address, because callers can write anything into the header.
  */
 export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
   return (c) => {
@@ -114,12 +114,12 @@ export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
 }
 
 /**
- * The part of an address that counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address. One
- * internet connection gets such a prefix, and uses any addresses within it.
+ * Returns the part of an address that counts as one sender: an IPv4 address, or the first 64 bits of an IPv6
+ * address. One internet connection gets such a prefix, and uses any addresses within it.
  */
 export function toNetworkPrefix(address: string): string {
   if (!isIPv6(address) || !URL.canParse(`http://[${address}]/`)) return address;
-  // A URL spells each address in one way; `::` replaces as many zeros as are missing of eight.
+  // URLs have one spelling for each address. `::` replaces as many zero groups as are missing from eight.
   const { hostname } = new URL(`http://[${address}]/`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const groups = head.split(':').filter((group) => group !== '');
@@ -167,7 +167,9 @@ export function foreignOrigin(): HttpError {
   return new HttpError(403, 'origin_foreign', 'This request came from a page of another site.');
 }
 
-/** The host of an origin; `null`, which browsers send for pages without one, has none. */
+/**
+ * Returns the host of an origin; null for the origin `null`, which browsers send for pages without an origin.
+ */
 function hostIn(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : '';
 }
@@ -187,7 +189,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** The kind of browser and its operating system, for users' lists of sessions; null for another program. */
+/** Returns the browser and its operating system, for users' lists of sessions; null for another program. */
 export function describeBrowser(c: Context<HttpEnv>): string | null {
   const agent = c.req.header('user-agent') ?? '';
   const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];

@@ -1,4 +1,7 @@
-/** Secrets other than access tokens: of cookies, webhook addresses, signatures, the first visit. */
+/**
+ * Secrets other than access tokens: those in cookies, webhook addresses, signatures, and the link of the
+ * first visit.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { newSecret } from '../../../core/new-secret.ts';
@@ -41,8 +44,9 @@ export interface FirstVisit {
 export type Visit = 'first' | 'recovery';
 
 /**
- * The access while nobody can sign in. The browser that used the one-time link creates the account of the first owner.
- * In the demo, where nothing can be lost, every caller that seems to be on this machine is the owner.
+ * Controls access while nobody can sign in. The browser that used the one-time link creates the account of
+ * the first owner. In the demo, where nothing can be lost, every caller that seems to be on this machine
+ * counts as the owner.
  */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;
 

@@ -13,13 +13,15 @@ import type { HttpDeps } from '../request/context.ts';
 import { tryLater } from '../request/errors.ts';
 import { createRouter, failure, problems } from '../request/router.ts';
 
-/** Browsers reconnect automatically. A browser whose token has ended in the meantime is not admitted again. */
+/**
+ * Browsers reconnect automatically. A browser whose token has expired in the meantime is not admitted again.
+ */
 const MAX_STREAM_MS = 15 * 60_000;
 
-/** How soon browsers reconnect. */
+/** The time after which browsers reconnect. */
 const RETRY_MS = 2_000;
 
-/** The most open streams, because each uses a connection. */
+/** The maximum number of open streams, because each uses a connection. */
 const MAX_LISTENERS = 400;
 
 function eventsRoute({ requireRole }: Access) {
@@ -89,7 +91,7 @@ interface FollowDeps {
 
 const encoder = new TextEncoder();
 
-/** Each event contains the whole run, so a listener that missed some events has lost nothing. */
+/** Each event contains the whole run, so a listener that missed some events needs only the next one. */
 function encodeEvent(run: FollowedRun): Uint8Array {
   const name = run.status === 'running' ? 'progress' : 'ended';
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(run)}\nretry: ${RETRY_MS}\n\n`);

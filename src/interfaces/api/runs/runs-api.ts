@@ -96,8 +96,8 @@ function contactsRoute({ requireRole }: Access) {
 }
 
 /**
- * Written by hand because of the files. A run can have a million contacts, which must not be in memory at the same
- * time.
+ * This route is not built from the operation, because it also sends files. A run can have a million contacts,
+ * and they must not all be in memory at the same time.
  */
 export function runContactRoutes(deps: HttpDeps, access: Access) {
   const { reader } = deps.application.store;

@@ -15,7 +15,7 @@ export interface AttemptLimit {
   message: string;
 }
 
-/** Wrong tokens of an address. */
+/** Wrong tokens from one address. */
 const TOKENS: AttemptLimit = {
   maxFailures: 20,
   windowMs: 60_000,
@@ -29,9 +29,9 @@ export const PASSWORDS_OF_ADDRESS: AttemptLimit = {
 };
 
 /**
- * Wrong passwords for one account: from one address, from one browser that it knows, or typed by the user who is signed
- * in. Any number of them from elsewhere never locks the account, because a stranger could then keep its user out
- * indefinitely.
+ * Wrong passwords for one account: from one address, from one browser that it knows, or typed by the user who
+ * is signed in. Any number of them from elsewhere never locks the account, because otherwise a stranger could
+ * lock the user out indefinitely.
  */
 export const PASSWORDS_OF_ONE: AttemptLimit = {
   maxFailures: 10,
@@ -76,7 +76,7 @@ export function createAttempts(
   function current(address: string): Failures | undefined {
     const found = failures.get(address);
     const restMs = (found?.until ?? 0) - clock.now();
-    // More than the whole window means that the clock was set back.
+    // A wait longer than the whole window means that the clock was set back.
     return restMs > 0 && restMs <= windowMs ? found : undefined;
   }
 
@@ -98,9 +98,9 @@ export function createAttempts(
 }
 
 /**
- * The same for secrets that can be guessed, counted in the database for all processes and across restarts. An attempt
- * is counted before it is checked, so that simultaneous attempts are counted too, and removed from the count if it was
- * correct.
+ * Like the counter above, but for secrets that can be guessed. It counts in the database, for all processes
+ * and across restarts. An attempt is counted before it is checked, so that simultaneous attempts are counted
+ * too, and removed from the count if it was correct.
  */
 export interface SharedAttempts {
   /** Throws an HttpError (429) if there were too many. The refused attempt is not counted. */
@@ -174,10 +174,10 @@ export async function takeAllBack(counted: Counted): Promise<void> {
 /** Number of wrong passwords of an account, from all addresses, that do not slow anyone down. */
 const UNSLOWED = 10;
 
-/** The longest wait. It ends well before a response is given up. */
+/** The longest delay. It ends well before the response times out. */
 const MAX_DELAY_MS = 20_000;
 
-/** Attempts at an account from all addresses. They slow each other down, but are never refused. */
+/** Attempts to sign in to one account, from all addresses. They are delayed, but never refused. */
 export interface AccountAttempts extends SharedAttempts {
   /** Number of attempts within the window that failed, or may still fail. */
   read(account: string): Promise<number>;
@@ -197,8 +197,8 @@ export function createAccountAttempts({ connection, fingerprint }: Store): Accou
 }
 
 /**
- * Returns how long the next attempt waits after this many: nothing up to ten, then one second, doubled each time, up to
- * 20.
+ * Returns how long the next attempt waits after this many attempts: no time for up to ten, then one second,
+ * doubled each time, up to 20 seconds.
  */
 export function guessDelayMs(counted: number): number {
   if (counted <= UNSLOWED) return 0;

@@ -20,13 +20,13 @@ import { countWhile, createSharedAttempts, PASSKEYS_OF_ADDRESS } from './attempt
 import { createRefusals } from './refusals.ts';
 
 export interface PasskeySignIn {
-  /** Our identity for browsers, and the dependencies for requesting passkeys. */
+  /** Our identity for browsers, and the functions that passkey requests need. */
   deps: PasskeyDeps;
   /** Returns the passkey request of the sign-in form for this browser; null while there is no passkey. */
   offer(c: Context<HttpEnv>): Promise<PasskeyOffer | null>;
   /**
-   * Starts a session of the user whose passkey has answered. Returns false if no user's passkey has. Throws an
-   * HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session of the user whose passkey has answered. Returns false if the passkey belongs to no user.
+   * Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, answer: PasskeyAnswer): Promise<boolean>;
   /** Returns whether a passkey of this user has answered. Throws as above. */

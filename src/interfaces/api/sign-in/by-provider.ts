@@ -120,14 +120,14 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       const way = waySchema.parse(JSON.parse(sealer.open(sealed, COOKIE_PLACE)));
       return way.until > clock.now() ? way : null;
     } catch {
-      // It was changed, or encrypted with a key that no longer exists.
+      // The cookie was changed, or was encrypted with a key that no longer exists.
       return null;
     }
   }
 
   /**
-   * Returns the user whom the provider names; null if the address is not verified, or the provider has not sent the
-   * browser.
+   * Returns the user whom the provider names; null if the provider has not verified the address, or the
+   * redirect is not from the provider.
    */
   async function identify(c: Context<HttpEnv>, way: Way): Promise<ProvidedIdentity | null> {
     const client = await loadClient();
@@ -202,8 +202,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   };
 
   /**
-   * Refuses a wrong response from a provider, or from someone who pretends to be one, which is not our error. An
-   * unavailable provider is a different case.
+   * Handles a wrong response from a provider, or from someone who pretends to be one, as a refusal and not as
+   * an internal error. An unavailable provider is a different case.
    */
   function refuse(error: unknown): null {
     if (isRetriableError(error)) throw error;

@@ -1,5 +1,6 @@
 /**
- * How calls to webhook addresses are signed: HubSpot's own methods (versions 1 to 3), and a plain one for all others.
+ * How calls to webhook addresses are signed: HubSpot's own methods (versions 1 to 3), and a simple one for
+ * all other callers.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { SignatureKind } from '../../../clients/hook-address.ts';
@@ -122,8 +123,8 @@ function signSecondVersion(secret: string, { url, body }: SignedCall, timestamp:
 }
 
 /**
- * Accepted for one more version of the program. A dot separates its parts, so a call with a dot in its query could pass
- * for another whose body contains that part. Such calls are refused.
+ * Still accepted in this version of the program, but not in the next. A dot separates the parts, so a call
+ * with a dot in its query could be mistaken for a call whose body contains that part. Such calls are refused.
  */
 function signFirstVersion(
   secret: string,

@@ -96,7 +96,7 @@ function readContacts(part: unknown): CalledContact[] {
 
 function idsIn(object: Record<string, unknown>): string[] {
   if ('subscriptionType' in object) return isAboutContact(object) ? eventIds(object) : [];
-  // An app's own workflow action names the record inside.
+  // An app's own workflow action contains the record in a nested object.
   const { data: inner } = actionSchema.safeParse(object);
   if (inner) return [readId(inner.object.objectId)].filter((id) => id !== null);
   const { data: properties = {} } = objectSchema.safeParse(object['properties']);
@@ -117,7 +117,9 @@ function isAboutContact({ subscriptionType, objectTypeId }: Record<string, unkno
   return type === 'contact' || (type === 'object' && objectTypeId === CONTACT_TYPE);
 }
 
-/** A merge affects its winner, which may have a new ID, and the contacts that were merged into it. */
+/**
+ * A merge affects the surviving contact, which may have a new ID, and the contacts that were merged into it.
+ */
 function eventIds({
   objectId,
   newObjectId,

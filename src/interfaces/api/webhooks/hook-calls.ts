@@ -26,14 +26,14 @@ export interface NotedCall {
 export interface HookCalls {
   /** Never rejects, because a call gets its response whether it can be recorded or not. */
   note(call: NotedCall): Promise<void>;
-  /** Stores an integration's calls that this process has only counted so far. */
+  /** Never rejects, because a call gets its response whether or not it can be recorded. */
   store(integrationId: string): Promise<void>;
 }
 
-/** Calls closer together than this are counted, and written with the next call. */
+/** Calls closer together than this are only counted, and stored with the next call. */
 const WRITE_EVERY_MS = 5_000;
 
-/** The current calls of each integration. The calls of more integrations than this are not kept in memory. */
+/** The maximum number of integrations whose current calls are kept in memory. */
 const MOST_AT_HAND = 10_000;
 
 interface AtHand {

@@ -90,7 +90,7 @@ export function hookRoutes(
   const { clock, runner, log } = deps;
   const warned = new Set<string>();
 
-  /** Logged once for each address in a process, because its calls arrive all day. */
+  /** Logged once per address and process, because calls arrive all day. */
   function warnOfOldSignature({ integrationId: integration, tokenHash }: HookRecord): void {
     if (warned.has(tokenHash)) return;
     warned.add(tokenHash);

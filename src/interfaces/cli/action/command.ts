@@ -17,7 +17,7 @@ export interface CommandDeps {
   stdout: TextStream;
   stderr: TextStream;
   env: Environment;
-  /** Called once, when the command has ended. The process may then end once its streams are empty. */
+  /** Called once, when the command has ended. The process can then exit as soon as its streams are empty. */
   setExitCode(code: ExitCode): void;
 }
 
@@ -46,13 +46,13 @@ function subcommandTerm(command: Command): string {
 /** Commander needs 40 of 80 characters for descriptions; otherwise it does not wrap them. */
 const MAX_TERM = 34;
 
-/** Returns the whole command as typed: `donor-sync fields check`. */
+/** Returns the whole command as users type it: `donor-sync fields check`. */
 function wholeName(command: Command): string {
   const { parent } = command;
   return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
 }
 
-/** The width in characters of help that is written into a file or a pipe. */
+/** The width in characters of help text that is written to a file or a pipe. */
 const HELP_WIDTH = 80;
 
 /**
@@ -85,8 +85,8 @@ export function readOptions<Options>(command: Command, schema: z.ZodType<Options
 }
 
 /**
- * Parses and runs the whole command line. Commander has already written its usage errors (and its help). With `--json`,
- * the one document on stdout is still missing.
+ * Parses and runs the whole command line. Commander has already printed its usage errors and its help. With
+ * `--json`, the JSON document on stdout is still missing.
  */
 export async function runProgram(
   program: Command,
@@ -127,12 +127,15 @@ export function requireTerminal(
   throw usageError(message);
 }
 
-/** Returns true for the error that is thrown if another program already listens at the port. */
+/** Returns true for the error that is thrown if another program is already listening on the port. */
 export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
-/** The error if another program listens at the port. `next` names the option or setting for another port. */
+/**
+ * Returns the error for a port on which another program is listening. `next` names the option or setting for
+ * another port.
+ */
 export function portInUse(
   port: number,
   next: string,
@@ -147,7 +150,7 @@ export function portInUse(
   });
 }
 
-/** The error if no server can be started at this address. */
+/** Returns the error for an address on which no server can be started. */
 export function listenFailed(
   where: string,
   why: string,

@@ -7,12 +7,12 @@ import { findRunReport } from '../../../sync/views/run.ts';
 import type { Output } from '../terminal/output.ts';
 import { wholeId } from './whole-id.ts';
 
-/** Number of latest runs among which a short ID is looked up. Older runs need the whole ID. */
+/** The number of latest runs that are searched for a short ID. Older runs need the whole ID. */
 const MAX_RUNS_SEARCHED = 1_000;
 
 /**
- * Finds the whole ID of a run, including queued runs, by its end. Throws a ConfigurationError if there is no such run,
- * and for scripts (`isJson`, or `--yes`) that give only the end.
+ * Finds the whole ID of a run, including queued runs, by the end of the ID. Throws a ConfigurationError if
+ * there is no such run, and also in scripts (`isJson`, or `--yes`) that give only the end.
  */
 export async function findRunId(
   reader: Reader,

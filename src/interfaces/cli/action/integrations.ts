@@ -47,7 +47,7 @@ export function chooseOne(
   throw usageError(`Which client? Name one of ${names} ${how}.`);
 }
 
-/** The named integrations, or all if none is named. */
+/** Returns the named integrations, or all if none is named. */
 export function namedOrAll(application: Known, ids: readonly string[]): Integration[] {
   return ids.length > 0 ? application.select(ids) : allIntegrations(application);
 }
@@ -58,7 +58,7 @@ export function requireOne(chosen: readonly Integration[]): void {
   throw usageError('--contact is an ID in one CRM, so name only the client that it belongs to.');
 }
 
-/** For options with which a user accepts something about one client after checking its columns. */
+/** For options with which a user confirms something about one client after checking its columns. */
 export function requireOneToAccept(chosen: readonly Integration[], option: string): void {
   if (chosen.length <= 1) return;
   throw usageError(`${option} is about the columns of one client. Name that client.`);
@@ -78,8 +78,8 @@ export type Attempt<Value> = { integration: Integration } & (
 );
 
 /**
- * Tries something for one integration after another. A failure does not prevent the next attempt. Once the signal is
- * aborted, no further attempt starts.
+ * Carries out an action for one integration after another. A failure does not prevent the next attempt. Once
+ * the signal is aborted, no further attempt starts.
  */
 export async function attemptEach<Value>(
   application: Application,
@@ -100,7 +100,7 @@ export async function attemptEach<Value>(
   return attempts;
 }
 
-/** Turns an interruption by the stop into an error that says so. */
+/** Converts an interruption by the stop into an error with that reason. */
 export function asStop(error: unknown): unknown {
   if (isDonorSyncError(error)) return error;
   return new RetriableError('Stopped before the run started. Nothing was changed.', {
@@ -110,9 +110,9 @@ export function asStop(error: unknown): unknown {
 }
 
 /**
- * Prints the result, the values by their name, and reports errors on stderr. A value that several integrations share is
- * printed once. If there are no values at all, the first error is the result. Resolves to the exit code of the errors
- * only.
+ * Prints the result, with the values under their name, and reports errors on stderr. A value that several
+ * integrations share is printed once. If there are no values at all, the first error is the result. Resolves
+ * to the exit code of the errors only.
  */
 export function finishAttempts<Value>(
   output: Output,

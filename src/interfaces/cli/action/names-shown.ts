@@ -1,9 +1,9 @@
 import type { Application } from '../../../application.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 
-/** The names that a command shows: their number, and their integration, contact or run. */
+/** The names that a command shows: how many, and of which integration, contact or run. */
 export interface NamesShown {
-  /** The command, as typed. */
+  /** The command as typed. */
   command: string;
   names: number;
   integrationId?: string | null;

@@ -8,7 +8,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import { confirmOrStop, type ProductDeps } from './product.ts';
 import { getRequester } from './second-person.ts';
 
-/** Asks the question before the operation, or lets the operation ask it itself. */
+/** Asks for confirmation before the operation, or lets the operation ask while it runs. */
 export async function carryOutAsked<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   world: OperationDeps,
@@ -26,7 +26,7 @@ export async function carryOutAsked<Input extends InputSchema, Result extends z.
   return orError(operation, await perform(world, caller, operation, input, asked?.digest));
 }
 
-/** Returns the result, or throws the error that it represents. */
+/** Returns the result, or throws the error that it contains. */
 function orError<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
   result: z.output<Result>,
@@ -66,7 +66,7 @@ export function toOperationDeps(
   };
 }
 
-/** A user of this machine, who needs no role. */
+/** A user of this machine. Such a user needs no role. */
 export function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
   return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
 }

@@ -43,7 +43,7 @@ import { openLinkPlace } from './secret-link.ts';
 export interface CommandShape<Result> {
   /** Prints the result instead of its sentences and tables. */
   draw?: (output: Output, result: Result, now: number) => void;
-  /** Finds the ID that the first argument means, because lists show only the ends of IDs. */
+  /** Finds the ID that the first argument means, because lists show only the last characters of IDs. */
   findSubject?: (
     action: Pick<ProductAction<unknown>, 'application' | 'output'>,
     typed: string,
@@ -55,8 +55,8 @@ export interface CommandShape<Result> {
   whole?: OperationOf<InputSchema, z.ZodType>;
   opening?: Opening;
   /**
-   * The key of a link in the result that gives its holder access. The link is written to a terminal or into the file of
-   * `--out`, and the recipients of alerts are notified at once.
+   * The key of a link in the result that gives access to whoever has it. The link is written to a terminal or
+   * to the file of `--out`, and the recipients of alerts are notified at once.
    */
   letsIn?: string;
   /**
@@ -195,8 +195,8 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
 }
 
 /**
- * Opens a place for the link first, then carries the operation out. The result is shown without the link everywhere
- * else.
+ * Opens the output for the link first, then carries out the operation. Everywhere else, the result is shown
+ * without the link.
  */
 async function carryOutPrivately<Input extends InputSchema, Result extends z.ZodType>(
   { cwd, clock }: Pick<ProductDeps, 'cwd' | 'clock'>,
@@ -244,7 +244,7 @@ async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType
   return EXIT_CODES.done;
 }
 
-/** Prints that the request waits. Nothing has been done yet. */
+/** Reports that the request waits for approval. Nothing has been done yet. */
 async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<ExitCode> {
   const { describeWaiting } = await import('../../../operations/second-person.ts');
   const approval = describeApproval(waiting);

@@ -23,7 +23,7 @@ interface EachClient {
   byDefault: 'all' | 'the only one';
 }
 
-/** The key of the client in inputs. */
+/** The key of the client in the input. */
 export const CLIENT = 'integration';
 
 export function addClient(command: Command, choice: ClientChoice): void {
@@ -123,12 +123,12 @@ export function toOption(field: InputField): Option {
   return new Option(flags, words.join('; '));
 }
 
-/** `createdAfter` as typed: `--created-after`. */
+/** Returns the option of a key, for example `createdAfter`: `--created-after`. */
 function optionName(field: InputField): string {
   return `--${toAttribute(field).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The key of an option as commander calls it. */
+/** Returns commander's key of an option. */
 export function toAttribute({ key, kind }: InputField): string {
   return kind === 'secret' ? `${key}Env` : key;
 }

@@ -34,7 +34,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
     for (const line of lines) output.print(line);
     return;
   }
-  // Secrets are alone on stdout, so that a script can store them without parsing text.
+  // Prints only secrets on stdout, so that a script can store them without parsing text.
   for (const key of secrets) {
     const secret = (result as Record<string, unknown>)[key];
     if (secret !== null) output.print(String(secret));
@@ -42,7 +42,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
   for (const line of lines) output.note(line);
 }
 
-/** The keys of secrets that the result shows once. */
+/** The keys of the secrets in the result, which are shown only once. */
 function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): readonly string[] {

@@ -8,7 +8,10 @@ import { toCaller, toOperationDeps } from './operation-asking.ts';
 import { readInput, readTyped, toAttribute, toOption } from './operation-input.ts';
 import type { ProductAction, ProductDeps } from './product.ts';
 
-/** Adds an operation's options to a command, except the keys in `without`, which it accepts in another way. */
+/**
+ * Adds an operation's options to a command, except the keys in `without`, which the command reads in another
+ * way.
+ */
 export function addOptions<Input extends InputSchema, Result extends z.ZodType>(
   command: Command,
   { input }: OperationOf<Input, Result>,

@@ -39,8 +39,8 @@ export interface ProductDeps
   /** The user of the machine who typed the command, for the audit; null if the system does not report it. */
   user: string | null;
   /**
-   * A signal that is aborted when the process has to end. After the first call, the command has to end the process's
-   * work itself. Before it, the process ends at once.
+   * Returns a signal that is aborted when the process has to end. Once this was called, the command itself
+   * has to finish its work after a stop. Before that, a stop ends the process at once.
    */
   stopSignal(): AbortSignal;
 }
@@ -56,7 +56,7 @@ export function productCommand(name: string, deps: CommandDeps): Command {
 /** Options for opening the product for a special purpose. */
 export type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
 
-/** Opens the product of the settings file, does something with it, and closes it whatever happens. */
+/** Opens the product of the settings file, passes it to `work`, and closes it even after an error. */
 export async function withApplication<Result>(
   deps: ProductDeps,
   config: string | undefined,
@@ -67,7 +67,7 @@ export async function withApplication<Result>(
   return withProduct(deps, settings, (application) => work(application, settings), how);
 }
 
-/** Opens the product of these settings, does something with it, and closes it whatever happens. */
+/** Opens the product of these settings, passes it to `work`, and closes it even after an error. */
 export async function withProduct<Result>(
   deps: ProductDeps,
   settings: Settings,
@@ -105,7 +105,7 @@ export async function openProduct(
   return openApplication({ ...deps, actor, settings, setup, ...keys, ...how });
 }
 
-/** Opens an integration's clients, does something with them, and closes them whatever happens. */
+/** Opens an integration's clients, passes them to `work`, and closes them even after an error. */
 export async function withIntegration<Result>(
   application: Application,
   integration: Integration,
@@ -120,12 +120,12 @@ export async function withIntegration<Result>(
   }
 }
 
-/** A signal that is never aborted, for work that soon ends anyway. */
+/** Returns a signal that is never aborted, for work that takes little time anyway. */
 export function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** The option that every command with the product has. Most commands have more. */
+/** The options that every command with the product has. Most commands have more. */
 export const baseOptions = z.object({ config: z.string().optional() });
 
 /** The objects that the action of a command uses once the product is open. */

@@ -1,4 +1,4 @@
-/** Identifies the user who types commands, as far as two users can be distinguished. */
+/** Identifies the user who types commands, as far as the system distinguishes users. */
 import type { Account } from '../../../core/second-person.ts';
 import type { Requester } from '../../../decisions/second-person/second-user.ts';
 import type { ProductDeps } from './product.ts';

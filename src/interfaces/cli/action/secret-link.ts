@@ -1,16 +1,18 @@
-/** Places for a link that gives its holder access: a terminal, or a file that only this user can read. */
+/**
+ * Outputs for a link that gives access to whoever has it: a terminal, or a file that only this user can read.
+ */
 import { open, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { type Output, usageError } from '../terminal/output.ts';
 
-/** A place for one link. */
+/** The output for one link. */
 export interface LinkPlace {
-  /** The whole path of the file; null for the terminal. */
+  /** The absolute path of the file; null for the terminal. */
   file: string | null;
   /** Writes the link into the file. On a terminal, does nothing, because the caller prints the link. */
   write(link: string): Promise<void>;
-  /** Removes the file, whose link is no longer valid. */
+  /** Removes the file, because its link is no longer valid. */
   drop(): Promise<void>;
 }
 
@@ -70,8 +72,8 @@ async function create(file: string) {
 }
 
 /**
- * True for an empty file, or a file with only an earlier link. It is replaced, because a service restarts with the same
- * options.
+ * Returns true for an empty file, or a file that contains only an earlier link. Such a file is replaced,
+ * because a service restarts with the same options.
  */
 async function hasEarlierLink(file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => null);

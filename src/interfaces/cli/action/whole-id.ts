@@ -2,8 +2,9 @@ import { type Output, usageError } from '../terminal/output.ts';
 import { findId } from '../terminal/words.ts';
 
 /**
- * Finds the ID with this end, which lists show; returns the text unchanged if no ID has it. Throws a ConfigurationError
- * if several IDs have this end, and also for scripts, because the same end can mean another ID tomorrow.
+ * Finds the ID that ends with this text, because lists show only the last characters; returns the text
+ * unchanged if no ID ends with it. Throws a ConfigurationError if several IDs do, and always in scripts,
+ * because the same end can mean another ID tomorrow.
  */
 export function wholeId(
   { isJson }: Pick<Output, 'isJson'>,

@@ -46,7 +46,7 @@ export function approvalsCommand(deps: ProductDeps): Command {
 
 const WORDS = ['show', 'confirm', 'refuse'];
 
-/** In the terminal, the command asks first. The API refuses at once. */
+/** In the terminal, the command asks first. The API refuses the request at once. */
 function refuseCommand(deps: ProductDeps): Command {
   const asking = {
     ...refuseRequest,
@@ -58,7 +58,7 @@ function refuseCommand(deps: ProductDeps): Command {
   return operationCommand(deps, asking, undefined, { findSubject });
 }
 
-/** Finds the whole ID, because lists show only the ends of IDs. */
+/** Finds the whole ID, because lists show only the last characters of IDs. */
 async function findSubject(
   { application }: { application: Pick<Application, 'store'> },
   typed: string,

@@ -51,7 +51,7 @@ export function exportCommand(deps: ProductDeps): Command {
   return productAction(deps, command, optionsSchema, async (action, id: string) => {
     const { everything: out } = action.options;
     if (out !== undefined) return writeEverything(deps, action, { id, out });
-    // JSON is YAML: `apply` accepts either.
+    // JSON is also valid YAML, so `apply` accepts either.
     const say = (document: object) => toYaml(document).trimEnd();
     return carryOutHere(deps, action, { ...exportSettings, say }, { integration: id });
   });
@@ -96,8 +96,8 @@ async function writeEverything(
 }
 
 /**
- * Writes files that only their creator can read. Each file has a temporary name until all files are complete, so that a
- * stopped export does not look like a complete one.
+ * Writes files that only their creator can read. Each file has a temporary name until all files are complete,
+ * so that an interrupted export does not look complete.
  */
 function createFolderWriter(folder: string) {
   const names: string[] = [];

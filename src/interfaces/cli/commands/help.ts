@@ -43,7 +43,10 @@ export function helpCommand(deps: CommandDeps): Command {
   );
 }
 
-/** Finds the command with these words; the whole program without words, null if there is no such command. */
+/**
+ * Finds the command with these words: the whole program if there are no words, null if there is no such
+ * command.
+ */
 function findCommand(program: Command | null, words: readonly string[]): Command | null {
   let found = program;
   for (const word of words) {

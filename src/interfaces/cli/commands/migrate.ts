@@ -42,13 +42,13 @@ const optionsSchema = baseOptions.extend({
 
 /** The migrations, and their results. */
 interface MigrateReport {
-  /** The database without its password. */
+  /** The database address without its password. */
   database: string;
   /** Migrations applied now, oldest first. */
   applied: string[];
-  /** Migrations that are still missing, oldest first; empty unless only checking. */
+  /** Migrations that have not been applied yet, oldest first; empty unless only checking. */
   pending: string[];
-  /** Secrets that were encrypted again with the current key; null if that was not requested. */
+  /** Number of secrets that were encrypted again with the current key; null if that was not requested. */
   resealed: number | null;
 }
 
@@ -129,7 +129,7 @@ function getDatabaseName(location: DatabaseLocation): string {
   return location.kind === 'postgres' ? location.name : (location.path ?? 'memory');
 }
 
-/** Missing migrations are work for the next `migrate`, so a check that finds some has exit code 3. */
+/** Missing migrations are left for the next `migrate`, so a check that finds some has exit code 3. */
 function toExitCode({ pending }: MigrateReport): ExitCode {
   return pending.length > 0 ? EXIT_CODES.stopped : EXIT_CODES.done;
 }

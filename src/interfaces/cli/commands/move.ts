@@ -45,12 +45,15 @@ const optionsSchema = baseOptions.extend({
 
 interface MoveReport {
   from: string;
-  /** The new database without its password. */
+  /** The address of the new database, without its password. */
   to: string;
   tables: readonly MovedTable[];
   /** The erasure log of the new database. The write log is next to it. */
   erasureLog: string | null;
-  /** The spending journal that the new database does not continue; null if there is none, or if it is continued. */
+  /**
+   * The spending journal from which the new database does not continue; null if there is none, or if it does
+   * continue.
+   */
   journalLeft: string | null;
 }
 
@@ -101,7 +104,7 @@ async function move(
       { code: 'move_impossible' },
     );
   }
-  // Checked first, because opening a file would create it.
+  // Checked first, because opening a file creates it if it is missing.
   await access(from.path).catch((cause: unknown) => {
     const message = `There is no database at ${from.path}, so there is nothing to move. Check the setting \`database\`.`;
     throw new ConfigurationError(message, { code: 'database_file_missing', cause });
@@ -113,7 +116,7 @@ async function move(
   try {
     const source = { ...(await open(fromUrl)), name: from.path };
     await lockFile(source);
-    // A key that cannot decrypt the file's secrets could not decrypt them in the new database.
+    // A key that cannot decrypt the file's secrets could not decrypt them in the new database either.
     const fingerprint = createFingerprint(await loadFingerprintKey(source.db, sealer));
     const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
     const target = { ...(await open(toUrl)), name: to.name };

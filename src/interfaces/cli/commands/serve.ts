@@ -69,7 +69,7 @@ const optionsSchema = baseOptions.extend({
   out: z.string().trim().min(1, { error: 'Enter a file name after --out.' }).optional(),
 });
 
-/** The hosts at which only this machine can reach the service. */
+/** The hosts under which only this machine can reach the service. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** The command `serve`: HTTP, schedules and webhooks, until it is stopped. */
@@ -107,7 +107,7 @@ async function serve(
     await warnOfOverriding(application, settings, deps.log);
     warnOfPlainHttp(settings.server, host, deps.log);
     const { signIn, publicUrl } = settings.server;
-    // Not required for a recovery, which gives the owner a way to sign in that counts.
+    // Not required for a recovery, because a recovery gives the owner such a way to sign in.
     if (!signIn.passwords && !options.recover) {
       const ways = {
         passkeys: getRelyingParty(publicUrl) !== null,
@@ -129,8 +129,8 @@ async function serve(
 }
 
 /**
- * In a folder without a settings file, writes a file without clients, so that they can be set up in the browser. An
- * existing file is never replaced, and a named file must exist.
+ * In a folder without a settings file, writes a file without clients, so that they can be set up in the
+ * browser. An existing file is never replaced, and a file that the user names must exist.
  */
 async function beginSettings(
   { cwd, env }: ProductDeps,
@@ -156,8 +156,8 @@ async function beginSettings(
 }
 
 /**
- * Every caller who can reach this service could spend credits. So listening beyond this machine requires a user, who
- * may be only invited, or an access token.
+ * Every caller who can reach this service could spend credits. So if the service is reachable from other
+ * machines, there must be a user, who may be only invited so far, or an access token.
  */
 async function requireUserBeyondLoopback(
   { store }: Pick<Application, 'store'>,
@@ -192,7 +192,10 @@ function warnOfPlainHttp(
   );
 }
 
-/** Warns about applied settings that the settings file overrides, because the user expects them to take effect. */
+/**
+ * Warns about applied settings that the settings file overrides, because users expect applied settings to
+ * take effect.
+ */
 async function warnOfOverriding(
   { store }: Pick<Application, 'store'>,
   { integrations }: Settings,
@@ -234,7 +237,7 @@ async function serveUntil(
   const alerts = createProductAlerts(deps, application);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const { trustedProxies } = server;
-  // If the settings do not name an address, it changes with --port.
+  // If the settings do not contain an address, the default changes with `--port`.
   const isOwn = server.publicUrl === ownUrl(server.port);
   const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
   const takeUp = async (changed: readonly Integration[]) => {
@@ -272,14 +275,14 @@ async function serveUntil(
     await announce(deps, output, application, { http, door });
     await untilStopped(stopped);
   } finally {
-    // Callers that follow a run get its end before the connections are cut.
+    // Callers that follow a run receive its end before the connections are cut.
     await Promise.all([unfollow(), scheduler.stop(), runner.stop()]);
     await alerts.close();
     await http.close();
   }
 }
 
-/** Starts the server. Listening depends only on the address, so an error must be about the address. */
+/** Starts the server. Starting depends only on the address, so any error must be about the address. */
 async function listen(options: ServerOptions): Promise<HttpServer> {
   const { host, port } = options;
   try {
@@ -296,15 +299,16 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
   }
 }
 
-/** The link that creates an account, and where it is shown. */
+/** The link that creates an account, and the output on which it is shown. */
 interface Door {
   visit: FirstVisit;
   place: LinkPlace;
 }
 
 /**
- * Prepares the link. Without `--recover`, only if no owner has a password, a passkey or a sign-in by the identity
- * provider, whether or not the provider currently responds. Null if no link is needed, or nobody would see it.
+ * Prepares the link. Without `--recover`, the link is prepared only if no owner has a password, a passkey or
+ * a sign-in by the identity provider. It does not matter whether the provider responds at the moment. Returns
+ * null if no link is needed, or if nobody would see it.
  */
 async function prepareVisit(
   { cwd, clock, log }: ProductDeps,
@@ -325,7 +329,7 @@ async function prepareVisit(
   return { place: await openLinkPlace(cwd, out, output), visit: createFirstVisit(clock) };
 }
 
-/** The warning in the log of a service without a terminal. */
+/** The warning that a service without a terminal logs. */
 const NO_OWNER_WARNING =
   'no owner can sign in, and the link that creates one is shown only on a terminal. Start with --out FILE, or run donor-sync users invite';
 

@@ -58,7 +58,7 @@ export function workerCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Throws a ConfigurationError if the database is a file, because then one process does everything. */
+/** Throws a ConfigurationError if the database is a file, because a single process then does everything. */
 export function requireServer({ database }: Pick<Settings, 'database'>): void {
   if (parseDatabaseUrl(database).kind === 'postgres') return;
   throw new ConfigurationError(

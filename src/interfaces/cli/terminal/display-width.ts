@@ -8,18 +8,18 @@ function splitGraphemes(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** Scripts and forms whose characters take two columns of a terminal; most emoji do too. */
+/** Scripts and forms whose characters take two terminal columns. Most emoji do so as well. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\p{Emoji_Presentation}|\u{fe0f}/u;
 
-/** Characters that do not take a separate column: marks and joiners without a letter before them. */
+/** Characters that do not take a separate column: marks, and joiners without a letter before them. */
 const WITHOUT_WIDTH = /^[\p{Mark}\p{Format}\p{Control}]+$/u;
 
 const ONLY_ASCII = /^[\x20-\x7e]*$/;
 
 const ELLIPSIS = '…';
 
-/** The number of columns that a text takes on a terminal. Colours take none. */
+/** Returns the number of terminal columns that a text takes. Colours take none. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   if (ONLY_ASCII.test(plain)) return plain.length;
@@ -28,7 +28,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The text cut to at most `width` columns. `…` replaces the rest. */
+/** Returns the text cut to at most `width` columns. `…` replaces the rest. */
 export function fitWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -41,7 +41,7 @@ export function fitWidth(text: string, width: number): string {
   return width < 1 ? '' : `${kept}${ELLIPSIS}`;
 }
 
-/** The text in lines of at most `width` columns (at least 1), broken at spaces if possible. */
+/** Returns the text in lines of at most `width` columns (at least 1), broken at spaces if possible. */
 export function wrapWidth(text: string, width: number): string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -58,7 +58,7 @@ export function wrapWidth(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** A word in parts that fit into the width, because an ID or an address can be longer than a line. */
+/** Returns a word in parts that fit into the width, because an ID or an address can be longer than a line. */
 function pieces(word: string, width: number): string[] {
   const parts: string[] = [];
   let part = '';
@@ -72,7 +72,7 @@ function pieces(word: string, width: number): string[] {
   return [...parts, part];
 }
 
-/** The text filled up with spaces to `width` columns. */
+/** Returns the text padded with spaces to `width` columns. */
 export function padWidth(text: string, width: number, align: 'left' | 'right'): string {
   const padding = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'left' ? text + padding : padding + text;

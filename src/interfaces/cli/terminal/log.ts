@@ -12,7 +12,7 @@ export interface LogStream {
   stepAside(interrupt: (write: () => void) => void): () => void;
 }
 
-/** Names under which a secret or a body could get into the facts of a line by mistake. */
+/** Names of properties that could contain a secret or a body and get into a log line by mistake. */
 const REDACTED = [
   'apiKey',
   'token',
@@ -26,7 +26,7 @@ const REDACTED = [
   'body',
 ];
 
-/** The program's log: pino, without data about the machine and without secrets. */
+/** Creates the program's log: pino, without data about the machine and without secrets. */
 export function createLog(level: LogLevel, stream: LogStream): Log {
   const paths = REDACTED.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, stream);

@@ -13,7 +13,7 @@ import { plainJson, plainText } from '../../../core/printable.ts';
 import { type Environment, wantsColor, wantsStack } from '../../../settings/environment.ts';
 import { type Column, formatTable } from './table.ts';
 
-/** The necessary part of a stream to write to, such as `process.stdout`. */
+/** The part of an output stream that is used here, such as `process.stdout`. */
 export interface TextStream {
   write(text: string): unknown;
   isTTY?: boolean;
@@ -40,8 +40,8 @@ export interface Output {
   /** A remark on stderr, in both cases. */
   note(text: string): void;
   /**
-   * Reports anything thrown: as text on stderr and, with `--json`, as the one document `{ "error": { code, message,
-   * details? } }`, unless the result was already printed.
+   * Reports a thrown error: as text on stderr and, with `--json`, as the one document `{ "error": { code,
+   * message, details? } }`, unless the result was already printed.
    */
   fail(error: unknown): ExitCode;
 }
@@ -114,7 +114,7 @@ export const EXIT_CODES = {
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
-/** An error as a command reports it. */
+/** An error in the form in which a command reports it. */
 export interface Failure {
   exitCode: ExitCode;
   /** A stable word in snake_case. */
@@ -127,7 +127,7 @@ export interface Failure {
 /** The code of unexpected errors. */
 export const UNEXPECTED = 'unexpected_error';
 
-/** The only place that turns anything thrown into an exit code and a message. */
+/** The only place that turns a thrown error into an exit code and a message. */
 export function describeFailure(error: unknown): Failure {
   if (isDonorSyncError(error)) {
     const { code, message, details } = error;
@@ -143,8 +143,8 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * A problem that passes with time is a stop, not a failure: the next attempt continues from there. So is a lost lease,
- * because the process that has it now continues.
+ * A temporary problem is a stop, not a failure: the next attempt continues from there. A lost lease is also a
+ * stop, because the process that now has the lease continues.
  */
 function toExitCode(error: DonorSyncError): ExitCode {
   if (isConfigurationError(error)) return EXIT_CODES.usage;
@@ -160,8 +160,8 @@ function describeUsage(error: CommanderError): Failure {
 }
 
 /**
- * Colours for text on a terminal. Without colours, each function returns its text unchanged. Coloured text is only
- * written through `forTerminal`, which distinguishes our colours from colours in foreign text.
+ * Colours for text on a terminal. Without colours, each function returns its text unchanged. Coloured text is
+ * only written through `forTerminal`, which distinguishes our colours from colours in text from elsewhere.
  */
 export interface Style {
   strong(text: string): string;
@@ -183,11 +183,14 @@ export function createStyle(hasColor: boolean): Style {
 
 type Format = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 
-/** Our colour sequences contain these numbers, which foreign text cannot know. */
+/** Our colour sequences contain these numbers, which text from elsewhere cannot guess. */
 const OURS = [randomInt(1_000, 10_000), randomInt(1_000, 10_000)].join(';');
 const OUR_SEQUENCE = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
 
-/** The text for a stream: with our colours as terminal sequences, and without any other control sequences. */
+/**
+ * Returns the text for a stream: with our colours as terminal sequences, and without any other control
+ * sequences.
+ */
 export function forTerminal(text: string): string {
   const parts = text.split(OUR_SEQUENCE);
   return parts.map((part, at) => (at % 2 === 0 ? plainText(part) : `\u001b[${part}m`)).join('');
@@ -195,7 +198,7 @@ export function forTerminal(text: string): string {
 
 function painter(format: Format, hasColor: boolean): (text: string) => string {
   if (!hasColor) return (text) => text;
-  // The decision has been made, so Node must not check the process's own streams again.
+  // The decision has already been made, so Node must not check the process's own streams again.
   const [begin = '', end = ''] = styleText(format, '|', { validateStream: false })
     .replaceAll('m', `;${OURS}m`)
     .split('|');

@@ -9,17 +9,17 @@ export interface ProgressState {
   done: number;
   /** Null while it is unknown. */
   total: number | null;
-  /** An additional remark, for example `1,200 credits left`. */
+  /** An extra remark, for example `1,200 credits left`. */
   remark?: string;
 }
 
 /** Lines on a terminal that are updated in place. Prints nothing without a terminal. */
 export interface Progress {
-  /** Sets the state of a piece of work, which gets a separate line when first named. */
+  /** Sets the state of a piece of work. Each gets its own line when it is first named. */
   update(label: string, state: ProgressState): void;
   /** Writes something above the lines, for example a log line. */
   interrupt(write: () => void): void;
-  /** Shows the last state and leaves it there. Harmless when called twice. */
+  /** Shows the last state and leaves it on the screen. It can safely be called twice. */
   stop(): void;
 }
 
@@ -35,21 +35,23 @@ const REDRAW_INTERVAL_MS = 100;
 /** The rate covers only this recent time, so that an earlier pause or a slow start does not count. */
 const RATE_WINDOW_MS = 30_000;
 
-/** States that are kept to compute the rate, one for each redraw of the window. */
+/** The number of states that are kept to compute the rate: one for each redraw in the window. */
 const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
 
-/** The shortest time span for a rate. A rate over less time would be a guess. */
+/** The shortest time span for a rate. Over less time, a rate would only be a guess. */
 const MIN_RATE_SPAN_MS = 1000;
 
-/** After this long without progress, others decide when it continues, so no remaining time is shown. */
+/**
+ * After this long without progress, the work is waiting for something else, so no remaining time is shown.
+ */
 const STANDSTILL_MS = 5_000;
 
-/** A shorter remaining time is over before anyone has read it. */
+/** A shorter remaining time would pass before anyone could read it. */
 const MIN_REMAINING_MS = 1_000;
 
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
-/** The count at one time, from which a rate is calculated. */
+/** The count at one time. Rates are calculated from such counts. */
 export interface Sample {
   atMs: number;
   done: number;
@@ -91,7 +93,7 @@ export function createProgress({ stream, clock }: ProgressOptions): Progress {
   function draw(): void {
     drawnAt = clock.now();
     const { columns, rows } = { ...FALLBACK_SIZE, ...definedSize(stream) };
-    // The last row stays free for the cursor; a line that scrolled away cannot be updated.
+    // The last row stays free for the cursor, because a line that has scrolled away cannot be updated.
     const shown = [...lines].slice(0, rows - 1);
     const texts = shown.map(([label, line]) => fitWidth(formatLine(label, line), columns - 1));
     clear();
@@ -124,7 +126,7 @@ function formatLine(label: string, { state, samples }: Line): string {
   return plainLine(`${label}: ${parts.join(' · ')}`);
 }
 
-/** The samples of the window with a new one; one for each redraw is enough. */
+/** Returns the samples of the window and a new one. One sample for each redraw is enough. */
 export function addSample(samples: readonly Sample[], sample: Sample): Sample[] {
   const before = samples.at(-2);
   const isSoon = before !== undefined && sample.atMs - before.atMs < REDRAW_INTERVAL_MS;
@@ -133,7 +135,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): Sample[] 
   return [...recent, sample].slice(-MAX_SAMPLES);
 }
 
-/** Number of things done per second over the samples; null if it is too early to tell. */
+/** Returns the number of items done per second over the samples; null if it is too early to tell. */
 export function ratePerSecond(samples: readonly Sample[]): number | null {
   const first = samples[0];
   const last = samples.at(-1);
@@ -142,14 +144,14 @@ export function ratePerSecond(samples: readonly Sample[]): number | null {
   return spanMs < MIN_RATE_SPAN_MS ? null : ((last.done - first.done) * 1000) / spanMs;
 }
 
-/** True if something was done within the last seconds. */
+/** Returns true if an item was done within the last seconds. */
 export function isMoving(samples: readonly Sample[]): boolean {
   const last = samples.at(-1);
   const reached = samples.find(({ done }) => done === last?.done);
   return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;
 }
 
-/** Milliseconds until everything is done at this rate; null if unknown. */
+/** Returns the milliseconds until everything is done at this rate; null if unknown. */
 function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
   if (state.total === null || perSecond === null || perSecond <= 0) return null;
   return (Math.max(0, state.total - state.done) / perSecond) * 1000;

@@ -17,7 +17,7 @@ interface Question<Answer> {
 }
 
 export interface TextQuestion extends Question<string> {
-  /** Describes the problem of an answer. */
+  /** Returns the problem with an answer. */
   validate?: ((answer: string) => string | null | Promise<string | null>) | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Prompter {
   confirm(message: string, initial?: boolean): Promise<boolean>;
 }
 
-/** The answer from the command line, or otherwise from the asker. Throws if it is not valid. */
+/** Returns the answer from the command line, or asks for one. Throws if the answer is not valid. */
 export async function askText(asker: Prompter, question: TextQuestion): Promise<string> {
   const answer = (question.given ?? (await asker.text(question))).trim();
   const problem = await findProblem(question, answer);
@@ -54,7 +54,7 @@ export async function askText(asker: Prompter, question: TextQuestion): Promise<
   return answer;
 }
 
-/** Describes the problem of an answer, even a blank one; null if the answer is valid. */
+/** Returns the problem with an answer, even with a blank one; null if the answer is valid. */
 async function findProblem(
   { validate }: Pick<TextQuestion, 'validate'>,
   answer: string,
@@ -131,7 +131,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
   };
 }
 
-/** Removes control sequences from labels, because they come from files and CRMs. */
+/** Removes control sequences from labels, because labels come from files and CRMs. */
 function plainly({ value, label, hint }: Choice): Choice {
   return {
     value,
@@ -156,7 +156,7 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   }
 }
 
-/** The error if the user has cancelled the questions. `next` explains how to continue. */
+/** The error if the user cancelled the questions. `next` explains how to continue. */
 export function cancelled(next = ''): ConfigurationError {
   return new ConfigurationError(`Stopped. Nothing was written.${next}`, { code: 'cancelled' });
 }

@@ -3,12 +3,12 @@ import { EXIT_CODES, type TextStream } from './output.ts';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * After this time, the end is forced. Nothing is lost, because everything is always on disk. It is less than the 10
- * seconds after which supervisors kill a process (design, section 5, promise 8).
+ * After this time, the process is forced to end. Nothing is lost, because all progress is stored on disk. It
+ * is less than the 10 seconds after which supervisors kill a process (design, section 5, promise 8).
  */
 const FORCED_END_MS = 9_500;
 
-/** The necessary part of `process`. */
+/** The part of `process` that is used here. */
 export interface Stoppable {
   on(signal: (typeof STOP_SIGNALS)[number], listener: () => void): unknown;
   exit(code: number): never;

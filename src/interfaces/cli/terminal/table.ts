@@ -9,7 +9,7 @@ export interface Column<Row> {
   align?: 'left' | 'right';
   /** True if its text may wrap on a narrow terminal; false by default. */
   shrinks?: boolean;
-  /** The least that a column shrinks to; 14 by default. */
+  /** The smallest width to which a column shrinks; 14 by default. */
   minWidth?: number;
   /** True if the column is left out when the terminal is too narrow for all columns; false by default. */
   isExtra?: boolean;
@@ -28,12 +28,12 @@ export interface TableOptions {
 
 const GAP = '  ';
 
-/** A shrunk column keeps at least this many characters, because few words fit into less. */
+/** A shrunk column keeps at least this many characters, because too few words fit into less. */
 const MIN_WIDTH = 14;
 
 /**
- * A table as text, without a line after the last. No text is cut off. Text that does not fit is wrapped. If that is not
- * enough, each row becomes a block with one line per column.
+ * Returns a table as text, without a line break at the end. No text is cut off. Text that does not fit is
+ * wrapped. If that is not enough, each row becomes a block with one line per column.
  */
 export function formatTable<Row>(
   allColumns: readonly Column<Row>[],
@@ -78,7 +78,7 @@ function columnsThatFit<Row>(
   return columnsThatFit(columns.toSpliced(extra, 1), rows, width);
 }
 
-/** A block for each row, with a line for each column that is not empty. */
+/** Returns a block for each row, with a line for each column that is not empty. */
 function formatBlocks<Row>(
   columns: readonly Column<Row>[],
   cells: readonly string[][],
@@ -105,7 +105,7 @@ function formatBlocks<Row>(
   return blocks.join('\n\n');
 }
 
-/** The width of a line, including gaps. */
+/** Returns the width of a line, including gaps. */
 function sumWidths(widths: readonly number[]): number {
   return widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1));
 }

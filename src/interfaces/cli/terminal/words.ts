@@ -27,12 +27,12 @@ export function formatLast(instant: string | number | null, now: number): string
   return instant === null ? 'never' : formatAgo(instant, now);
 }
 
-/** Fewer characters could match something by accident. */
+/** A shorter text could match an ID by accident. */
 const MIN_ID_LENGTH = 6;
 
 /**
- * Finds an ID by the whole ID or its end; null if there is none. Throws a ConfigurationError that lists the candidates
- * if there are several.
+ * Finds an ID by the whole ID or its last characters; null if there is none. Throws a ConfigurationError that
+ * lists the candidates if there are several.
  */
 export function findId(typed: string, ids: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();

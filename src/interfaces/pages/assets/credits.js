@@ -1,6 +1,6 @@
 /**
- * The picture of what was spent by day, drawn from the table beneath it, which says the same without it.
- * Browsers get this file as it is, as a script and no module.
+ * Draws the chart of credits by day from the table below it. The table shows the same numbers without the
+ * script. Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
@@ -27,7 +27,7 @@
     new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(
       place,
     );
-    // Its colours are drawn, so that another scheme needs another picture.
+    // The chart is drawn with fixed colours, so it is redrawn when the colour scheme changes.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       chart.destroy();
       chart = make(place, data);
@@ -35,7 +35,7 @@
   }
 
   /**
-   * Seconds of the epoch.
+   * Seconds since the epoch.
    *
    * @param {Element} element
    * @param {string} name
@@ -45,7 +45,7 @@
   }
 
   /**
-   * Every day from the first to the last, in order.
+   * Returns every day from the first to the last, in order.
    *
    * @param {Element} table
    * @param {number} first
@@ -110,7 +110,7 @@
   }
 
   /**
-   * `light-dark(…)` as the colour that it stands for now.
+   * Returns the colour that `light-dark(…)` has in the current colour scheme.
    *
    * @param {string} value
    */

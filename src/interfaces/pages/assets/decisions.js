@@ -1,6 +1,6 @@
 /**
- * The keys of the page of decisions, and the seconds in which one can be taken back. Each key presses a
- * button or follows a link that is on the page anyway. Browsers get this file as it is.
+ * The keys of the decisions page, and the seconds during which a decision can be withdrawn. Each key presses
+ * a button or follows a link that is also on the page. Browsers get this file unchanged.
  */
 'use strict';
 
@@ -42,7 +42,7 @@
     const bar = document.querySelector('[data-undo]');
     const place = bar?.querySelector('[data-seconds]');
     if (!bar || !place) return;
-    // Said once, not each second.
+    // Screen readers announce it once, not every second.
     bar.removeAttribute('role');
     const endsAt = Date.now() + Number(bar.getAttribute('data-undo')) * 1_000;
     const timer = setInterval(() => {

@@ -1,20 +1,21 @@
 /**
- * The script of every form: it signs the user in above a form whose session has ended, says that a slow server is
- * still working, and shows a refused form again where the user left it. Without it, forms are sent as browsers do.
+ * The script of every form: it signs the user in above a form whose session has ended, says that a slow
+ * server is still working, and shows a refused form again where the user left it. Without this script,
+ * browsers send the forms in the usual way.
  */
 'use strict';
 
 // One block, because browsers load it next to the script of every page.
 {
   const SLOW_MS = 400;
-  /** A form that was sent is not sent again within this time, because its answer replaces the page. */
+  /** A form that was sent is not sent again within this time, because the response replaces the page. */
   const SENT_ONCE_MS = 15_000;
 
   /** @typedef {{ user: string | null, isSentAgain: boolean }} State */
   /** @typedef {HTMLButtonElement | HTMLInputElement | null} Submitter */
 
   const user = document.body.dataset['user'] ?? null;
-  /** Forms that are sent now, or wait for the answer about the session. */
+  /** Forms that are being sent, or that wait for the session check. */
   /** @type {Set<HTMLFormElement>} */
   const checked = new Set();
   let isBusy = false;
@@ -63,7 +64,8 @@
   }
 
   /**
-   * Sends the form if the session goes on. Without an answer the form is sent, too: the server decides.
+   * Sends the form if the session is still valid. Without a response, the form is sent too, and the server
+   * decides.
    *
    * @param {HTMLFormElement} form
    * @param {Submitter} submitter
@@ -102,7 +104,7 @@
   }
 
   /**
-   * Signs the user in above the form. What was typed stays in the page.
+   * Signs the user in above the form. The typed values stay on the page.
    *
    * @param {HTMLFormElement} form
    * @param {Submitter} submitter
@@ -178,7 +180,7 @@
     }
   }
 
-  /** The form for a password on the page to sign in; null if there is none. */
+  /** Returns the password form of the sign-in page; null if there is none. */
   async function fetchSignInForm() {
     try {
       const response = await fetch('/sign-in');
@@ -187,7 +189,7 @@
       if (!form) return null;
       const own = document.importNode(form, true);
       own.classList.add('fields');
-      // The page may have fields with these ids.
+      // The page may have fields with the same IDs.
       for (const field of own.querySelectorAll('[id]')) {
         const label = own.querySelector(`label[for="${CSS.escape(field.id)}"]`);
         field.id = `again-${field.id}`;
@@ -200,7 +202,7 @@
   }
 
   /**
-   * Resolves with null if the user is signed in, else with the reason why not.
+   * Resolves with null if the user is signed in, otherwise with the reason for the refusal.
    *
    * @param {HTMLFormElement} form
    */
@@ -252,7 +254,7 @@
     document.querySelector('.waiting')?.remove();
   }
 
-  /** A refused form may be in a dialog; and the address of the form itself is no page. */
+  /** A refused form may be in a dialog, and the form's own address is not a page. */
   function showRefused() {
     const notice = document.querySelector('[data-problem][data-page]');
     if (notice instanceof HTMLElement) {
@@ -262,7 +264,7 @@
     if (dialog instanceof HTMLElement) dialog.showPopover();
   }
 
-  /** Schedules are in the time zone of the user, unless the user says otherwise. */
+  /** Schedules use the user's time zone, unless the user chooses another. */
   function fillOwnZone() {
     for (const field of document.querySelectorAll('input[data-own-zone]')) {
       if (field instanceof HTMLInputElement && field.value === '') {

@@ -1,16 +1,18 @@
-/** Finds sections of the guide. It is apart from the page so that a test can ask the same questions. */
+/** Finds sections of the guide. It is separate from the page so that a test can run the same searches. */
 
-/** Words of questions that say nothing about their subject. */
+/** Words in questions that say nothing about the subject. */
 const COMMON = new Set(
   'a about am an and any are as at be but by can could did do does for from get had has have how i if in into is it its me my of on or our see should so that the their them then there they this to was we were what when where which who why will with would you your'.split(
     ' ',
   ),
 );
 
-/** A longer text, or one with the punctuation of a message, was pasted: its words are meant as they are. */
+/**
+ * A longer text, or a text with the punctuation of a message, was pasted, so its words are searched exactly.
+ */
 const MAX_TYPED_WORDS = 8;
 
-/** Shorter words are not completed, and even shorter differences are not forgiven. */
+/** Shorter words are not completed, and in words that are shorter still no typo is tolerated. */
 const MIN_COMPLETED = 3;
 const MIN_FORGIVEN = 5;
 
@@ -48,7 +50,7 @@ export function createSearch(MiniSearch, { fields, stored, index }) {
     const words = telling.length > 0 ? telling : typed;
     const isPasted = words.length > MAX_TYPED_WORDS || /["“`:;]|\.\s|\.$/.test(query);
     return engine.search(words.join(' '), {
-      // A message does not name its place: it has the words of the text.
+      // A message does not name the section that explains it, but it contains the same words as that section.
       boost: isPasted ? {} : BOOST,
       boostDocument: (
         /** @type {number} */ _id,
@@ -62,8 +64,8 @@ export function createSearch(MiniSearch, { fields, stored, index }) {
   }
 }
 
-/** What is pasted is mostly an error, whose code has its own place. */
+/** A pasted text is usually an error message, and its code has a section of its own. */
 const CODE_WEIGHT = 2;
 
-/** What a place is called says more than what it mentions. */
+/** A match in the title of a section counts more than a match in its text. */
 const BOOST = { heading: 4, page: 2 };

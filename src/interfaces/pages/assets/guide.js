@@ -16,7 +16,7 @@ if (form instanceof HTMLFormElement && input instanceof HTMLInputElement) {
   showResults(form, input);
 }
 
-// The menu is long: the current page has to be in sight.
+// The menu is long, so the current page is scrolled into view.
 const current = document.querySelector('.guide-menu [aria-current]');
 const menu = current?.closest('.guide-menu');
 if (current instanceof HTMLElement && menu && current.offsetTop > menu.clientHeight) {
@@ -24,7 +24,7 @@ if (current instanceof HTMLElement && menu && current.offsetTop > menu.clientHei
 }
 
 /**
- * The search; it is fetched once, and again if that failed.
+ * The search index. It is fetched once, and again if that failed.
  *
  * @param {HTMLFormElement} form
  * @returns {Promise<Search>}
@@ -125,7 +125,7 @@ function suggest(form, input) {
       item.id = `search-${place}`;
       item.dataset['href'] = hit.href;
       item.append(createElement('span', 'quiet', hit.page));
-      // The field would lose the focus first, and close the list.
+      // Otherwise the field would lose the focus first, which closes the list.
       item.addEventListener('mousedown', (event) => event.preventDefault());
       item.addEventListener('click', () => open(item));
       return item;
@@ -177,7 +177,7 @@ function suggest(form, input) {
 }
 
 /**
- * Fills the page of results for the words in its address.
+ * Fills the results page for the words in its address.
  *
  * @param {HTMLFormElement} form
  * @param {HTMLInputElement} input
@@ -226,7 +226,7 @@ function renderHit({ href, page, heading, shown, terms }) {
 }
 
 /**
- * The text, with the words that were found marked.
+ * Returns the text with the found words marked.
  *
  * @param {string} text
  * @param {string[]} terms
@@ -250,5 +250,5 @@ function createElement(name, className, text) {
   return element;
 }
 
-// Makes this file a module for the compiler, as it is one in a browser.
+// Makes the compiler treat this file as a module, as browsers do.
 export {};

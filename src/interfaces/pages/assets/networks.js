@@ -1,17 +1,21 @@
 /**
- * The picture of who can introduce which contact. The list on the page says the same and works without it; what is moved or
- * chosen here is fetched as the same page. Browsers get this file as it is.
+ * Draws who can introduce which contact. The list on the page shows the same and works without the script.
+ * When the user sorts the list or selects someone, the script fetches the same page again. Browsers get this
+ * file unchanged.
  */
 'use strict';
 
 {
-  // The strongest lie nearest to the members, on circles round them.
+  // The contacts with the strongest paths are nearest to the members, on circles around them.
   const INNER = 90;
-  /** So that the names of two neighbours do not meet: a circle has room for each. */
+  /** Keeps the names of two neighbours apart: each circle has room for its names. */
   const PER_MEMBER = 14;
   const NEAR = 160;
   const FAR = 520;
-  /** More people are laid out on circles alone: the finer layout would take longer than a person waits. */
+  /**
+   * With more people than this, contacts are only placed on circles, because a finer layout would take longer
+   * than a user waits.
+   */
   const MAX_FINE = 200;
   const ALSO_KNOWN = 45;
 
@@ -58,7 +62,7 @@
       },
       style: styleOf(colors),
       layout: { name: 'preset', fit: true, padding: 24 },
-      // Fewer pixels while the picture is moved.
+      // Uses fewer pixels while the user moves the picture.
       textureOnViewport: isLarge,
       hideEdgesOnViewport: isLarge,
       pixelRatio: isLarge ? 1 : 'auto',
@@ -70,7 +74,7 @@
     filter(picture, place.dataset['weakest'] ?? '', place.dataset['network'] ?? '');
     mark(picture, place.dataset['who'] ?? '');
     place.dataset['drawnMs'] = String(Math.round(performance.now() - startedAt));
-    // For tests and other scripts of the page.
+    // For tests and for the page's other scripts.
     Object.assign(place, { picture });
     listen(frame, picture);
   }
@@ -81,8 +85,8 @@
    */
 
   /**
-   * Members on a circle, contacts round them beside who introduces them, the surer the nearer: the same people
-   * always make the same picture.
+   * Places the members on a circle, and the contacts around them, next to the member who introduces them;
+   * stronger paths are nearer. The same people always give the same picture.
    *
    * @param {Person[]} people
    * @param {Path[]} paths
@@ -115,7 +119,8 @@
   }
 
   /**
-   * Pulls together who belongs together, from where they stand, so that it ends the same each time.
+   * Moves connected people closer together. It starts from their current places, so that the result is always
+   * the same.
    *
    * @param {any} picture
    */
@@ -153,7 +158,7 @@
   }
 
   /**
-   * As red, green and blue, whatever way the browser writes it.
+   * Returns red, green and blue, in whatever notation the browser uses.
    *
    * @param {string} color
    */
@@ -181,7 +186,7 @@
           'min-zoomed-font-size': 9,
           'text-valign': 'bottom',
           'text-margin-y': 3,
-          // A long name ends with dots, and lines do not cross it.
+          // A long name is shortened with dots, and no line crosses it.
           'text-wrap': 'ellipsis',
           'text-max-width': '110px',
           'text-outline-color': surface,
@@ -298,7 +303,7 @@
       filter(picture, new FormData(controls).get('weakest')?.toString() ?? '', network);
       void show(addressOf(controls), ['paths']);
     });
-    // The list is paged and sorted in place, so that the picture stays as it was moved.
+    // Turns pages and sorts the list without a reload, so that the picture stays where the user moved it.
     document
       .getElementById('paths')
       ?.closest('main')
@@ -333,7 +338,7 @@
   let asked = 0;
 
   /**
-   * Puts parts of another page of the same kind in place of those that are here.
+   * Replaces parts of the current page with the same parts of another page.
    *
    * @param {string} address
    * @param {string[]} ids

@@ -1,11 +1,11 @@
 /**
- * The script of the pages. The server renders everything; the script fetches the same page anew
- * whenever a run tells of progress, and puts the parts marked `data-live` in place. Without it the
- * pages are the same after a reload. Browsers get this file as it is, as a script and no module.
+ * The script of all pages. The server renders everything. When a run reports progress, the script fetches the
+ * same page again and replaces the parts marked `data-live`. Without the script, a reload shows the same.
+ * Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
-// A browser keeps six connections to a server; most of them stay free.
+// A browser allows six connections per server. Most of them stay free.
 const MAX_STREAMS = 3;
 const REFRESH_INTERVAL_MS = 15_000;
 const MIN_PAUSE_MS = 500;
@@ -17,7 +17,7 @@ const UNITS = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
-// The words are English; the order of a date is that of the reader's own English, if there is one.
+// The words are English. Dates are in the order of the reader's own English locale, if there is one.
 const language = navigator.languages.find((one) => /^en(-[A-Z]{2})?$/.test(one)) ?? 'en';
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
 const absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
@@ -42,7 +42,7 @@ follow();
 forgetNote();
 findOldAnchor();
 addEventListener('hashchange', findOldAnchor);
-// The event of a popover goes no way up.
+// The event of a popover does not bubble.
 document.addEventListener(
   'toggle',
   ({ target, newState }) => {
@@ -55,17 +55,17 @@ document.addEventListener(
   true,
 );
 setInterval(() => {
-  // What is followed says itself when something is new.
+  // These runs report changes themselves, so the page need not be polled.
   const isFollowed = document.getElementById('run') !== null && streams.size > 0;
   if (document.visibilityState === 'visible' && !isFollowed) refresh();
 }, REFRESH_INTERVAL_MS);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') refresh();
-  // What is not looked at needs no connection; it is followed again once it is.
+  // A hidden page needs no connection. It is followed again once it is visible.
   else for (const run of [...streams.keys()]) stopFollowing(run);
 });
 
-/** One look at a time; what is wanted meanwhile is one more look. */
+/** Only one refresh runs at a time. Requests that arrive during a refresh cause one more. */
 async function refresh() {
   isWanted = true;
   if (isRefreshing || rendered.size === 0) return;
@@ -78,12 +78,12 @@ async function refresh() {
   isRefreshing = false;
 }
 
-/** Resolves with whether the service answered. */
+/** Resolves with whether the service responded. */
 async function fetchParts() {
   try {
     const response = await fetch(location.pathname + location.search);
     if (response.redirected) {
-      // Signed out meanwhile: the form to sign in has answered.
+      // The user was signed out in the meantime, so the response is the sign-in form.
       location.reload();
       return true;
     }
@@ -104,7 +104,7 @@ function liveParts(root) {
 }
 
 /**
- * Leaves alone what has not changed, and what the reader is about to use.
+ * Leaves unchanged parts alone, and parts that the reader is about to use.
  *
  * @param {Element} part
  * @param {Element | null} next
@@ -119,7 +119,7 @@ function replace(part, next) {
 }
 
 /**
- * Shows what the link in this place leads to, for as long as it is looked at.
+ * Loads the page behind the link into this place, for as long as the place is open.
  *
  * @param {Element} place
  */
@@ -143,13 +143,13 @@ async function fetchFragment(address) {
     const part = page.querySelector(response.ok ? '[data-fragment]' : '[data-problem]');
     if (part) return part.childNodes;
   } catch {
-    // Said below.
+    // The error is shown below.
   }
   return ['The CRM could not be reached.'];
 }
 
 /**
- * Names and addresses leave the page with the question that they were shown for.
+ * Names and addresses are removed from the page when the dialog that showed them closes.
  *
  * @param {Element} place
  */
@@ -159,7 +159,7 @@ function unload(place) {
   unloaded.delete(place);
 }
 
-/** Listens to the runs on the page; the end of one is a reason to look as well. */
+/** Listens to the runs on the page. The page is also refreshed when a run ends. */
 function follow() {
   if (document.visibilityState !== 'visible') return;
   for (const part of document.querySelectorAll('[data-run]')) {
@@ -170,25 +170,25 @@ function follow() {
     stream.addEventListener('progress', ({ data }) => showProgress(run, JSON.parse(data)));
     stream.addEventListener('ended', () => {
       stopFollowing(run);
-      // Many may look at one run: they do not all come for its end at the same moment.
+      // Many users may watch one run. A random delay keeps them from requesting its end at the same moment.
       setTimeout(refresh, Math.random() * END_SPREAD_MS);
     });
     stream.addEventListener('error', () => {
       tellSilence();
-      // The browser comes back by itself, unless it was sent away.
+      // The browser reconnects automatically, unless the server refused it.
       if (stream.readyState === EventSource.CLOSED) stopFollowing(run);
     });
   }
 }
 
-/** Nothing is known of the run from here on, so that nobody takes its last figures for those of now. */
+/** From here on nothing is known about the run, so its last numbers must not look current. */
 function tellSilence() {
   document.dispatchEvent(new CustomEvent('run-unheard'));
 }
 
 /**
- * Puts what a run says of itself in place. The parts round it are fetched anew only when it begins and ends,
- * so that to look at a run costs the service next to nothing.
+ * Shows the progress that a run reports. The parts around it are fetched again only when the run starts and
+ * ends, so watching a run costs the service almost nothing.
  *
  * @param {string} run
  * @param {FollowedRun} report
@@ -220,7 +220,8 @@ function showProgress(run, report) {
 }
 
 /**
- * No station shows more than the one before it; the rest was carried over from earlier runs (`runs/funnel.ts`).
+ * No station shows more contacts than the one before it. Additional contacts were carried over from earlier
+ * runs (`runs/funnel.ts`).
  *
  * @param {Element} pipe
  * @param {FollowedRun} report
@@ -248,14 +249,14 @@ function showFunnel(pipe, report) {
  */
 function placesOf(part, selector) {
   const card = part.closest('main') ?? part;
-  // The page of a run has counts outside of its first part, too.
+  // The page of a run also has counts outside its first part.
   return document.getElementById('run')
     ? card.querySelectorAll(selector)
     : part.querySelectorAll(selector);
 }
 
 /**
- * The number at a path like `contacts.read`; null if there is none.
+ * Returns the number at a path such as `contacts.read`; null if there is none.
  *
  * @param {unknown} report
  * @param {string | null} path
@@ -288,7 +289,7 @@ function showConnection(isThere) {
   document.getElementById('offline')?.toggleAttribute('hidden', isThere);
 }
 
-/** Times in the zone of the reader. */
+/** Shows times in the reader's time zone. */
 function showTimes() {
   for (const time of document.querySelectorAll('time')) {
     const date = new Date(time.dateTime);
@@ -306,14 +307,14 @@ function distance(ms) {
   return relative.format(Math.trunc(ms / unit[1]), unit[0]);
 }
 
-/** Clients had their places on the first page once: old links lead to their own pages. */
+/** Clients used to be sections of the home page. Old links are redirected to the client's own page. */
 function findOldAnchor() {
   const [, id] = /^#integration_([a-z0-9-]+)$/.exec(location.hash) ?? [];
   if (location.pathname !== '/' || !id || document.getElementById(`integration_${id}`)) return;
   location.replace(`/clients/${id}`);
 }
 
-/** A reload does not say again what was done. */
+/** After a reload, the note about the last action is not shown again. */
 function forgetNote() {
   const url = new URL(location.href);
   if (!url.searchParams.has('note')) return;

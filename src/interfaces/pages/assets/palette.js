@@ -1,12 +1,14 @@
 /**
- * The way to everything by a few letters: Ctrl-K, or the button in the frame. The server finds; on the pages of a client,
- * users who may see names also find contacts, by the search of the CRM. A name is sent in a body, never in an address. Browsers get this file as it is, as a script and no module.
+ * The search for pages, clients and actions by a few letters: Ctrl-K, or the button in the frame. The server
+ * searches. On a client's pages, users who may see names can also find contacts, by the CRM's search. A name
+ * is sent in the request body, never in an address. Browsers get this file unchanged, as a script and not as
+ * a module.
  */
 'use strict';
 
 {
   const WAIT_MS = 80;
-  /** Contacts are searched once typing has paused, or on Enter. */
+  /** Contacts are searched after a pause in typing, or on Enter. */
   const CONTACT_WAIT_MS = 400;
   const SHORTEST_NAME = 3;
   const opener = document.getElementById('find');
@@ -16,7 +18,10 @@
   let options = [];
   let chosen = -1;
   let asked = 0;
-  /** The client whose contacts are found; null on pages of no client, and for users who may not see names. */
+  /**
+   * The client whose contacts are searched; null on pages that are not about one client, and for users who
+   * may not see names.
+   */
   const client = opener?.getAttribute('data-client') ?? null;
   /** @type {Place[] | null} */
   let places = [];
@@ -79,14 +84,14 @@
     input.addEventListener('keydown', (event) => {
       if (event.key === 'ArrowDown') choose(chosen + 1);
       else if (event.key === 'ArrowUp') choose(chosen - 1);
-      // A search box would only be emptied.
+      // In a search box, Escape would only clear the text.
       else if (event.key === 'Escape') dialog.close();
       else if (event.key === 'Enter' && options.length > 0) options[chosen]?.click();
       else if (event.key === 'Enter') findContacts();
       else return;
       event.preventDefault();
     });
-    // A click beside the box closes it.
+    // A click outside the box closes it.
     dialog.addEventListener('click', (event) => {
       if (event.target === dialog) dialog.close();
     });
@@ -102,13 +107,16 @@
     asked += 1;
     const own = asked;
     const found = await fetchPlaces(words);
-    // What was typed since has its own answer.
+    // The user has typed more since, so this response is outdated.
     if (own !== asked || !made?.dialog.open) return;
     places = found;
     show();
   }
 
-  /** Finds contacts by what is typed now: one search at a time, and the last text alone. */
+  /**
+   * Searches contacts by the current text. Only one search runs at a time, and then only the latest text is
+   * searched.
+   */
   async function findContacts() {
     if (client === null || !made?.dialog.open || isSearching) return;
     const text = made.input.value.trim();

@@ -1,12 +1,12 @@
 /**
- * The script of passkeys: the browser answers what a form was made with, and the form takes the answer along.
- * Without it people sign in another way, which the page says.
+ * The script of passkeys. The browser answers the request that is in the form, and the form sends the answer.
+ * Without the script, users sign in another way, which the page explains.
  */
 'use strict';
 
-// One block, since browsers load it beside the script of every page.
+// One block, because browsers load it next to the script of every page.
 {
-  /** A challenge lasts five minutes; an older page asks for another one. */
+  /** A challenge lasts five minutes. An older page requests a new one. */
   const FRESH_MS = 4 * 60_000;
   let madeAt = Date.now();
   let autofill = new AbortController();
@@ -33,7 +33,7 @@
   }
 
   /**
-   * Says why the form is not there.
+   * Explains why the form is not available.
    *
    * @param {HTMLFormElement} form
    * @param {string} attribute
@@ -43,12 +43,12 @@
   }
 
   /**
-   * Asks the browser, and sends what it says.
+   * Asks the browser for a passkey, and sends the answer.
    *
    * @param {HTMLFormElement} form
    */
   async function answer(form) {
-    // A browser answers one question at a time.
+    // A browser handles one passkey request at a time.
     autofill.abort();
     say(form, null);
     try {
@@ -61,7 +61,7 @@
   }
 
   /**
-   * Offers passkeys among what the browser knows for the field of the e-mail address.
+   * Offers passkeys among the browser's suggestions for the email address field.
    *
    * @param {HTMLFormElement} form
    */
@@ -74,7 +74,7 @@
     try {
       send(form, await ask(form, { mediation: 'conditional', signal }));
     } catch (error) {
-      // Not wanted, or begun anew: the button is there.
+      // Cancelled, or started again. The button is still there.
       if (!(error instanceof DOMException)) throw error;
     }
 
@@ -114,7 +114,7 @@
   }
 
   /**
-   * Takes a new question from the page, once the one that is there is soon too old.
+   * Fetches a new request from the page when the current one is about to expire.
    *
    * @param {HTMLFormElement} form
    */
@@ -130,7 +130,7 @@
     const way = form.elements.namedItem('way');
     const freshWay = fresh?.querySelector('[name="way"]')?.getAttribute('value');
     if (!(fresh instanceof HTMLFormElement) || !(way instanceof HTMLInputElement) || !freshWay) {
-      // Signed out meanwhile, or it is to be shown once more who this is.
+      // The user was signed out in the meantime, or has to confirm their identity again.
       location.assign(page);
       return;
     }

@@ -1,16 +1,16 @@
 /**
- * The rate of a run that goes on, drawn from what the run says of itself and kept in this page alone, with
- * the same in words. Browsers get this file as it is, as a script and no module.
+ * Draws the rate of a run in progress from the progress that the run reports, and also shows it in words.
+ * Only the page keeps this history. Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
 {
   const HEIGHT = 180;
-  /** Seconds that are drawn; what is older is let go. */
+  /** The time span of the chart in seconds. Older samples are discarded. */
   const MAX_POINTS = 900;
-  /** A rate is that of so many seconds. */
+  /** A rate is averaged over this many seconds. */
   const WINDOW = 5;
-  /** After so many seconds without a report, the run is taken to stand where it stood. */
+  /** After this many seconds without a report, the run counts as unchanged. */
   const QUIET_SECONDS = 1;
 
   /** @typedef {{ contacts: { submitted: number, written: number } }} Report */
@@ -35,7 +35,7 @@
   document.addEventListener('run-unheard', () => {
     latest = null;
   });
-  // A run reports nothing while nothing changes. Without this, its last rate would stay as that of now.
+  // A run reports nothing while nothing changes. Without this, its last rate would look current.
   setInterval(() => {
     if (latest && Date.now() / 1000 - (samples.at(-1)?.at ?? 0) >= QUIET_SECONDS) take(latest);
   }, 1000);
@@ -120,7 +120,7 @@
   }
 
   /**
-   * A canvas knows no variables, nor colours that differ by scheme.
+   * A canvas supports neither variables nor colours that depend on the scheme.
    *
    * @param {string} name
    */

@@ -1,10 +1,10 @@
 /**
- * The script of the set-up: the preview of a file before it is taken, what an answer would show before it
- * is kept, and the end of a trial. Without it each is a button or a reload away.
+ * The script of the set-up: the preview of a file before it is uploaded, the preview of an answer before it
+ * is saved, and the end of a trial. Without the script, each needs a button or a reload.
  */
 'use strict';
 
-// One block, since browsers load it beside the script of every page.
+// One block, because browsers load it next to the script of every page.
 {
   const LARGEST_FILE = 20 * 1024 * 1024;
   const PREVIEW_BYTES = 256 * 1024;
@@ -20,7 +20,7 @@
   if (waiting instanceof HTMLElement) waitForRun(waiting);
 
   /**
-   * Shows what the answers would make, as the button for it does.
+   * Previews the result of the answers, as the preview button does.
    *
    * @param {HTMLFormElement} form
    */
@@ -47,7 +47,7 @@
       }
       body.set('do', 'look');
       const page = await fetchPage(form.action, body, signal);
-      // A later question has its own answer.
+      // The user has changed the answers since, so this response is outdated.
       if (!page || signal.aborted) return;
       for (const part of form.querySelectorAll('[data-part]')) {
         const next = page.getElementById(part.id);
@@ -73,7 +73,7 @@
   }
 
   /**
-   * The first rows of a file as the product reads them, before it is kept.
+   * Shows the first rows of a file as the product reads them, before the file is stored.
    *
    * @param {HTMLFormElement} form
    */
@@ -110,19 +110,19 @@
         const line = document.createElement('p');
         line.className = 'hint bad';
         line.textContent =
-          'This file is larger than 20 MB. Who looks after this machine puts it there, and names it in donor-sync.yaml.';
+          'This file is larger than 20 MB. Ask the administrator of this machine to put it there, and to name it in donor-sync.yaml.';
         shown.replaceChildren(line);
         chosen.setCustomValidity('This file is larger than 20 MB.');
         return;
       }
       const page = await fetchPage(shown.dataset['preview'] ?? '', file.slice(0, PREVIEW_BYTES));
-      // A file that was chosen meanwhile has its own answer.
+      // Another file was chosen in the meantime, so this response is outdated.
       if (page && asked === latest) shown.replaceChildren(...page.body.childNodes);
     }
   }
 
   /**
-   * Says how far the trial is, and shows its end.
+   * Shows the progress of the trial, and its end.
    *
    * @param {HTMLElement} place
    */

@@ -14,15 +14,15 @@ import { CommandLine, Status, TableHead, Timestamp } from '../frame/parts.tsx';
 import { type AuditWords, isDay } from './query.ts';
 
 export interface AuditPageView {
-  /** Null if the filter does not fit. */
+  /** Null if the filter is invalid. */
   page: AuditPage | null;
   /** The filter as it was typed. */
   words: AuditWords;
   /** Only entries with lower numbers; null for the newest. */
   before: number | null;
-  /** What does not fit in the filter. */
+  /** The problems with the filter. */
   problems: readonly string[];
-  /** The last check of this process. */
+  /** The result of this process's last check. */
   check: AuditCheckView | null;
   /** One chain covers all integrations, so a user with access to only some of them cannot check it. */
   mayCheck: boolean;
@@ -243,7 +243,7 @@ function Entry({ entry, now }: { entry: AuditView; now: number }) {
   );
 }
 
-/** On screens too narrow for columns, missing values take no space. */
+/** On screens too narrow for columns, empty cells take no space. */
 function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' | '' }>) {
   const { label, room, children } = props;
   const isThere = Boolean(children);
@@ -254,7 +254,7 @@ function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' |
   );
 }
 
-/** A field for days would hide any other text. */
+/** A date field could not show any other text. */
 function typeOfDay(text: string): 'date' | 'text' {
   return text === '' || isDay(text) ? 'date' : 'text';
 }
@@ -277,7 +277,7 @@ function Pages({ page, view: { words, before } }: { page: AuditPage; view: Audit
   );
 }
 
-/** The filter in an address. */
+/** Returns the filter as the query of an address. */
 function toQueryString(words: AuditWords, before?: number): string {
   const set = Object.entries(words).filter(([, word]) => word !== '');
   const all = new URLSearchParams(set);

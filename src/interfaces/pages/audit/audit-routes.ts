@@ -11,7 +11,7 @@ import { sendStream } from '../../api/send-stream.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { type AuditQuery, readAuditQuery } from './query.ts';
 
-/** Entries on one page. */
+/** Number of entries on one page. */
 const PAGE_SIZE = 50;
 
 export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
@@ -34,7 +34,7 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
   });
   return app;
 
-  /** The page; with status 422 and without entries if the query does not fit. */
+  /** The page; with status 422 and without entries if the query is invalid. */
   async function show(c: Context<HttpEnv>, { words, asked, problems }: AuditQuery) {
     const caller = getCaller(c);
     const before = asked?.before;

@@ -25,7 +25,7 @@ const querySchema = z.strictObject(
 
 const filterSchema = z.object(auditFilterShape);
 
-/** The filters, as operations take them. */
+/** The filters in the form that operations expect. */
 type AuditFilter = z.output<typeof filterSchema>;
 
 /** The fields of the form, with the texts that the user typed. */
@@ -33,13 +33,13 @@ export type AuditWords = Record<keyof typeof fields, string>;
 
 export interface AuditQuery {
   words: AuditWords;
-  /** Null if something in the address does not fit: then nothing is listed. */
+  /** Null if a value in the address is invalid; then no entries are listed. */
   asked: { filter: AuditFilter; before: number | undefined } | null;
-  /** What does not fit, as sentences. */
+  /** The problems with the query, as sentences. */
   problems: string[];
 }
 
-/** Reads an address. A field that the form left empty does not filter. */
+/** Reads an address. A field that was left empty in the form does not filter. */
 export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQuery {
   const given = Object.fromEntries(
     Object.entries(query).flatMap(([name, text]) =>
@@ -69,12 +69,15 @@ export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQu
   return { words, asked: { filter, before }, problems: [] };
 }
 
-/** The end of a day, as a person who names the last day includes it; a time as it is. */
+/**
+ * Returns the end of the day, because a user who names the last day includes it; a time is returned
+ * unchanged.
+ */
 function toEnd(text: string): string {
   return isDay(text) ? isoTime(Date.parse(text) + DAY_MS) : text;
 }
 
-/** True for a day; a field for days shows nothing else. */
+/** Returns true for a day, because a date field cannot show anything else. */
 export function isDay(text: string): boolean {
   return text.length === DAY_LENGTH && z.iso.date().safeParse(text).success;
 }

@@ -9,7 +9,7 @@ import { ClientPage } from './client-page.tsx';
 export type ShownTrial = ChannelTest & { isOwn: boolean };
 
 interface AlertPageView extends AlertsView {
-  /** The outcome of the test that was just run. */
+  /** The result of the test that was just run. */
   trials: ShownTrial[] | null;
   mayTest: boolean;
 }

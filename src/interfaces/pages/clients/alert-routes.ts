@@ -1,4 +1,4 @@
-/** The alerts of a client, and a test of the channels. */
+/** A client's alerts, and a test of its channels. */
 import type { Context, Hono } from 'hono';
 import { readAlerts } from '../../../clients/views/alerts.ts';
 import { testAlerts, testOwnAlerts } from '../../../operations/alerts.ts';
@@ -16,7 +16,8 @@ export function clientAlertRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.get('/clients/:id/alerts', frame.see('viewer'), (c) => show(c, null));
 
-  // Only this response contains the result. The channels for all clients are for users with access to all clients.
+  // Only this response contains the result. The channels that serve all clients are shown only to users with
+  // access to all clients.
   app.post('/clients/:id/alerts/test', frame.act(testOwnAlerts.role), async (c) => {
     const { id: integration, alerts } = findIntegration(c, application, c.req.param('id'));
     const caller = getCaller(c);

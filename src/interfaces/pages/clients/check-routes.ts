@@ -21,7 +21,7 @@ export function clientCheckRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   });
 
   add('/clients/:integration/fields/create', createMissingFields, {
-    // The CRM profile whose users are meant to see the fields.
+    // The CRM profile whose users should see the fields.
     read: ({ viewers }) => (viewers ? { assignViewers: viewers } : {}),
     answer(c, result) {
       const { integration: id } = result;
@@ -37,7 +37,8 @@ export function clientCheckRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return c.html(renderDoctor(frame.getViewer(c.var.principal), client, null));
   });
 
-  // A button starts it, because it sends many requests. The result is valid only at this moment and is not stored.
+  // The check starts with a button, because it sends many requests. The result is valid only at this moment
+  // and is not stored.
   add('/clients/:integration/doctor', examineClient, {
     async answer(c, { findings }, { integration }) {
       const { renderDoctor } = await import('./doctor-page.tsx');

@@ -19,7 +19,7 @@ export const WEEKDAYS = [
   ...['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
 ] as const;
 
-/** Returns what is chosen. An invalid value counts as left out. */
+/** Returns the chosen values. An invalid value counts as left out. */
 export const scheduleFormSchema = z.object({
   rhythm: z
     .enum(['daily', 'weekdays', 'weekly', 'monthly', 'hourly', 'cron', 'none'])
@@ -30,7 +30,8 @@ export const scheduleFormSchema = z.object({
     .catch('02:00'),
   weekday: z.coerce.number().int().min(0).max(6).catch(1),
   cron: z.string().trim().max(100).catch(''),
-  // Never UTC without the user's choice: the run would be at another hour than the user expects.
+  // UTC is used only if the user chose it. Otherwise the run would start at a different hour than the user
+  // expects.
   timezone: z.string().trim().max(64).catch(''),
 });
 

@@ -24,7 +24,7 @@ import { RHYTHMS, type ScheduleForm, WEEKDAYS } from './schedule-form.ts';
 export interface SchedulePageView {
   integration: Integration;
   inForce: ScheduleDetail;
-  /** The choice that is not saved yet. */
+  /** The choice that has not been saved yet. */
   form: ScheduleForm;
   preview: ScheduleDetail | null;
   problem: string | null;
@@ -153,7 +153,7 @@ function Pause(props: { integration: Integration; paused: boolean }) {
   );
 }
 
-/** Shows a preview before saving, and works without a script. */
+/** Shows a preview before saving, even without scripts. */
 function Change({ view }: { view: SchedulePageView }) {
   const { integration, form, preview, problem } = view;
   const action = `/clients/${integration.id}/schedule`;

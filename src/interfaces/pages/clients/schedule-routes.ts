@@ -1,4 +1,4 @@
-/** When a client runs automatically: a calendar, a pause, and another schedule. */
+/** When a client runs automatically: its calendar, pausing it, and changing the schedule. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { applyIntegrations, isOfFile, setInFile } from '../../../clients/apply-settings.ts';

@@ -1,4 +1,4 @@
-/** What the pages about one contact share: the way to the client, and a title without names. */
+/** The shared parts of the pages about one contact: the link to the client, and a title without names. */
 import type { PropsWithChildren } from 'hono/jsx';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
@@ -10,10 +10,10 @@ interface ContactFrameProps {
   client: Pick<Integration, 'id' | 'name'>;
   crmId: string;
   viewer: Viewer;
-  /** In the window's title. Browsers keep that in their history, so it never has a name. */
+  /** Shown in the window's title, which browsers keep in their history, so it never contains a name. */
   title: string;
   heading: string;
-  /** The page is not that of the contact itself, but leads back to it. */
+  /** Whether the page is a subpage that links back to the contact's page. */
   isBelow?: boolean;
   note?: string | null;
 }

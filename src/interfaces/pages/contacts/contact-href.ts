@@ -1,4 +1,4 @@
-/** Returns the address of a contact's page. IDs of a file can have any characters. */
+/** Returns the address of a contact's page. The IDs in a file can contain any characters. */
 export function contactHref(integrationId: string, crmId: string): string {
   return `/clients/${encodeURIComponent(integrationId)}/contacts/${encodeURIComponent(crmId)}`;
 }

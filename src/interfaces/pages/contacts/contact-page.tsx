@@ -1,4 +1,4 @@
-/** The page of one contact: who it is, what is known, who can introduce it, and what was done about it. */
+/** The page of one contact: the contact, its profile, the people who can introduce it, and its history. */
 import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import type { ShownContact } from '../../../operations/contacts.ts';
@@ -13,7 +13,7 @@ import { contactHref } from './contact-href.ts';
 export interface ContactContent {
   client: Integration;
   contact: ShownContact;
-  /** What was just done. */
+  /** The action that was just done. */
   note: string | null;
 }
 
@@ -213,7 +213,7 @@ function Profile(props: { contact: ShownContact; profile: ProfileView; viewer: V
 
 type ValueView = ProfileView['values'][number];
 
-/** More would push everything else out of view. */
+/** A longer list would push everything else out of view. */
 const MAX_LINES = 8;
 
 function Lines({ value: { lines, isLink } }: { value: ValueView }) {

@@ -8,12 +8,12 @@ export function renderContact(viewer: Viewer, content: ContactContent) {
   return render(<ContactPage content={content} viewer={viewer} />);
 }
 
-/** What one of the buttons would do, before it is done. */
+/** The effect of one of the buttons, before it is pressed. */
 export function renderIntended(viewer: Viewer, content: IntendedContent) {
   return render(<IntendedPage content={content} viewer={viewer} />);
 }
 
-/** The search by name, with the results if there was one. */
+/** The search by name, with the results if there was a search. */
 export function renderSearch(viewer: Viewer, content: SearchContent) {
   return render(<SearchPage content={content} viewer={viewer} />);
 }

@@ -1,6 +1,7 @@
 /**
- * The page of one contact, and what its buttons do. Each button first shows what would happen, on a page that
- * answers a POST. That page asks the CRM, and a link of another site must not do that.
+ * The page of one contact, and the actions of its buttons. Each button first shows what would happen, on a
+ * page that responds to a POST. That page queries the CRM, which a link on another site must not be able to
+ * start.
  */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -58,7 +59,8 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => answerPlan(c, await planOf(c)));
 
-  // A shared profile may have been lost, or the contact changed, since the page said that nothing is spent.
+  // Since the page said that nothing would be spent, a shared profile may have been lost, or the contact may
+  // have changed.
   app.post(`${PAGE}/enhance`, ...guards(startRun), async (c, next) => {
     const { wasFree } = shownSchema.parse(await readForm(c));
     const plan = wasFree ? await planOf(c) : null;
@@ -186,7 +188,7 @@ const querySchema = z.object({
     .catch(null),
 });
 
-/** Whether the page said that the run costs nothing. */
+/** Whether the page said that the run would cost nothing. */
 const shownSchema = z.object({
   wasFree: z
     .literal('yes')

@@ -1,4 +1,4 @@
-/** What a button of the contact's page would do, and the button that does it. */
+/** The effect of a button on the contact's page, and the button that confirms it. */
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { Viewer } from '../frame/layout.tsx';
 import { ContactFrame } from './contact-frame.tsx';
@@ -6,11 +6,11 @@ import { contactHref } from './contact-href.ts';
 
 export interface Intended {
   title: string;
-  /** Whole sentences: what would happen, what it costs, and why something would not happen. */
+  /** Whole sentences: what would happen, its cost, and why something would not happen. */
   texts: readonly string[];
   /** Null if there is nothing to do. */
   form: {
-    /** The last part of the address. */
+    /** The last part of the form's address. */
     action: string;
     button: string;
     fields: Readonly<Record<string, string>>;

@@ -1,4 +1,7 @@
-/** The search for contacts of one client by name. The name is sent in the body of a form: no address and no history has it. */
+/**
+ * The search for a client's contacts by name. The name is sent in the body of a form, so no address and no
+ * history contains it.
+ */
 import type { z } from 'zod';
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { findContactsByName } from '../../../operations/contacts.ts';

@@ -1,4 +1,4 @@
-/** Credits: how many each client spent, how many are left, and how long they will last. */
+/** Credits: how many each client has spent, how many are left, and how long they will last. */
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { SPENDING_DAYS } from '../../../credits/spending-view.ts';

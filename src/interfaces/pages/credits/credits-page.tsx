@@ -19,7 +19,7 @@ export interface CreditsView extends SpendingView {
   keys: KeyView[];
 }
 
-/** How many credits each client spent, how many are left, and how long they will last. */
+/** Shows how many credits each client has spent, how many are left, and how long they will last. */
 export function renderCredits(viewer: Viewer, view: CreditsView) {
   const one = view.integration;
   return render(
@@ -168,7 +168,7 @@ function Burn({ view }: { view: CreditsView }) {
   );
 }
 
-/** Days without credits are left out. The chart shows them as gaps. */
+/** Days without spent credits are left out. The chart shows them as gaps. */
 function DayTable({ days }: { days: readonly SpentDayView[] }) {
   return (
     <table id="burn-days" class="stacks">

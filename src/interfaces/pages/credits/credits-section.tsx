@@ -4,7 +4,7 @@ import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Status, Timestamp } from '../frame/parts.tsx';
 
-/** The credits that each service key has left in its buckets. */
+/** The remaining credits in each bucket of each service key. */
 export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[]; now: number }) {
   return (
     <section class="card" id="credits" aria-labelledby="credits-title">
@@ -60,7 +60,7 @@ const TROUBLES: Readonly<Record<CreditTrouble, string>> = {
   unanswered: 'The service does not tell the balances right now.',
 };
 
-/** Why there are no new balances, and what to do if that persists. */
+/** Explains why there are no new balances, and what to do if the problem persists. */
 function Untold({ trouble }: { trouble: CreditTrouble }) {
   return (
     <>
@@ -77,7 +77,7 @@ function Untold({ trouble }: { trouble: CreditTrouble }) {
   );
 }
 
-/** The buckets that a sync takes credits from. */
+/** The buckets from which a sync takes credits. */
 const USED: readonly Bucket[] = ['enhancements', 'networks'];
 
 const ORDER: readonly Bucket[] = [...USED, ...BUCKETS.filter((bucket) => !USED.includes(bucket))];

@@ -1,4 +1,4 @@
-/** Pending decisions: the queue, the open decision, and the buttons that decide (design, section 4.5). */
+/** Pending decisions: the queue, the open decision, and the buttons for the answers (design, section 4.5). */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -98,7 +98,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     add(`/decisions/all/${decision}`, decideAll, {
       read(_, { req }) {
         const { client: integration, reason, until } = allSchema.parse(req.query());
-        // The user has not seen the decisions that were opened since the page was rendered.
+        // The user has not seen decisions that were opened after the page was rendered.
         return { integration, reason, decision, openedUntil: isoTime(until), withdrawable: true };
       },
       answer: (c, { approval, answer: given }) =>
@@ -119,7 +119,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   for (const decision of BATCH_DECISIONS) {
     add(`/decisions/batches/:id/${decision}`, decideHoldBatch, {
-      // The user has not seen the contacts that were added since the page was rendered.
+      // The user has not seen contacts that were added after the page was rendered.
       read: (_, { req }) => ({
         decision,
         openedUntil: isoTime(batchSchema.parse(req.query()).until),
@@ -138,14 +138,14 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   type C = Context<HttpEnv>;
 
-  /** A second click is not an error; every other failure is. The next page says who was first. */
+  /** A second click is not an error, but every other failure is. The next page says who decided first. */
   function leaveDecided(c: C, { code, details }: ConfigurationError): Promise<Response> | null {
     if (code !== 'hold_decided' && code !== 'batch_decided') return null;
     const { hold: first } = details;
     return leave(c, 'decided', null, null, typeof first === 'string' ? { first } : {});
   }
 
-  /** Returns the text of a note. If the decision was already made, it names the user who was first. */
+  /** Returns the text of a note. If the decision was already made, it names the user who decided first. */
   async function readNote(c: C): Promise<string | null> {
     const { note, first } = noteSchema.parse(c.req.query());
     if (note === 'decided' && first !== null && maySeeNames(c)) {
@@ -156,7 +156,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return note && DECISION_NOTES[note];
   }
 
-  /** Each view of names is recorded. Viewers see no names. */
+  /** Each time names are shown, this is recorded. Viewers see no names. */
   async function noteShown(c: C, integrationId: string, details: Record<string, string>) {
     if (!maySeeNames(c)) return;
     const { act } = store.actingAs(c.get('actor'));
@@ -172,7 +172,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     };
   }
 
-  /** No cache stores pages with names (`forbidCaching`). */
+  /** Pages with names are never cached (`forbidCaching`). */
   async function answer(
     c: C,
     content: Omit<DecisionsPage, 'undo' | 'approvals'>,
@@ -212,7 +212,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 }
 
-/** Adds the actions that this user may take. */
+/** Adds the actions that the user is allowed to take. */
 function shown(c: Context<HttpEnv>, approval: ApprovalRecord): ShownApproval {
   const { account } = getRequester(c);
   const isAnswerable = mayActAs(c.get('principal').role, roleFor(approval));
@@ -259,7 +259,7 @@ function parseQuery({ req }: Context<HttpEnv>): QueueQuery {
 
 const noteSchema = z.object({
   undo: word,
-  /** The earlier decision. */
+  /** Returns the earlier decision. */
   first: word,
   note: z
     .custom<DecisionNote>((text) => typeof text === 'string' && Object.hasOwn(DECISION_NOTES, text))

@@ -76,7 +76,7 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
   );
 }
 
-/** Contains no name, because browsers store page titles. */
+/** The title contains no name, because browsers store page titles. */
 function buildTitle({ subject, integration }: QueueItem): string {
   return `${subject} of ${integration.name} · Decisions`;
 }
@@ -221,7 +221,9 @@ const KEYS = [
   ['U', 'undo'],
 ] as const;
 
-/** Explains the keys. They can be switched off, for people whose software types letters automatically. */
+/**
+ * Explains the keys. Users can switch them off, because speech software may type letters that nobody pressed.
+ */
 function Legend() {
   return (
     <div class="legend quiet" hidden data-legend>

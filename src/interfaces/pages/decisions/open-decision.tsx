@@ -116,7 +116,7 @@ function Choices(props: { id: string; choices: readonly Choice[]; query: QueueQu
   );
 }
 
-/** Both sides as they are now. None of this is stored. */
+/** Both sides as they are now. None of this data is stored. */
 function Evidence({ evidence }: { evidence: HoldEvidence }) {
   const { contact, profile, match, result, problems } = evidence;
   return (
@@ -237,7 +237,7 @@ function Row(props: {
   name: string;
   ours: readonly string[] | null;
   theirs: readonly string[] | null;
-  /** Why the profile has no value for it. */
+  /** Why the profile does not contain this value. */
   absent?: string;
 }) {
   return (
@@ -253,7 +253,7 @@ function Row(props: {
   );
 }
 
-/** More would push the buttons out of view. */
+/** A longer list would push the buttons out of view. */
 const MAX_LINES = 6;
 
 function Lines({ texts, absent }: { texts: readonly string[] | null; absent: string }) {
@@ -296,7 +296,7 @@ export function percent(share: number): string {
   return `${Number(value.toFixed(1))} %`;
 }
 
-/** Only users who may see names get examples. */
+/** Only users who may see names are shown examples. */
 function Examples(props: { batch: OpenBatch; integration: string }) {
   const { examples, problem } = props.batch;
   if (problem !== null) {
@@ -332,7 +332,7 @@ function Examples(props: { batch: OpenBatch; integration: string }) {
   );
 }
 
-/** Both answers. Each asks for confirmation. */
+/** The two answers. Each asks for confirmation. */
 function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; query: QueueQuery }) {
   const answers = BATCH_KINDS[batch.kind].answers(batch.count);
   return (

@@ -1,4 +1,4 @@
-/** Reads the content of the decision pages, for this one response. */
+/** Reads the content of the decision pages. It is read for each response and not stored. */
 
 import type { Application } from '../../../application.ts';
 import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
@@ -36,18 +36,18 @@ type World = Pick<Application, 'store' | 'integrations' | 'open'>;
 export interface DecisionsPage {
   query: QueueQuery;
   queue: DecisionQueue;
-  /** The listed decisions: a page of the queue, or those around the open decision. */
+  /** The listed decisions: a page of the queue, or the decisions before and after the open one. */
   items: QueueItem[];
   open: OpenDecision | null;
   /** Recent answers that can be withdrawn. */
   undo: Undo | null;
-  /** Actions that wait for a second user; none next to an open decision. */
+  /** Actions that wait for a second user; empty if a decision is open. */
   approvals: ShownApproval[];
 }
 
-/** An action that waits for a second user, and what the current user may do about it. */
+/** An action that waits for a second user, and the current user's options. */
 export interface ShownApproval extends ApprovalView {
-  /** The page that shows its subject; null if there is no single page. */
+  /** The page about the subject of the action; null if there is no such page. */
   href: string | null;
   /** True if the requester is, or may be, the same person. */
   isOwn: boolean;
@@ -55,7 +55,7 @@ export interface ShownApproval extends ApprovalView {
   mayConfirm: boolean;
 }
 
-/** A decision with everything that is needed to make it. */
+/** A decision with everything that a user needs to make it. */
 export interface OpenDecision {
   item: QueueItem;
   /** The contact's page in the CRM, if it is known. */
@@ -64,12 +64,14 @@ export interface OpenDecision {
   next: string | null;
   /** For readers and above; empty for viewers. */
   choices: Choice[];
-  /** Null if it is not a contact, and for users who may not see names. */
+  /** Null if the subject is not a contact, and for users who may not see names. */
   evidence: HoldEvidence | null;
   batch: OpenBatch | null;
 }
 
-/** Contacts that are decided together, with a few examples, or the reason why these cannot be shown. */
+/**
+ * Contacts that are decided together, with a few examples, or with the reason why examples cannot be shown.
+ */
 export interface OpenBatch {
   kind: QuestionBatch['kind'];
   count: number;
@@ -83,13 +85,13 @@ export interface OpenBatch {
 
 export interface Undo {
   id: string;
-  /** The answer and its subject, in words without its full stop. */
+  /** The answer and its subject in words, without a full stop. */
   text: string;
   /** Epoch ms. */
   countsAt: number;
 }
 
-/** The queue, with nothing open. */
+/** The queue without an open decision. */
 export async function readDecisions(
   { store }: World,
   reach: ClientAccess,
@@ -106,7 +108,7 @@ interface Looked {
   signal: AbortSignal | null;
 }
 
-/** The queue around a hold, and the hold. */
+/** The queue around a hold, and the hold itself. */
 export async function readHoldPage(
   world: World,
   hold: Question,
@@ -201,7 +203,7 @@ function hrefOfOne(item: QueueItem | undefined, query: QueueQuery): string | nul
   return item === undefined ? null : decisionHref(item, query);
 }
 
-/** Returns the address at which a decision is made, within the current queue. */
+/** Returns the address of a decision's page, within the current queue. */
 export function decisionHref(item: Pick<QueueItem, 'id' | 'about'>, query: QueueQuery): string {
   return `${getDecisionPath(item)}${queueWords(query)}`;
 }

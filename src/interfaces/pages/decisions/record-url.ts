@@ -1,8 +1,9 @@
 import type { Integration } from '../../../core/integration-settings.ts';
 
 /**
- * Returns the page of a contact in its CRM; null if the settings do not reveal its address. A Salesforce My Domain
- * shows the record of any ID. HubSpot's pages need the account number, which is not stored, and a file has no pages.
+ * Returns the address of a contact's page in its CRM; null if it cannot be derived from the settings. A
+ * Salesforce My Domain shows the record of any ID. HubSpot's addresses need the account number, which is not
+ * stored, and a file has no pages.
  */
 export function recordUrl({ crm }: Pick<Integration, 'crm'>, contactId: string): string | null {
   const { kind, url } = crm;

@@ -1,12 +1,12 @@
 import { GUIDE, guideAddress } from '../../../core/guide-address.ts';
 import type { Role } from '../../../core/role.ts';
 
-/** The areas of the pages, as the rail lists them. An area is listed once it has a page. */
+/** The areas of the pages, in the order of the navigation rail. An area is listed once it has a page. */
 export interface Area {
   id: string;
   name: string;
   href: string;
-  /** The role that is needed to see it in the rail; every user sees it if left out. */
+  /** The role that is needed to see the area in the rail; if left out, every user sees it. */
   role?: Role;
 }
 
@@ -23,7 +23,10 @@ export const AREAS = [
 
 export type AreaId = (typeof AREAS)[number]['id'];
 
-/** The section of the guide about this area, which is called like the area; the guide itself for pages of no area. */
+/**
+ * The guide's section about this area, which has the same name; the start of the guide for pages without an
+ * area.
+ */
 export function helpAbout(id: AreaId | undefined): string {
   const area = AREAS.find((each) => each.id === id);
   if (area === undefined) return GUIDE;

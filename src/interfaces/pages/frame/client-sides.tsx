@@ -1,8 +1,8 @@
-/** The links between the pages of one client. Each of these pages has them. */
+/** The links between the pages of one client. They are on each of these pages. */
 import type { Role } from '../../../core/role.ts';
 import { may, type Viewer } from './layout.tsx';
 
-/** The pages about a client. In an area for all clients, the link shows only this client. */
+/** The pages about a client. In an area that covers all clients, the link selects this client. */
 const SIDES = [
   { side: 'client', name: 'Overview', role: 'viewer', buildHref: (id) => `/clients/${id}` },
   { side: 'runs', name: 'Runs', role: 'viewer', buildHref: (id) => `/runs?client=${id}` },
@@ -40,7 +40,7 @@ export type ClientSide = (typeof SIDES)[number]['side'];
 
 interface ClientSidesProps {
   client: { id: string; name: string };
-  /** The current page; null for a page that is not one of them. */
+  /** The current page; null for a page without a link here. */
   side: ClientSide | null;
   viewer: Viewer;
 }
@@ -57,7 +57,7 @@ export function ClientSides({ client: { id, name }, side, viewer }: ClientSidesP
   );
 }
 
-/** The name of a side, as a heading. */
+/** The name of a client's page, as a heading. */
 export function sideName(side: ClientSide): string {
   return SIDES.find((one) => one.side === side)?.name ?? side;
 }

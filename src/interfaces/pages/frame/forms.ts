@@ -1,17 +1,18 @@
 /**
- * Every form of the pages that sends a POST request. A refused form is shown again on its page, with what was typed.
- * Its kind decides what happens after the user had to sign in again: only a plain save is sent a second time.
+ * Every form of the pages that sends a POST request. If a form is refused, its page is shown again with the
+ * typed values. The kind of a form decides what happens if the user had to sign in again: only a plain save
+ * is sent a second time.
  */
 
-/** All kinds except the first two need a new click. */
+/** All kinds except the first two need another click. */
 export type FormKind =
-  /** Changes something that can be changed again. */
+  /** Changes something that can be changed back. */
   | 'save'
   /** Only shows something. */
   | 'look'
   /** Can cost credits. */
   | 'spends'
-  /** Deletes, revokes or rejects for good. */
+  /** Permanently deletes, revokes or rejects. */
   | 'erases'
   /** Restores former values. */
   | 'undoes'
@@ -64,7 +65,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/setup/:client/people', page: '/setup/:client/people', kind: 'save' },
   { action: '/setup/:client/fields', page: '/setup/:client/fields', kind: 'save' },
   { action: '/setup/:client/networks', page: '/setup/:client/networks', kind: 'save' },
-  // It can contain the address of a chat's webhook, which is a secret.
+  // It can contain the address of a chat's webhook, which is secret.
   { action: '/setup/:client/schedule', page: '/setup/:client/schedule', kind: 'save' },
   { action: '/setup/:client/plan', page: '/setup/:client/plan', kind: 'spends' },
 
@@ -115,7 +116,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/audit/verify', page: '/audit', kind: 'look' },
 ];
 
-/** Returns the form that is sent to this path, and the path of its page; null if there is none. */
+/** Returns the form that is sent to this path, with the path of its page; null if there is none. */
 export function findForm(path: string): { kind: FormKind; page: string } | null {
   for (const { action, page, kind } of FORMS) {
     const values = matchPath(action, path);
@@ -125,12 +126,15 @@ export function findForm(path: string): { kind: FormKind; page: string } | null 
   return null;
 }
 
-/** Returns whether the form is sent again after the user had to sign in: only if that can do no harm. */
+/**
+ * Returns whether the form is sent again after the user had to sign in, which is the case only if this cannot
+ * do harm.
+ */
 export function isSentAgain(kind: FormKind): boolean {
   return kind === 'save' || kind === 'look';
 }
 
-/** Returns the parameters of a path as they are written in it; null if it does not match the pattern. */
+/** Returns the parameters of a path, still encoded; null if the path does not match the pattern. */
 function matchPath(pattern: string, path: string): ReadonlyMap<string, string> | null {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return null;

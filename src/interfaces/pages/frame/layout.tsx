@@ -9,7 +9,7 @@ import { type AssetName, assetHref, pageText } from '../assets.ts';
 import { AREAS, type Area, type AreaId, helpAbout } from './areas.ts';
 import { Icon, type IconKind } from './parts.tsx';
 
-/** What pages know about the request and the user. */
+/** The data that pages have about the request and the user. */
 export interface Viewer {
   /** Null for a user who has not signed in. */
   principal: Principal | null;
@@ -17,28 +17,28 @@ export interface Viewer {
   now: number;
   /** The version of the program. */
   version: string;
-  /** The status of all clients in the frame; left out or null if the user is not known. */
+  /** The status of all clients for the frame; left out or null if the user is not known. */
   overview?: FrameOverview | null;
 }
 
-/** All clients that the user has access to, as the frame of each page shows them. */
+/** The clients that the user has access to, as the frame of each page shows them. */
 export interface FrameOverview {
   summary: Summary;
   total: number;
-  /** Number of clients that need a user, as the header and the home count them. */
+  /** Number of clients that need attention, as the header and the home page count them. */
   needs: number;
-  /** Some of the clients; clients that need attention come first. */
+  /** Some of the clients. Clients that need attention come first. */
   clients: readonly { id: string; name: string }[];
 }
 
 interface LayoutProps {
   title: string;
   viewer: Viewer;
-  /** The area that the page belongs to; none for pages before signing in. */
+  /** The area that the page belongs to; none for pages before the sign-in. */
   area?: AreaId;
-  /** The id of the client that the page is about; none for a page about several. */
+  /** The ID of the client that the page is about; none for a page about several clients. */
   client?: string;
-  /** What was just done. */
+  /** A note about the action that was just done. */
   note?: string | null;
   /** The address to which the page redirects automatically. */
   goesTo?: string;
@@ -51,7 +51,7 @@ export function may({ principal }: Viewer, role: Role): boolean {
   return principal !== null && mayActAs(principal.role, role);
 }
 
-/** Renders a page as the text that is sent. */
+/** Renders a page as the text of the response. */
 export function render(page: Child): Promise<string> {
   return pageText(html`<!doctype html>${page}`);
 }
@@ -123,7 +123,7 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
   );
 }
 
-/** Tells users apart, for a page that was open while its session ended. */
+/** Identifies the user, for a page that was open while the session ended. */
 export function nameUser({ kind, personId, tokenId }: Principal): string {
   return personId ?? tokenId ?? kind;
 }
@@ -139,7 +139,7 @@ const LEVEL_ICONS: Readonly<Record<Summary['level'], IconKind>> = {
   new: 'idle',
 };
 
-/** Links to the other clients with their status, and to everything else. */
+/** Links to the other clients with their status, and to all other areas. */
 function Overview(props: {
   overview: FrameOverview;
   current: string | undefined;
@@ -192,7 +192,7 @@ function Overview(props: {
         <Icon kind={LEVEL_ICONS[summary.level]} />
         <span>{summary.text}</span>
       </a>
-      {/* Contacts are found in the client of the page, by users who may see names. */}
+      {/* Users who may see names can search the contacts of the page's client. */}
       <button
         type="button"
         class="button find"
@@ -206,7 +206,7 @@ function Overview(props: {
   );
 }
 
-/** The areas, along the left side; on a phone, a row that scrolls. */
+/** The areas: a column on the left side, or a row that scrolls on a phone. */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;
   const { needs = 0 } = viewer.overview ?? {};

@@ -15,7 +15,7 @@ import { aboutField } from './refused-forms.ts';
 type Form = Record<string, unknown>;
 
 export interface FormOptions<Input extends InputSchema, Result extends z.ZodType> {
-  /** Converts the fields of the form to the operation's input. Default: the fields themselves. */
+  /** Converts the fields of the form to the operation's input. By default, the fields are used unchanged. */
   read?: (form: Form, c: Context<HttpEnv>) => object;
   /** The next page; for a value that is shown only once, the response itself. */
   answer: (
@@ -24,7 +24,8 @@ export interface FormOptions<Input extends InputSchema, Result extends z.ZodType
     input: z.output<Input>,
   ) => Promise<Response> | Response;
   /**
-   * The next page after a refusal that is not the user's mistake, such as a second click; null for the error itself.
+   * The next page after a refusal that is not the user's mistake, such as a second click; null to report the
+   * error.
    */
   refused?: (
     c: Context<HttpEnv>,
@@ -34,8 +35,8 @@ export interface FormOptions<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Creates the forms of a room of pages, each of which carries out one operation. If the operation asks for
- * confirmation, the page with its form asks in its own words before the form can be sent.
+ * Creates the forms of a group of pages. Each form carries out one operation. If the operation asks for
+ * confirmation, the page asks in its own words before the form can be sent.
  */
 export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono<HttpEnv>) {
   const world = toOperationDeps(deps);
@@ -58,7 +59,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
       try {
         return await answer(c, await perform(world, getCaller(c), operation, input), input);
       } catch (error) {
-        // The page of decisions shows what waits for a second user.
+        // The decisions page shows the actions that wait for a second user.
         if (error instanceof RequestWaits) return c.redirect('/decisions', 303);
         const next = isConfigurationError(error) ? await refused?.(c, error, input) : null;
         if (next) return next;

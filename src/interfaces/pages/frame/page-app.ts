@@ -1,4 +1,4 @@
-/** The basis of every room of pages: access, the current user, and errors as pages. */
+/** The basis of every group of pages: access, the current user, and errors as pages. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { z } from 'zod';
@@ -15,9 +15,9 @@ import { findForm } from './forms.ts';
 import type { FrameOverview, Viewer } from './layout.tsx';
 import { noteRefusal } from './refused-forms.ts';
 
-/** What rooms of pages need in addition to the world. */
+/** The dependencies of page groups in addition to the world. */
 export interface PageFrame {
-  /** Creates the app of one room. It responds to errors with pages. */
+  /** Creates the app of one group of pages. It responds to errors with pages. */
   room(): Hono<HttpEnv>;
   /**
    * For pages: admits users with the role, and sets `c.var.principal` and `c.var.actor`. Redirects a visitor who is not
@@ -26,7 +26,7 @@ export interface PageFrame {
   see(role: Role): MiddlewareHandler<HttpEnv>;
   /** For buttons: requires the role, and that the request came from one of our pages. */
   act(role: Role): MiddlewareHandler<HttpEnv>;
-  /** Returns the status of all clients. All users share one reading. */
+  /** Returns the status of all clients. It is read once for all users. */
   clients: ClientReader;
   /** Returns the current user for the frame of the page; null for a visitor who is not signed in. */
   getViewer(principal: Principal | null): Viewer;
@@ -57,7 +57,9 @@ export function createPageFrame(
     return { principal, now: clock.now(), version, overview };
   }
 
-  /** A page contains no secret next to values from its address, so compressing it reveals nothing. */
+  /**
+   * A page never contains a secret next to values from its address, so compression cannot reveal a secret.
+   */
   function compressed(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     const shrink = compress();
     return async (c, next) => {
@@ -69,7 +71,7 @@ export function createPageFrame(
     };
   }
 
-  /** Reads the status and the clients for the frame of a page, once the user is admitted. */
+  /** Reads the status and the clients for the frame of a page, once the user has been admitted. */
   function withOverview(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     return (c, next) =>
       guard(c, async () => {
@@ -92,7 +94,7 @@ export function createPageFrame(
     return overview;
   }
 
-  /** The same response as everywhere, as a page for people. */
+  /** The same response as in the API, as a page for people. */
   async function answerPage(error: Error, c: Context<HttpEnv>): Promise<Response> {
     const answer = answerError(error, c, log);
     const body = errorSchema.parse(await answer.json());
@@ -111,7 +113,7 @@ export function createPageFrame(
 /** Rendered once for all users with access to the same clients. */
 const summaries = new WeakMap<readonly ClientBrief[], FrameOverview>();
 
-/** Maximum number of clients that the switcher lists. Users find the others by name. */
+/** The maximum number of clients in the switcher. Users find the others by name. */
 const MAX_LISTED = 10;
 
 /** Puts clients that need attention first. */
@@ -124,8 +126,8 @@ function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /**
- * The page for unknown addresses and for internal errors of any route, with the frame for signed-in users. If the frame
- * itself fails, the page is shown without it.
+ * The page for unknown addresses and for internal errors of any route, with the frame for signed-in users. If
+ * the frame itself cannot be built, the page is shown without it.
  */
 export function problemPages(
   { clock, log, version }: Pick<HttpDeps, 'clock' | 'log' | 'version'>,

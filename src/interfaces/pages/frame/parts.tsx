@@ -6,7 +6,7 @@ import { describeCount, formatCount, formatDuration } from '../../../core/quanti
 import type { RunReport } from '../../../core/run.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
 
-/** The meanings of marks. Each has its own shape, so that it does not depend on colour alone. */
+/** The meanings of marks. Each has its own shape, so that the meaning does not depend on colour alone. */
 export type IconKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
 
 const SHAPES: Readonly<Record<IconKind, Child>> = {
@@ -43,7 +43,7 @@ const SHAPES: Readonly<Record<IconKind, Child>> = {
   idle: <circle cx="8" cy="8" r="6" class="mark-outline mark-dashed" />,
 };
 
-/** A shape next to a word with the same meaning. */
+/** A shape and a word with the same meaning. */
 export function Icon({ kind }: { kind: IconKind }) {
   return (
     <svg class={`mark mark-${kind}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -62,7 +62,7 @@ export function Status({ kind, word }: { kind: IconKind; word: string }) {
   );
 }
 
-/** An instant (ISO 8601): how long ago or how soon, or as a date and a time. */
+/** An instant (ISO 8601): relative to now, or as a date and a time. */
 export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'moment' }) {
   const { at, now, as = 'relative' } = props;
   const moment = formatTimestamp(at);
@@ -91,7 +91,7 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
   }
 }
 
-/** For a run that ended because the settings let it spend no more, as a trial does. */
+/** For a run that ended because the settings allow it no more credits, as in a trial. */
 export const AT_LIMIT = 'At its limit';
 
 /** Whether a user has to act, or the client continues automatically. */
@@ -163,13 +163,13 @@ export function Dialog(props: PropsWithChildren<{ id: string; title: string }>) 
   );
 }
 
-/** A button that opens a confirmation with two answers, one of which is sent to `action`. */
+/** A button that opens a confirmation with two answers, one of which sends a form to `action`. */
 export function ConfirmDialog(
   props: PropsWithChildren<{
-    /** The dialog's ID. The button has `buttonId` if scripts need to find it. */
+    /** The dialog's ID. The button gets the ID `buttonId` if scripts need to find it. */
     id: string;
     buttonId?: string;
-    /** The keyboard key that presses it, on pages with keys. */
+    /** The key that presses the button, on pages with keys. */
     buttonKey?: string;
     label: string;
     title: string;
@@ -202,7 +202,7 @@ export function ConfirmDialog(
   );
 }
 
-/** A button that opens a list of choices, one of which is to cancel. */
+/** A button that opens a list of choices, including one to cancel. */
 export function Decision(props: PropsWithChildren<{ id: string; about: string; title: string }>) {
   const { id, about, title, children } = props;
   return (
@@ -246,7 +246,7 @@ export function Zone({ name }: { name: string }) {
   );
 }
 
-/** The heads of a table, for columns with texts and columns with numbers. */
+/** The headers of a table, for columns with texts and columns with numbers. */
 export function TableHead(props: { texts: readonly Child[]; counts?: readonly string[] }) {
   return (
     <thead>
@@ -264,7 +264,7 @@ export function TableHead(props: { texts: readonly Child[]; counts?: readonly st
   );
 }
 
-/** A text cell of a table, which takes a separate line on screens too narrow for columns. */
+/** A text cell of a table. On screens too narrow for columns, it takes a separate line. */
 export function TableCell({ label, children }: PropsWithChildren<{ label: string }>) {
   return (
     <td data-label={label} class="wide">
@@ -273,7 +273,7 @@ export function TableCell({ label, children }: PropsWithChildren<{ label: string
   );
 }
 
-/** Number cells of a table by their heads. A zero is less prominent than other numbers. */
+/** The number cells of a table, by their headers. Zeros are less prominent than other numbers. */
 export function CountCells({ counts }: { counts: Readonly<Record<string, number>> }) {
   return (
     <>
@@ -287,14 +287,14 @@ export function CountCells({ counts }: { counts: Readonly<Record<string, number>
 }
 
 /**
- * A contact's ID: a link to its page here, for users who may see names (`href`), else to its record in the CRM. The
- * page here leads to that record, too.
+ * A contact's ID: a link to its page here, for users who may see names (`href`), otherwise to its record in
+ * the CRM. The page here also links to that record.
  */
 export function ContactId(props: { id: string; url: string | null; href: string | null }) {
   return <RecordId id={props.id} url={props.href ?? props.url} />;
 }
 
-/** A CRM ID, as a link to the record's page if that is known. */
+/** A CRM ID, as a link to the record's page if the address is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
   const code = (
     <code>
@@ -325,10 +325,10 @@ export function CommandLine({ text }: { text: string }) {
   );
 }
 
-/** Number of characters that fit on a line of the narrowest phone. Salesforce IDs have 18. */
+/** The number of characters that fit on a line of the narrowest phone. Salesforce IDs have 18 characters. */
 const MAX_WHOLE_LENGTH = 24;
 
-/** A word of code that does not wrap, unless it is too long. */
+/** A word of code that does not wrap, unless it is too long for the line. */
 function Word({ text }: { text: string }) {
   return <span class={text.length > MAX_WHOLE_LENGTH ? '' : 'whole'}>{text}</span>;
 }

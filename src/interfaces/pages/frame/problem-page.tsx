@@ -2,13 +2,16 @@ import { explain } from '../../../core/codes/explain.ts';
 import { guideAddress } from '../../../core/guide-address.ts';
 import { Layout, render, type Viewer } from './layout.tsx';
 
-/** An error as the API answers it. */
+/** An error, as in the API's responses. */
 export interface Problem {
   code: string;
   message: string;
 }
 
-/** The page after a form was sent without a session, in a browser without scripts. `page` contains the form. */
+/**
+ * The page that follows if a form was sent without a session, in a browser without scripts. `page` contains
+ * the form.
+ */
 export function renderSessionEnded(viewer: Viewer, page: string) {
   return render(
     <Layout title="Sign in again" viewer={viewer}>
@@ -34,7 +37,7 @@ export function renderSessionEnded(viewer: Viewer, page: string) {
   );
 }
 
-/** The page that users see instead of a page that cannot be shown. */
+/** The page that users see if the requested page cannot be shown. */
 export function renderProblem(viewer: Viewer, title: string, { code, message }: Problem) {
   const explanation = explain(code).find(({ kind }) => kind === 'error');
   return render(

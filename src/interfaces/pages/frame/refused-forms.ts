@@ -5,7 +5,7 @@ import { MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
 import { findForm } from './forms.ts';
 import { refill, type Typed } from './typed-values.ts';
 
-/** What the response to a refused form says. */
+/** The content of the response to a refused form. */
 export interface Refusal {
   code: string;
   message: string;
@@ -15,24 +15,24 @@ const refusals = new WeakMap<Context, Refusal>();
 const fields = new WeakMap<Error, string>();
 const refusedFields = new WeakMap<Context, string>();
 
-/** Remembers the refusal that this response tells, so that the page of the form can tell it instead. */
+/** Remembers the refusal in this response, so that the page of the form can show it instead. */
 export function noteRefusal(c: Context<HttpEnv>, refusal: Refusal): void {
   refusals.set(c, refusal);
 }
 
-/** Returns the error, about the field of the form with this name. */
+/** Returns the error, about the form field with this name. */
 export function aboutField<Refused extends Error>(error: Refused, name: string): Refused {
   fields.set(error, name);
   return error;
 }
 
-/** Remembers the field that has to be corrected, for a page that shows its problem itself. */
+/** Remembers which field has to be corrected, for a page that shows the problem itself. */
 export function noteField(c: Context<HttpEnv>, error: unknown): void {
   const field = error instanceof Error ? fields.get(error) : undefined;
   if (field !== undefined) refusedFields.set(c, field);
 }
 
-/** `pages` answers the requests for the pages of the forms. */
+/** `pages` responds to requests for the pages of the forms. */
 export function showRefusedForms(pages: Pick<Hono<HttpEnv>, 'fetch'>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     await next();
@@ -40,7 +40,7 @@ export function showRefusedForms(pages: Pick<Hono<HttpEnv>, 'fetch'>): Middlewar
     if (req.method !== 'POST' || res.status < 400 || !isPage(res)) return;
     const form = findForm(req.path);
     const refusal = refusals.get(c) ?? null;
-    // Another site must not fill in our forms.
+    // Another site must not be able to fill in our forms.
     if (form === null || refusal?.code === 'origin_foreign') return;
     const page = refusal === null ? await res.text() : await readPage(pages, c, form.page);
     if (page === null) return;
@@ -70,13 +70,13 @@ async function readPage(
   for (const name of BODY_HEADERS) headers.delete(name);
   const url = new URL(path, c.req.url);
   const came = URL.parse(c.req.header('referer') ?? '');
-  // The same filter or page of a list as before.
+  // Keeps the filter and the position of a list.
   if (came?.pathname === path) url.search = withoutNote(came);
   const response = await pages.fetch(new Request(url, { headers }), c.env);
   return response.status === 200 && isPage(response) ? response.text() : null;
 }
 
-/** Headers that are about the form, or that would compress the page. */
+/** Headers that are about the form, or that would cause the page to be compressed. */
 const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding', 'accept-encoding'];
 
 function withoutNote({ searchParams }: URL): string {
@@ -84,7 +84,7 @@ function withoutNote({ searchParams }: URL): string {
   return searchParams.toString();
 }
 
-/** A form that was refused before it was read is read now, unless it is large. */
+/** A form that was refused before it was read is read now, unless it is too large. */
 async function readTyped(c: Context<HttpEnv>): Promise<Typed> {
   const typed = new Map<string, string[]>();
   const isRead = c.req.bodyCache.formData !== undefined;
@@ -98,7 +98,7 @@ async function readTyped(c: Context<HttpEnv>): Promise<Typed> {
       else before.push(value);
     }
   } catch (error) {
-    // Not a form, as the response says.
+    // The body is not a form, which the response says.
     if (!(error instanceof TypeError)) throw error;
   }
   return typed;

@@ -1,8 +1,11 @@
-/** Puts what a user typed back into the form of a page, as our pages write it. Secrets are never put back. */
+/**
+ * Puts the values that a user typed back into the form of a page, in the HTML that our pages produce. Secrets
+ * are never put back.
+ */
 
 import { html } from 'hono/html';
 
-/** The fields of a form that was sent, each with its texts. */
+/** The fields of a form that was sent, each with its values. */
 export type Typed = ReadonlyMap<string, readonly string[]>;
 
 export interface Refilling {
@@ -11,15 +14,18 @@ export interface Refilling {
   typed: Typed;
   /** The name of the field that has to be corrected; null if the problem is not about one field. */
   field: string | null;
-  /** What was refused and why; null if the page says so already. */
+  /** The refusal and its reason; null if the page already shows it. */
   problem: string | null;
-  /** The path of the page; null if the page is at its own address. */
+  /** The path of the page; null if the page is shown at its own address. */
   page: string | null;
   /** Whether the stored values differ because they were changed in the meantime. */
   isConflict: boolean;
 }
 
-/** Returns the page with the typed values. In a conflict, the stored value is shown next to each one that differs. */
+/**
+ * Returns the page with the typed values. In a conflict, the stored value is shown next to each value that
+ * differs.
+ */
 export function refill(page: string, refilling: Refilling): string {
   const { action, typed, problem, field } = refilling;
   const form = chooseForm(findForms(page), action, typed);
@@ -33,7 +39,7 @@ export function refill(page: string, refilling: Refilling): string {
   return isMarked ? whole : withFocus(whole);
 }
 
-/** Puts the focus into the field that the page marks itself, else on its problem. */
+/** Puts the focus into the field that the page marks, otherwise on the message about the problem. */
 function withFocus(page: string): string {
   const wrong = findControls(page).find(({ attributes }) => attributes.has('aria-invalid'));
   if (wrong === undefined) return page.replace('role="alert"', `role="alert" ${FOCUS}`);
@@ -64,7 +70,10 @@ function findForms(page: string): FormText[] {
   return forms;
 }
 
-/** Several forms can be sent to one path. Their hidden values and the names of their fields tell them apart. */
+/**
+ * Several forms can be sent to one path. They are distinguished by their hidden values and the names of their
+ * fields.
+ */
 function chooseForm(forms: readonly FormText[], action: string, typed: Typed): FormText | null {
   const scored = forms
     .filter(({ attributes }) => {
@@ -89,18 +98,18 @@ function scoreForm(form: FormText, typed: Typed): number {
   return score;
 }
 
-/** Hidden values that the page changes whenever it is shown. */
+/** Hidden values that change each time the page is shown. */
 const CHANGING: ReadonlySet<string> = new Set(['version', 'digest', 'idempotencyKey', 'to', 'way']);
 
 interface Control {
   tag: string;
-  /** The tag as it is written. */
+  /** The tag as written in the page. */
   text: string;
   start: number;
   attributes: ReadonlyMap<string, string>;
 }
 
-/** Our pages escape `<` and `>` in attributes, so the next one ends the tag. */
+/** Our pages escape `<` and `>` in attributes, so the next `>` ends the tag. */
 function findControls(text: string): Control[] {
   return [...text.matchAll(/<(input|select|option|textarea)\b([^<>]*)>/g)].map((match) => ({
     tag: match[1] ?? '',
@@ -119,7 +128,7 @@ function readAttributes(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Fields whose values the page never gets back: secrets and files; and what the page itself sets. */
+/** Fields whose values are never put back: secrets, files, and values that the page itself sets. */
 const LEFT_ALONE: ReadonlySet<string> = new Set(['password', 'file', 'hidden', 'submit', 'button']);
 
 function refillForm(form: string, refilling: Refilling): { text: string; isMarked: boolean } {
@@ -128,7 +137,7 @@ function refillForm(form: string, refilling: Refilling): { text: string; isMarke
   let isMarked = false;
   for (const control of findControls(form)) {
     const { tag, text, start, attributes } = control;
-    // The options of a list are refilled together with it.
+    // The options of a list are restored together with the list.
     if (start < done || tag === 'option') continue;
     const name = attributes.get('name') ?? '';
     const isWrong: boolean = name !== '' && name === refilling.field && !isMarked;
@@ -192,11 +201,11 @@ function refillTextArea(
   const close = form.indexOf('</textarea>', start);
   const value = values?.at(-1);
   if (value === undefined || close < 0) return { text, end };
-  // Browsers leave out the first line feed.
+  // Browsers remove the first line feed.
   return { text: `${text}\n${encode(value)}`, end: close };
 }
 
-/** A typed value that the list does not offer any more cannot be shown. */
+/** A typed value that is no longer in the list cannot be shown. */
 function refillList(
   form: string,
   { text, start, end }: Control & Part,
@@ -252,7 +261,7 @@ function storedHint(value: string): string {
 
 const MAIN = '<main id="main" tabindex="-1">';
 
-/** The script replaces the address of the form, which shows nothing on a reload, by `page`. */
+/** The script replaces the address of the form, which shows nothing on a reload, with `page`. */
 function withProblem(
   text: string,
   problem: string,

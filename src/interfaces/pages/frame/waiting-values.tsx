@@ -1,8 +1,8 @@
-/** Paid values that wait to be written, as the pages of a run and of a client show them. */
+/** Paid values that wait to be written, as shown on the pages of a run and of a client. */
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';
 import { waitingSentences, waitingTitle } from '../../../fields/waiting-values-view.ts';
 
-/** Renders nothing if no value waits. */
+/** Renders nothing if no values wait. */
 export function WaitingValues({ waiting }: { waiting: ValuesWaiting | undefined }) {
   if (waiting === undefined || waiting.values === 0) return null;
   return (

@@ -1,6 +1,7 @@
 /**
- * The guide: files that the build has made from the documents. Everyone can read them, because they say nothing about
- * this installation. An address is only looked up in the list of files and never becomes a path.
+ * The guide: files that the build has created from the documents. Everyone can read them, because they
+ * contain nothing about this installation. A requested address is only looked up in the list of files and
+ * never becomes a path.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { ownFile } from '../../../core/own-file.ts';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { nothingHere } from '../../api/request/errors.ts';
 
-/** They change only with the version. */
+/** The files change only with the version. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 const filesSchema = z.array(z.object({ path: z.string(), file: z.string(), type: z.string() }));
@@ -35,7 +36,10 @@ export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
   return app;
 }
 
-/** The built program has the guide next to it; the sources have the guide of the last build. */
+/**
+ * The built program has the guide next to it. If the program runs from its sources, it uses the guide of the
+ * last build.
+ */
 function findGuide(): string {
   const built = ownFile('guide');
   return existsSync(built) ? built : ownFile('dist/guide');

@@ -1,9 +1,9 @@
-/** The actions for a client, on its page and in the list. `back` is the page that they lead to. */
+/** The actions for a client, on its page and in the list. `back` selects the page that follows. */
 import type { PlannedRuns } from '../../../clients/views/status.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
 import { toAnchor } from './client-detail.ts';
 
-/** `home`: to the list; `client`: to the page of the client. */
+/** `home`: the list; `client`: the page of the client. */
 export type Back = 'home' | 'client';
 
 interface Named {
@@ -11,7 +11,7 @@ interface Named {
   name: string;
 }
 
-/** Pauses the schedule, or ends the pause. Neither spends anything. */
+/** Pauses or resumes the schedule. Neither spends any credits. */
 export function Pause(props: { client: Named; schedule: PlannedRuns; back: Back }) {
   const { client, schedule, back } = props;
   const word = schedule.paused ? 'resume' : 'pause';

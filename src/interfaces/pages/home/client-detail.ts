@@ -1,4 +1,4 @@
-/** Everything that the page of one client shows, read from the store. */
+/** Everything that the page of one client shows. It is read from the store. */
 
 import type { Application } from '../../../application.ts';
 import { waitsForConsent } from '../../../clients/consents.ts';
@@ -30,10 +30,13 @@ import { crmName } from './crm-name.ts';
 export interface IntegrationView {
   id: string;
   name: string;
-  /** The kind of CRM in its vendor's spelling. */
+  /** The kind of CRM, as its vendor spells it. */
   crm: string;
   standing: ClientStatus;
-  /** The address at which an admin connects it to its CRM; null if it needs no consent, or has one. */
+  /**
+   * The address at which an admin connects the client to its CRM; null if no consent is needed, or if it was
+   * given.
+   */
   connectHref: string | null;
   /** The run that is in progress or queued. */
   current: CurrentRun | null;
@@ -41,10 +44,10 @@ export interface IntegrationView {
   /** ISO 8601. */
   lastSuccessAt: string | null;
   schedule: PlannedRuns | null;
-  /** Contacts with work left for the next run. */
+  /** Number of contacts that the next run still has to finish. */
   waiting: number;
   held: number;
-  /** Finished runs, the newest first. */
+  /** Finished runs, newest first. */
   runs: PastRun[];
 }
 
@@ -52,17 +55,17 @@ export interface CurrentRun {
   report: RunReport;
   /** Whether it has started. */
   hasBegun: boolean;
-  /** Number of chosen contacts that are settled, and of all chosen contacts. */
+  /** Number of chosen contacts that are finished, and of all chosen contacts. */
   done: number;
 }
 
 export interface PastRun {
   report: RunReport;
-  /** The run is over, and its result was not recorded, because its process had died. */
+  /** The run is over, but its result was not recorded because its process died. */
   isCutOff: boolean;
 }
 
-/** Maximum number of runs that are shown for a client. */
+/** The maximum number of runs that are shown for a client. */
 const SHOWN_RUNS = 10;
 
 export interface ClientDeps {
@@ -97,7 +100,7 @@ export async function readClient(
   };
 }
 
-/** The data from which its status is derived. */
+/** The data from which the client's status is derived. */
 interface IntegrationActivity {
   integration: Integration;
   id: string;
@@ -174,7 +177,7 @@ async function readConnectHref(
     const waits = await waitsForConsent({ application }, integration);
     return waits ? `/oauth/${crm.kind}/start?integration=${encodeURIComponent(id)}` : null;
   } catch (error) {
-    // The settings cannot be used, which its runs report.
+    // The settings cannot be used. The client's runs report that.
     if (isConfigurationError(error)) return null;
     throw error;
   }
@@ -194,8 +197,8 @@ async function readCurrent(
 }
 
 /**
- * Returns the anchor of an integration on the status page. An integration may have the same name as one of the page's
- * own anchors (`holds`), so this one has an underscore, which no ID contains.
+ * Returns the anchor of an integration on the status page. An integration may have the same ID as one of the
+ * page's own anchors (`holds`), so this anchor contains an underscore, which IDs never do.
  */
 export function toAnchor(integrationId: string): string {
   return `integration_${integrationId}`;

@@ -38,7 +38,10 @@ export function getClientStatus({
   return { kind, word: standing === 'stopped' && isAtLimit(problem) ? AT_LIMIT : word };
 }
 
-/** For a client without a CRM account yet: an admin goes to the CRM's page from here, and returns. */
+/**
+ * For a client that is not connected to a CRM account yet: a link with which an admin goes to the CRM's page
+ * and returns.
+ */
 export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) {
   const { id, crm, connectHref } = props.view;
   return (
@@ -166,7 +169,7 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
   );
 }
 
-/** A run in progress, with its progress station by station. The script follows it by `data-run`. */
+/** A run in progress, with its progress station by station. The script finds it by `data-run`. */
 export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {
   const { report, hasBegun, done } = current;
   const { chosen, read } = report.contacts;
@@ -223,7 +226,10 @@ export function Stations({ report: { contacts } }: { report: RunReport }) {
   );
 }
 
-/** For an integration whose last run stopped because the service knew too few contacts: check, and accept if right. */
+/**
+ * For an integration whose last run stopped because the service recognised too few contacts: the user can
+ * check the columns and accept the rate.
+ */
 export function AcceptRate(props: { integration: { id: string; name: string } }) {
   const { id, name } = props.integration;
   const button = `${toAnchor(id)}_accept`;
@@ -242,7 +248,7 @@ export function AcceptRate(props: { integration: { id: string; name: string } })
   );
 }
 
-/** For a client whose last run stopped because a mark leaves out most contacts: the message names it. */
+/** For a client whose last run stopped because a mark excludes most contacts. The message names the mark. */
 export function AcceptMarks(props: { integration: { id: string; name: string } }) {
   const { id, name } = props.integration;
   const button = `${toAnchor(id)}_accept_marks`;
@@ -262,7 +268,10 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
   );
 }
 
-/** The link to a few people as they would be sent. It is for readers and above, because the page shows names. */
+/**
+ * The link to a few people as they would be sent. Only readers and above see it, because the page shows
+ * names.
+ */
 export function PersonsLink({ id }: { id: string }) {
   return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
 }

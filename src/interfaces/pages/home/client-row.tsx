@@ -83,7 +83,7 @@ const NIGHT_SIGNS: Readonly<Record<NonNullable<NightView['status']> | 'none', st
   none: '',
 };
 
-/** A cell for each night, which links to the night's last run. */
+/** One cell for each night. It links to the night's last run. */
 function Nights({ client: { id, name, nights } }: { client: ClientView }) {
   return (
     <ol class="nights" aria-label={`Nights of ${name}`}>
@@ -177,7 +177,7 @@ function Credits({ client: { month, nights } }: { client: ClientView }) {
 const SPARK_WIDTH = 84;
 const SPARK_HEIGHT = 20;
 
-/** Credits by night. */
+/** The credits spent each night. */
 function Sparkline({ values }: { values: readonly number[] }) {
   const most = Math.max(...values);
   if (most === 0) return null;

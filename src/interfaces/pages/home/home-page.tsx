@@ -13,7 +13,7 @@ interface HomePageProps {
   viewer: Viewer;
 }
 
-/** The home page: whether everything is well, and if not, what to do. */
+/** The home page: whether everything is all right, and if not, what to do. */
 export function HomePage({ home, note, viewer }: HomePageProps) {
   return (
     <Layout area="clients" title="Clients" viewer={viewer} note={note} assets={['homeStyles']}>
@@ -107,7 +107,9 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
   );
 }
 
-/** This few clients need neither search nor filters, and there is room for the details of each. */
+/**
+ * With so few clients, neither a search nor filters are needed, and there is room for each client's details.
+ */
 const FEW = 4;
 
 const FILTER_NAMES: Readonly<Record<ClientFilter, string>> = {

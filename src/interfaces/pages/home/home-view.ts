@@ -16,9 +16,9 @@ export interface HomeQuery {
   show: ClientFilter;
   /** A kind of CRM; empty for all. */
   crm: string;
-  /** A part of a name or id; empty for all. */
+  /** Part of a name or ID; empty for all. */
   q: string;
-  /** Number of clients that are skipped before the first. */
+  /** Number of clients before the first client on the page. */
   from: number;
 }
 
@@ -26,13 +26,13 @@ export interface HomeView {
   verdict: Verdict;
   /** Number of clients that the user has access to. */
   total: number;
-  /** Number of clients that pass each filter, among the clients that match the search. */
+  /** Number of clients that match each filter and the search. */
   counts: Record<ClientFilter, number>;
-  /** The kinds of CRM that there are. */
+  /** The kinds of CRM among the clients. */
   crms: string[];
   decisions: number;
   query: HomeQuery;
-  /** Number of clients that pass the query, and one page of them. */
+  /** Number of clients that match the query, and one page of them. */
   found: number;
   rows: ClientView[];
 }

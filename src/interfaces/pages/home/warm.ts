@@ -14,13 +14,13 @@ interface WarmDeps {
   version: string;
 }
 
-/** JavaScript is compiled while it runs, so code that has run a few times is fast. */
+/** JavaScript is compiled while it runs, so code that has already run a few times is fast. */
 const TIMES = 3;
 
-/** The start of the service waits no longer than this. */
+/** The maximum time by which this delays the start of the service. */
 const MOST_MS = 2_000;
 
-/** Never rejects, because a service whose first page is slow is better than none. */
+/** Never rejects, because a service with a slow first page is better than no service. */
 export async function warmHome(deps: WarmDeps): Promise<void> {
   const over = new AbortController();
   await Promise.race([warm(deps), deps.clock.sleep(MOST_MS, over.signal)]);

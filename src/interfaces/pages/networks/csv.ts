@@ -5,7 +5,7 @@ import type { NetworkPicture, PicturePath } from '../../../networks/network-pict
 
 const COLUMNS = ['Contact', 'Donor ID', 'Strength', 'Introducer', 'Introducer Donor ID', 'Network'];
 
-/** Prevents cells from being formulas, which spreadsheets would run. */
+/** Prevents spreadsheets from running a cell as a formula. */
 export function toCsv({ people }: NetworkPicture, paths: readonly PicturePath[]): string {
   const contacts = new Map(people.map((person) => [person.donorId, person.contacts[0] ?? '']));
   return stringify(

@@ -1,4 +1,4 @@
-/** The manual changes in the networks of a client, and the button that undoes them. */
+/** The manual changes in a client's networks, and the button that undoes them. */
 import { describeCount } from '../../../core/quantities.ts';
 import { type DriftView, describeDifferences } from '../../../networks/drift-view.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
@@ -7,7 +7,7 @@ import { ConfirmDialog, Status } from '../frame/parts.tsx';
 export interface DriftContent {
   integration: { id: string; name: string };
   networks: DriftView[];
-  /** Members who could not be added before, and would be retried. */
+  /** Members who could not be added before. Adding them is tried again. */
   failed: number;
 }
 

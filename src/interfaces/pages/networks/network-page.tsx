@@ -1,4 +1,4 @@
-/** Who can introduce which contact, as a picture and as a list. */
+/** Shows who can introduce which contact, as a picture and as a list. */
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import {
   type NetworkPicture,
@@ -18,7 +18,7 @@ export interface NetworkContent {
   integration: { id: string; name: string };
   picture: NetworkPicture;
   query: NetworkQuery;
-  /** A page of the selected paths, and the number of all of them. */
+  /** A page of the selected paths, and the total number of selected paths. */
   rows: PicturePath[];
   count: number;
   size: number;
@@ -132,7 +132,7 @@ function Controls(props: {
   );
 }
 
-/** The text can be a name, so it is in no address. */
+/** The text can be a name, so no address contains it. */
 function WhoKnows({ id, query, viewer }: { id: string; query: NetworkQuery; viewer: Viewer }) {
   return (
     <form class="network-controls" method="post" action={`/networks/${id}/who`}>
@@ -196,7 +196,7 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
       <span class="probe-line" data-probe="line"></span>
       <span class="probe-attention" data-probe="attention"></span>
       <span class="probe-surface" data-probe="surface"></span>
-      {/* The package would add a style inside the page, which the rules for content forbid: this is it already. */}
+      {/* The package would add a style inside the page, which the content security policy forbids. This is the same style. */}
       <span id="__________cytoscape_stylesheet" hidden></span>
     </figure>
   );
@@ -230,7 +230,7 @@ function Person({ person, href }: { person: ShownPerson; href: string | null }) 
   );
 }
 
-/** People who are not in the CRM. Only the service knows them, so the page queries it. */
+/** People who are not in the CRM. Only the service has their data, so the page queries it. */
 function Prospects({ id }: { id: string }) {
   return (
     <section class="card" aria-labelledby="prospects-title">

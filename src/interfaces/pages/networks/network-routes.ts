@@ -1,6 +1,6 @@
 /**
- * Networks: the status of each client's networks, and who in them can introduce which contact. All data is from the
- * store.
+ * Networks: the status of each client's networks, and the members who can introduce a contact. All data comes
+ * from the store.
  */
 
 import type { Context, Hono } from 'hono';
@@ -45,7 +45,7 @@ import { readShownNames, withoutKeptBack } from './shown-people.ts';
 /** Number of clients on one page. */
 const PAGE = 20;
 
-/** Maximum number of names that one page requests from the CRM: those of the strongest paths. */
+/** The maximum number of names that one page requests from the CRM, starting with the strongest paths. */
 const MAX_NAMES = 400;
 
 export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
@@ -83,7 +83,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const { id, name = id } = integration;
     const query = querySchema.parse(c.req.query());
     const picture = await pictureOf(id, query.who);
-    // A typed text must not stay in the address.
+    // A text that the user typed must not stay in the address.
     if (query.who !== null && !isKnown(picture, query.who)) {
       const known = await findContacts(store.reader, id, [query.who]);
       if (known.size === 0) return c.redirect(buildHref(id, query, { who: null }), 303);
@@ -112,7 +112,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     );
   });
 
-  /** The picture, for the script of the page. It is never cached, because it may contain names. */
+  /** The data of the picture, for the page's script. It is never cached, because it may contain names. */
   app.get('/networks/:id/picture', frame.see('viewer'), async (c) => {
     const { id } = findIntegration(c, application, c.req.param('id'));
     const query = querySchema.parse(c.req.query());
@@ -131,7 +131,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     c.header('Content-Disposition', `attachment; filename="paths-${id}.csv"`);
     return c.body(toCsv(picture, choosePaths(picture, toFilter(query), query.sort)));
   });
-  // A name is typed here, too, so it is sent in the body: no address, log or history has it.
+  // Users type a name here as well, so it is sent in the body. No address, log or history contains it.
   app.post(
     '/networks/:integration/who',
     frame.act('viewer'),
@@ -158,7 +158,8 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   );
 
   const { add } = createOperationForms(deps, frame, app);
-  // A check can cost credits, and warns before it sends more than one query, so it is a button and not a link.
+  // A check can cost credits, and warns before it sends more than one query. So it is a button and not a
+  // link.
   add('/networks/:integration/check', checkNetworks, {
     read: () => ({}),
     async answer(c, { integration, networks }) {
@@ -204,7 +205,10 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return readShownNames(liveDeps(deps, c.var.actor), findIntegration(c, application, id), ids);
   }
 
-  /** Who knows a contact, with the name and the introduction from the CRM for users who may see them. */
+  /**
+   * The members who know a contact. Users who may see names also get the contact's name and the introduction
+   * from the CRM.
+   */
   async function personFor(
     c: C,
     id: string,
@@ -216,7 +220,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const isContact = (await findContacts(store.reader, id, [crmId])).size > 0;
     if (!isContact || !maySeeNames(c)) return person;
     const client = findIntegration(c, application, id);
-    // The page of the contact decides what is shown of it.
+    // The page of the contact decides which data about it is shown.
     const input = { integration: id, contact: crmId };
     const { contact } = await perform(world, getCaller(c), showContact, input);
     const { name, keptBack, sentence, introductions } = contact;

@@ -13,7 +13,7 @@ export interface NetworksContent {
     paths: number;
     repair: RepairState | null;
   }[];
-  /** The position of the first client, the number of clients, and the number per page. */
+  /** The position of the first client, the number of clients, and the number of clients on a page. */
   from: number;
   total: number;
   page: number;

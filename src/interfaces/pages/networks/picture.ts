@@ -1,4 +1,4 @@
-/** Builds the picture of a network as its page shows it, with names if they may be shown. Pure. */
+/** Builds the picture of a network for its page, with names if they may be shown. Pure. */
 import {
   choosePaths,
   type NetworkPicture,
@@ -10,7 +10,7 @@ import {
 /** Names by CRM ID. */
 export type Names = ReadonlyMap<string, string>;
 
-/** Returns the CRM IDs of the people of these paths, the strongest paths first. */
+/** Returns the CRM IDs of the people on these paths, strongest paths first. */
 export function listContactIds({
   paths,
   people,
@@ -20,7 +20,7 @@ export function listContactIds({
   return [...new Set(ids)];
 }
 
-/** Returns a person's label: the name, else an ID. */
+/** Returns a person's label: the name, or an ID if there is no name. */
 export function createNamer(
   { people }: Pick<NetworkPicture, 'people'>,
   names: Names | null,
@@ -33,10 +33,10 @@ export function createNamer(
   };
 }
 
-/** Number of a donor ID's 32 characters that are enough to distinguish it. */
+/** The first characters of a donor ID, out of 32, that are enough to distinguish it. */
 const SHORT = 8;
 
-/** The data that the script of the page draws. */
+/** The data from which the page's script draws the picture. */
 export function pictureData(picture: NetworkPicture, names: Names | null) {
   const called = createNamer(picture, names);
   return {
@@ -56,27 +56,29 @@ export function pictureData(picture: NetworkPicture, names: Names | null) {
   };
 }
 
-/** The selected person, and who knows them. */
+/** The selected person, and the members who know this person. */
 export interface ShownPerson {
-  /** The requested person. */
+  /** The selected person. */
   who: string;
   /** The CRM ID; null if the person is not in the picture. */
   contact: string | null;
-  /** Null if names may not be shown, or there is none. */
+  /** Null if names may not be shown, or if there is no name. */
   name: string | null;
-  /** As a run has written it into the CRM; null if there is none, or it may not be shown. */
+  /**
+   * The introduction that a run has written into the CRM; null if there is none, or if it may not be shown.
+   */
   sentence: string | null;
   memberOf: string[];
-  /** The paths to the person, each in words, limited to a readable number. */
+  /** The paths to the person, each in words. Their number is limited, so that they stay readable. */
   sentences: string[];
   more: number;
-  /** Why the introductions are kept back; left out if they are shown. */
+  /** Why the introductions are withheld; left out if they are shown. */
   keptBack?: string;
 }
 
 export const MAX_SENTENCES = 12;
 
-/** Without `names`, or for people who are not among them, the sentences have IDs. */
+/** Without `names`, and for people without a name in it, the sentences contain IDs. */
 export function getShownPerson(
   picture: NetworkPicture,
   who: string,

@@ -12,7 +12,7 @@ import { repairNetworks } from '../../../operations/networks.ts';
 import { toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps } from '../../api/request/context.ts';
 
-/** The status of an integration's last repair, as far as this process knows. */
+/** The status of an integration's last repair, as far as this process knows it. */
 export interface RepairState {
   isRunning: boolean;
   /** Its outcome, as a complete sentence. */
@@ -21,8 +21,8 @@ export interface RepairState {
 
 export interface Repairs {
   /**
-   * Starts a repair, unless one is in progress. Nothing is repaired if more than `maxAdded` members would be added
-   * again.
+   * Starts a repair, unless one is in progress. If more than `maxAdded` members would be added again, nothing
+   * is repaired.
    */
   begin(caller: Caller, integrationId: string, maxAdded: number): void;
   getState(integrationId: string): RepairState | null;
@@ -31,7 +31,7 @@ export interface Repairs {
 export function createRepairs(deps: HttpDeps): Repairs {
   const { log, stopping } = deps;
   const states = new Map<string, RepairState>();
-  // It continues after the response, so it has as long as the process.
+  // It continues after the response, so only the end of the process limits it.
   const world = { ...toOperationDeps(deps), signal: () => stopping };
   return {
     begin(caller, integration, maxAdded) {
@@ -66,7 +66,7 @@ export function createRepairs(deps: HttpDeps): Repairs {
   }
 }
 
-/** Agrees to the numbers that the page has shown. */
+/** Confirms the numbers that the page has shown. */
 function agree(maxAdded: number) {
   return async ({ counts: { removed = 0 } }: Question): Promise<void> => {
     if (removed > maxAdded) throw new MoreThanShown(removed);

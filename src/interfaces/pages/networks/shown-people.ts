@@ -1,4 +1,4 @@
-/** Leaves out of a picture what the page of a contact keeps back, and reads the names of the others. */
+/** Removes from a picture the contacts that the contact page withholds, and reads the names of the others. */
 
 import type { LiveDeps } from '../../../clients/live-crm.ts';
 import { withCrm } from '../../../clients/live-crm.ts';
@@ -11,7 +11,7 @@ import { findKeptBack } from '../../../operations/contact/kept-back.ts';
 import { lookUp } from '../../../sync/control/look-up.ts';
 import type { Names } from './picture.ts';
 
-/** Returns the picture without paths to contacts that the database says are kept back. */
+/** Returns the picture without paths to contacts that are withheld according to the database. */
 export async function withoutKeptBack(
   reader: Reader,
   integrationId: string,
@@ -27,7 +27,7 @@ export async function withoutKeptBack(
   return { ...picture, paths, people };
 }
 
-/** Returns the names of these contacts in the CRM now, without contacts that are kept back. */
+/** Returns the names of these contacts in the CRM now, without contacts that are withheld. */
 export async function readShownNames(
   live: LiveDeps,
   integration: Integration,

@@ -1,10 +1,10 @@
-/** Caches briefly what many users request at the same moment, so that it is created once for all of them. */
+/** Briefly caches a value that many users request at the same moment, so that it is created only once. */
 import type { Clock } from '../../../core/clock.ts';
 
-/** Within this time, all users who watch a run request its end. */
+/** Long enough for all users who watch a run to request its end. */
 const KEPT_MS = 2_000;
 
-/** Maximum number of values that are kept at once. */
+/** The maximum number of cached values. */
 const MOST = 20;
 
 export interface BriefCache<Value> {
@@ -23,7 +23,7 @@ export function createBriefCache<Value>(clock: Pick<Clock, 'monotonicMs'>): Brie
       if (kept.size >= MOST && oldest !== undefined) kept.delete(oldest);
       const value = make();
       kept.set(key, { value, untilMs: nowMs + KEPT_MS });
-      // The next request tries again.
+      // After an error, the next request tries again.
       value.catch(() => kept.delete(key));
       return value;
     },

@@ -1,4 +1,4 @@
-/** The contacts of a run from station to station, so that no station has more than the one before it. */
+/** The number of a run's contacts at each station. No station has more contacts than the one before it. */
 import type { RunReport } from '../../../core/run.ts';
 
 const STATIONS = ['read', 'chosen', 'submitted', 'enhanced', 'written'] as const;
@@ -9,8 +9,9 @@ export interface Station {
 }
 
 /**
- * A run also continues with contacts that earlier runs have read, submitted or paid for. Contacts that do not fit into
- * the station before are counted separately. The script of the pages does the same while a run is in progress.
+ * A run also continues with contacts that earlier runs have read, submitted or paid for. Contacts beyond the
+ * number of the previous station are counted separately. The page's script does the same while a run is in
+ * progress.
  */
 export function toFunnel(contacts: RunReport['contacts']): {
   stations: Station[];

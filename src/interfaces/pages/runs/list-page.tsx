@@ -9,12 +9,12 @@ interface RunListProps {
   list: RunListView;
   /** Returns the name of a client. */
   getClientName: (integrationId: string) => string;
-  /** Whether the requested client has pages. */
+  /** Whether the selected client has pages. */
   isClient: boolean;
   viewer: Viewer;
 }
 
-/** All runs, the newest first. */
+/** All runs, newest first. */
 export function RunListPage({ list, getClientName, isClient, viewer }: RunListProps) {
   const { query, runs, next } = list;
   const isAll = Object.values(query).every((word) => !word);

@@ -151,7 +151,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
   const { report, contacts, isSetUp } = detail;
   const hasChanges =
     maySeeNames && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
-  // A row of a file that cannot be read has its number in place of an ID.
+  // A row of a file that cannot be read is shown with its number instead of an ID.
   const hrefOf = (crmId: string, reason: string) =>
     maySeeNames && isSetUp && reason !== 'row_unreadable'
       ? contactHref(report.integration, crmId)
@@ -183,7 +183,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
 
 const CHANGES_HEAD = <span class="hidden">Changes</span>;
 
-/** Requested from the CRM when it is opened, and removed from the page when it is closed. */
+/** Requested from the CRM when the user opens it, and removed from the page when the user closes it. */
 function Changes({ run, crmId, place }: { run: string; crmId: string; place: number }) {
   const id = `changes-${place}`;
   const href = `/runs/${run}/changes?contact=${encodeURIComponent(crmId)}`;
@@ -212,7 +212,7 @@ export interface ChangesView extends WrittenChanges {
   integrationName: string;
 }
 
-/** The changes as a separate page, of which scripts show the middle part. */
+/** The changes as a separate page. With scripts, only its middle part is shown. */
 export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewer }) {
   const { run, crmId, integrationName } = view;
   return (
@@ -266,13 +266,13 @@ function capital(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
-/** Returns the address of the page with these contacts of a run. */
+/** Returns the address of the page that shows these contacts of a run. */
 function contactsHref(id: string, query: ContactQuery): string {
   const words = toSearchParams(query);
   return `/runs/${id}${words.size > 0 ? `?${words}` : ''}#contacts`;
 }
 
-/** Returns the address of the same contacts as one file. */
+/** Returns the address of the file with the same contacts. */
 function fileHref(id: string, query: ContactQuery, format: 'csv' | 'json-file'): string {
   const words = new URLSearchParams({ format });
   for (const [name, word] of toSearchParams({ ...query, after: undefined })) words.set(name, word);

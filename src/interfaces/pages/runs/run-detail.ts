@@ -1,4 +1,4 @@
-/** Everything that the page of one run shows, read from the store. */
+/** Everything that the page of one run shows. It is read from the store. */
 
 import type { Application } from '../../../application.ts';
 import { readCursor, writeCursor } from '../../../core/cursor.ts';
@@ -19,23 +19,23 @@ import { recordUrl } from '../decisions/record-url.ts';
 
 export interface RunDetail {
   report: RunReport;
-  /** Whether it is in progress, queued or over. */
+  /** Whether the run is in progress, queued or over. */
   phase: 'running' | 'waiting' | 'over';
   integrationName: string;
-  /** Its progress; null for a run that is over. */
+  /** The run's progress; null for a run that is over. */
   progress: RunProgress | null;
-  /** True if a user has requested its end. */
+  /** True if a user has requested that the run stop. */
   isStopping: boolean;
-  /** Whether its integration is still set up, so that its CRM can be queried. */
+  /** Whether the run's integration is still set up, so that its CRM can be queried. */
   isSetUp: boolean;
-  /** True if the service knew too few contacts and nothing has run since. A user may accept that. */
+  /** True if the service recognised too few contacts and no run has started since. A user may accept that. */
   isRateLow: boolean;
-  /** What to do; null for a run that is in progress or succeeded. */
+  /** What to do next; null for a run that is in progress or succeeded. */
   advice: Advice | null;
   reasons: ReasonCount[];
-  /** Number of contacts that got the profile of another contact of the same person, without a credit. */
+  /** Number of contacts that got, without a credit, the profile of another contact for the same person. */
   shared: number;
-  /** A page of the contacts that pass the filter, without contacts whose profile was still fresh. */
+  /** A page of the contacts that match the filter, without contacts whose profile was still fresh. */
   contacts: ShownContact[];
   /** The page's filter. */
   query: ContactQuery;
@@ -48,7 +48,7 @@ export interface ShownContact extends RunContactView {
   url: string | null;
 }
 
-/** The address parameters that select the contacts. */
+/** The query parameters that select the contacts. */
 export interface ContactQuery {
   outcome?: string | undefined;
   reason?: string | undefined;
@@ -56,10 +56,10 @@ export interface ContactQuery {
   after?: string | undefined;
 }
 
-/** Contacts on one page. */
+/** Number of contacts on one page. */
 export const PAGE_SIZE = 50;
 
-/** Reads the further data about a run that was found by this ID. */
+/** Reads the other data about a run, after the run was found by its ID. */
 export async function readRunDetail(
   { store, integrations, findRunning }: Pick<Application, 'store' | 'integrations' | 'findRunning'>,
   { id, report, now }: { id: string; report: RunReport; now: number },
@@ -97,7 +97,7 @@ export async function readRunDetail(
   }
 }
 
-/** Returns the last run of an integration, if it stopped because the service knew too few contacts. */
+/** Returns the last run of an integration, if it stopped because the service recognised too few contacts. */
 export async function findLowRate(
   reader: Reader,
   integrationId: string,
@@ -106,7 +106,7 @@ export async function findLowRate(
   return last?.reasonCode === 'match_rate_low' ? last : null;
 }
 
-/** Ignores unknown values, because people type addresses. */
+/** Unknown values are ignored, because users edit addresses. */
 function pageFilter({ outcome, reason, contact, after }: ContactQuery): RunContactFilter {
   const outcomes = OUTCOME_ORDER.filter((one) => outcome?.split(',').includes(one));
   const position = after === undefined ? undefined : readCursor(after);

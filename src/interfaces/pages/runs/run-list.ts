@@ -1,4 +1,4 @@
-/** The list of runs: the filter in the address, and one page of the runs that pass it. */
+/** The list of runs: the filter from the address, and one page of the runs that match it. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../core/clock.ts';
@@ -7,7 +7,7 @@ import type { Caller } from '../../../operations/kit/caller.ts';
 import { type OperationDeps, perform } from '../../../operations/kit/perform.ts';
 import { listRuns } from '../../../operations/runs.ts';
 
-/** Ignores unknown values, because people type addresses. */
+/** Unknown values are ignored, because users edit addresses. */
 export const runListQuerySchema = z.object({
   client: z.string().trim().optional().catch(undefined),
   status: runStatusSchema.optional().catch(undefined),
@@ -26,7 +26,7 @@ export interface RunListView {
   next: string | null;
 }
 
-/** Runs on one page. */
+/** Number of runs on one page. */
 const PAGE_SIZE = 50;
 
 const DAY_MS = 86_400_000;
@@ -43,7 +43,7 @@ export async function readRunList(
     trigger,
     integration: client || undefined,
     from: from === undefined ? undefined : isoTime(Date.parse(from)),
-    // The last day counts as a whole.
+    // The last day is included completely.
     until: until === undefined ? undefined : isoTime(Date.parse(until) + DAY_MS),
     cursor: after,
     limit: PAGE_SIZE,

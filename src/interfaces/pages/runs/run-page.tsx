@@ -54,7 +54,7 @@ interface RunBodyProps {
   viewer: Viewer;
 }
 
-/** The body is the same for all users with the same rights. */
+/** The body is the same for all users with the same rights, so it is rendered once. */
 export function RunBody({ detail, words, viewer }: RunBodyProps) {
   const { report, phase, integrationName, advice } = detail;
   const isOver = phase === 'over';
@@ -255,7 +255,7 @@ function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunRepor
   );
 }
 
-/** The script draws it from the progress that the run reports. Only the page keeps it. */
+/** The script draws the chart from the progress that the run reports. Only the page keeps this history. */
 function Rate() {
   return (
     <section class="card" id="rate" aria-labelledby="rate-title" hidden>

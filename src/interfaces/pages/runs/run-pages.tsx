@@ -35,12 +35,12 @@ export function renderRun(viewer: Viewer, { detail, text }: RunBodyText, note: s
   );
 }
 
-/** The values that a run wrote into one contact. */
+/** The values that a run wrote to one contact. */
 export function renderChanges(viewer: Viewer, view: ChangesView) {
   return render(<ChangesPage view={view} viewer={viewer} />);
 }
 
-/** All runs. `isClient` says whether the requested client has pages. */
+/** All runs. `isClient` is true if the selected client has pages. */
 export function renderRuns(
   viewer: Viewer,
   list: RunListView,

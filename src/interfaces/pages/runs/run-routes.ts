@@ -1,4 +1,4 @@
-/** The pages of runs, and what their buttons do (design, section 4.5). */
+/** The pages of runs, and the actions of their buttons (design, section 4.5). */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const query = runListQuerySchema.parse(c.req.query());
     const list = await readRunList(world, getCaller(c), query);
     const { renderRuns } = await import('./run-pages.tsx');
-    // An ID can be guessed, so only users with access to the client see the name.
+    // IDs can be guessed, so only users with access to the client see its name.
     const getClientName = (id: string) =>
       (hasAccess(c, id) ? integrations.get(id)?.name : undefined) ?? id;
     const { client: id } = query;
@@ -53,7 +53,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const id = c.req.param('id');
     const report = await findRun(c, store.reader, id);
     const { note, ...query } = pageQuerySchema.parse(c.req.query());
-    // It may quote names and amounts, so it is decrypted only for readers and above, and only for this response.
+    // The message may quote names and amounts, so it is decrypted only for readers and above, and only for
+    // this response.
     const mayRead = mayActAs(principal.role, 'reader');
     const words = mayRead ? await readCrmMessages(application, id, PAGE_SIZE) : [];
     if (words.length > 0) {
@@ -68,8 +69,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       const about = { id, report, now: clock.now() };
       return renderRunBody(viewer, await readRunDetail(application, about, query), words);
     };
-    // All users who watched the run request its end at once. If a user can act on it, the page is not taken from the
-    // cache.
+    // All users who watch the run request its end at once, so the page is cached. It is not taken from the
+    // cache if users can act on the run.
     const isShared =
       report.status === 'succeeded' &&
       note === null &&
@@ -79,7 +80,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     return c.html(renderRun(viewer, body, note && NOTES[note]));
   });
 
-  // A person's values are for readers and above, and no cache stores them (`forbidCaching`).
+  // A contact's values are shown only to readers and above, and are never cached (`forbidCaching`).
   app.get('/runs/:id/changes', frame.see('reader'), async (c) => {
     const { id: runId, integration: integrationId } = await findRun(
       c,
@@ -130,7 +131,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   });
   return app;
 
-  /** If the run has ended in the meantime, the click is not the user's mistake. */
+  /** If the run has ended in the meantime, the user has made no mistake. */
   async function stop(caller: Caller, run: string): Promise<'stopping' | 'dropped' | 'over'> {
     try {
       return (await perform(world, caller, stopRun, { run })).state;

@@ -7,7 +7,7 @@ import { CONNECTABLE, getApp } from './forms.ts';
 import { Choice, Field } from './parts.tsx';
 import type { StepPageView, StepView } from './steps.ts';
 
-/** How an administrator of the CRM gets the required values. */
+/** Explains how an administrator of the CRM gets the required values. */
 const HOW_TO: Readonly<Record<'salesforce' | 'hubspot', readonly string[]>> = {
   salesforce: [
     'In Salesforce: Setup → External Client App Manager → New External Client App.',
@@ -182,15 +182,15 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
         </>
       ) : (
         <p>
-          Several machines share this service, so a file cannot be dropped here. Who looks after
-          them names it in <code>donor-sync.yaml</code>.
+          Several machines share this service, so a file cannot be dropped here. Ask their
+          administrator to name the file in <code>donor-sync.yaml</code>.
         </p>
       )}
     </form>
   );
 }
 
-/** The beginning of a file, before it is uploaded. */
+/** The first part of a file, before the file is uploaded. */
 export function FilePreview({ of }: { of: DroppedPreview }) {
   if (of === 'workbook') {
     return <p class="hint">This is a workbook. Its first rows are shown once you use it.</p>;

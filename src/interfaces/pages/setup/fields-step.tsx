@@ -14,7 +14,7 @@ const RULES: readonly { value: WriteRule; label: string }[] = [
   { value: 'always', label: 'always' },
 ];
 
-/** Lists the fields that have another name because the file's own columns already use ours. */
+/** Lists the fields that were renamed because columns of the file already have our names. */
 function RenamedFields({ mappings }: Pick<StepView['fields'], 'mappings'>) {
   const renamed = mappings.filter(({ to }) => to.endsWith(RENAMED));
   if (renamed.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Uploading a CSV file, its preview, and the file of its results. */
+/** Uploading a CSV file, its preview, and the file with its results. */
 import { readFile } from 'node:fs/promises';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { type Draft, type Setup, saveSetup } from '../../../clients/setup/draft.ts';
@@ -17,7 +17,7 @@ import { limitBody, MAX_API_BODY_BYTES, tooLarge } from '../../api/request/guard
 import { answerMissing, cleared, one, requireSameKind } from './forms.ts';
 import { MAX_NAME_LENGTH, readForm, requireId, type WizardContext } from './set-up-context.ts';
 
-/** Extra size for the other fields of a form with a file. */
+/** The extra size for the other fields of a form with a file. */
 const limitUpload = limitBody(MAX_UPLOAD_BYTES + MAX_API_BODY_BYTES);
 
 /** Refuses larger files before they are read. */
@@ -27,7 +27,7 @@ const limitFile: MiddlewareHandler<HttpEnv> = async (c, next) => {
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 413) throw error;
     const next =
-      ' Who looks after this machine puts a larger one there, and names it in donor-sync.yaml.';
+      ' Ask the administrator of this machine to put a larger file there, and to name it in donor-sync.yaml.';
     throw tooLarge('A file', '20 MB', next);
   }
 };
@@ -48,7 +48,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const sheet = one(form, 'sheet') || null;
       const answers = await fileAnswers(setup, { content, name: file.name, sheet });
       const saved = await saveSetup(application, setup, answers);
-      // If neither of two files is in use yet, the one that no set-up names is deleted.
+      // Deletes the file that is not needed: the previous one, or the new one if it could not be saved.
       await dropReplaced(saved ? setup : answers, saved ? answers : setup);
       if (!saved) return await conflict(c, 'crm');
       const hasKey = setup.done.includes('key');
@@ -68,7 +68,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return c.html(await renderPreview(preview));
   });
 
-  /** The file of the results, which names people. */
+  /** The results file. It contains names. */
   app.get('/setup/:id/results', frame.see('admin'), async (c) => {
     const integration = application.integrations.get(requireId(c));
     const file = integration?.crm['output'] ?? integration?.crm['path'];
@@ -83,7 +83,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return c.body(content);
   });
 
-  /** Deletes the file of outdated answers, unless the current answers name it too. */
+  /** Deletes the file of outdated answers, unless the current answers also name it. */
   async function dropReplaced(gone: Partial<Draft>, kept: Partial<Draft>): Promise<void> {
     const path = gone.answers?.crm?.['path'];
     const stored = application.integrations.get(gone.answers?.id ?? '')?.crm['path'];
@@ -98,7 +98,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const { answers, stored } = setup;
     const before = answers.crm?.kind === 'csv' ? answers.crm : null;
     const path = before?.['path'];
-    // The path is the account that the data about these contacts belongs to.
+    // The path identifies the account that the data about these contacts belongs to.
     const isPinned = stored !== null && before !== null;
     if (isPinned && !isUpload(settings, path)) throw notOurs();
     const replaced = isPinned && isUpload(settings, path) ? path : null;

@@ -1,4 +1,4 @@
-/** Converts the forms of the set-up into answers. Each step defines which settings it produces. */
+/** Converts the forms of the set-up into answers. Each step defines which settings its answers become. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
 import type { MarkKind } from '../../../../connectors/mark-values.ts';
@@ -45,7 +45,7 @@ export function one(form: Form, name: string): string {
   return typeof value === 'string' ? requirePlainText('This form', value.trim()) : '';
 }
 
-/** Returns a name from an offered list. Whatever characters it has in the CRM, it is only a name. */
+/** Returns a name from an offered list. The name may contain any characters that the CRM allows. */
 function chosen(form: Form, name: string): string | undefined {
   const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -59,7 +59,10 @@ function chosenMany(form: Form, name: string): string[] {
   );
 }
 
-/** Returns the answers with the submitted ones of one step. Throws a ConfigurationError for invalid values. */
+/**
+ * Returns the answers, including the answers that one step has submitted. Throws a ConfigurationError for
+ * invalid values.
+ */
 export async function answered(
   step: Exclude<SetupStep, 'key' | 'plan'>,
   setup: Setup,
@@ -80,7 +83,7 @@ export async function answered(
   }
 }
 
-/** Returns the checked value of an answer. Throws a ConfigurationError if it is missing or has a problem. */
+/** Returns the validated value of an answer. Throws a ConfigurationError if it is missing or invalid. */
 export function requireAnswer<Value>(
   question: Question<Value>,
   text: string,
@@ -93,7 +96,7 @@ export function requireAnswer<Value>(
   throw aboutField(answerInvalid(question, checked.problem), field);
 }
 
-/** Throws a ConfigurationError about the field if a browser may not set this address. */
+/** Throws a ConfigurationError for the field if this address may not be set in a browser. */
 export async function requirePublic(
   { guard }: Pick<Allowed, 'guard'>,
   url: string,
@@ -110,7 +113,7 @@ function answerInvalid({ label }: Pick<Question, 'label'>, problem: string): Con
   return new ConfigurationError(`${label}: ${problem}.`, { code: 'setup_answer_invalid' });
 }
 
-/** The kinds of CRM that a button connects, and where their users sign in. */
+/** The kinds of CRM that are connected by a button, and the addresses where their users sign in. */
 export const CONNECTABLE = {
   salesforce: { name: 'Salesforce', url: 'https://login.salesforce.com' },
   hubspot: { name: 'HubSpot', url: 'https://api.hubapi.com' },
@@ -124,7 +127,7 @@ const authSchema = z.object({
   clientSecret: z.string().optional().catch(undefined),
 });
 
-/** The stored credentials of the app: never shown, and sent only to their own origin. */
+/** The stored credentials of the app. They are never shown, and are sent only to their own origin. */
 export function getApp({ answers: { crm } }: Pick<Setup, 'answers'>) {
   const { type, clientId, clientSecret } = authSchema.catch({}).parse(crm?.['auth'] ?? {});
   const url = typeof crm?.['url'] === 'string' ? crm['url'] : undefined;
@@ -189,7 +192,7 @@ function requireMyDomain(url: string): void {
   throw aboutField(new ConfigurationError(message, { code: 'setup_my_domain_needed' }), 'url');
 }
 
-/** Returns the CRM's settings with another way to sign in. */
+/** Returns the CRM's settings with a different way to sign in. */
 function signedIn({ answers, done }: Setup, crm: NonNullable<Answers['crm']>): Partial<Draft> {
   const rest = answers.crm?.kind === crm.kind ? answers.crm : undefined;
   return {
@@ -207,13 +210,13 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Returns true if no user has to grant access on a page of the CRM. */
+/** Returns true if users do not have to grant access on a page of the CRM. */
 export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolean {
   const type = authSchema.safeParse(answers?.crm?.['auth']).data?.type;
   return type === 'token' || type === 'clientCredentials';
 }
 
-/** The same ID means a different person in another CRM, so everything would be paid for again. */
+/** The same ID means a different person in another CRM, so every profile would be paid for again. */
 export function requireSameKind({ isNew, stored, answers }: Setup, kind: string): void {
   if ((isNew && stored === null) || answers.crm?.kind === kind) return;
   throw new ConfigurationError(
@@ -236,12 +239,12 @@ function missing(what: string, field: string): ConfigurationError {
   return aboutField(answerMissing(`Write ${what}.`), field);
 }
 
-/** What has to be answered before the next step. */
+/** The questions that must be answered before the next step. */
 export function answerMissing(what: string): ConfigurationError {
   return new ConfigurationError(what, { code: 'setup_answer_missing' });
 }
 
-/** A secret is only sent to the origin that it was typed for. */
+/** A secret is sent only to the origin that the user typed it for. */
 export function secretAgain(changed: string, secret: string, field: string): ConfigurationError {
   const refusal = new ConfigurationError(
     `You changed ${changed}, so enter ${secret} again. A secret is only sent to the address that it was entered for.`,
@@ -280,8 +283,8 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
 const meaningSchema = z.tuple([z.enum(['marked', 'unmarked', '']), z.string().trim().min(1)]);
 
 /**
- * Returns the fields that mark contacts, and the meanings of their values. Meanings of values of other fields are
- * dropped.
+ * Returns the fields that mark contacts, and the meanings of their values. The meanings of other fields'
+ * values are discarded.
  */
 function markAnswers(contacts: Answers['contacts'], form: Form): Partial<Answers['contacts']> {
   const fields: Record<MarkKind, string | null> = { ...NOTHING_MARKED };
@@ -359,7 +362,10 @@ function fieldAnswers(form: Form): FieldMapping[] {
   throw aboutField(refusal, `to.${twice.from}`);
 }
 
-/** Networks bring warm paths, which have separate fields: the connector's, unless the user chose some. */
+/**
+ * Networks provide warm paths, which have separate fields: the connector's fields, unless the user chose
+ * others.
+ */
 async function withPaths(answers: Answers, networks: NetworkSetting[]): Promise<Answers> {
   const { fields, crm } = answers;
   const isPath = ({ from }: FieldMapping) => from.startsWith('warmPath.');
@@ -430,12 +436,13 @@ function readSchedule(before: Answers['schedule'], form: Form): Answers['schedul
   const typed = offered?.cron.replace('H', String(hour)) ?? one(form, 'cron');
   const cron = requireAnswer(QUESTIONS.cron, typed, 'cron');
   if (cron === null) return null;
-  // Without an answer it is not UTC: credits would be spent at another hour than the user expects.
+  // Without an answer, UTC is not used, because the credits would be spent at a different hour than the user
+  // expects.
   const timezone = requireAnswer(QUESTIONS.timezone, one(form, 'timezone'), 'timezone');
   return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
 }
 
-/** The address is a secret, so it is not shown again. If the field is empty, the stored address stays. */
+/** The address is a secret, so it is not shown again. If the field is empty, the stored address is kept. */
 export async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promise<Answers> {
   const { alerts, ...others } = answers;
   if (one(form, 'alertsOff') !== '') return others;

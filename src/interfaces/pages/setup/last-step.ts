@@ -1,4 +1,4 @@
-/** The last step: a trial, its findings, and applying the settings. */
+/** The last step: a trial, its results, and applying the settings. */
 import type { Context } from 'hono';
 import { acceptMatchRate } from '../../../clients/live-crm.ts';
 import {
@@ -17,7 +17,7 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import type { WizardContext } from './set-up-context.ts';
 
-/** The buttons of the last page. Each stores what `apply` would, and then requests a run. */
+/** The buttons of the last page. Each stores the settings as `apply` would, and then requests a run. */
 export async function finishStep(
   context: WizardContext,
   c: Context<HttpEnv>,
@@ -59,7 +59,7 @@ async function store(
   integration: Integration,
 ): Promise<string> {
   const stored = await storeSettings(acting(c), setup, integration);
-  // Even if the next step fails, the set-up knows what is in the database.
+  // Even if the next action fails, the set-up records which settings are in the database.
   await saveLatest(deps.application, setup.id, { stored });
   await (deps.takeUp ?? deps.application.refresh)();
   return stored;

@@ -4,7 +4,7 @@ import { TableCell, TableHead } from '../frame/parts.tsx';
 import { FormButtons } from './parts.tsx';
 import type { StepView } from './steps.ts';
 
-/** A longer list of groups would not help users to choose. The browser's search finds a group in this one. */
+/** A longer list of groups would not help users choose. In this one, they can use the browser's search. */
 const MOST_GROUPS = 300;
 
 export function NetworksStep({ setup, view }: { setup: Setup; view: StepView['networks'] }) {

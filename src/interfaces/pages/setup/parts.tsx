@@ -2,7 +2,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { Icon } from '../frame/parts.tsx';
 
-/** A box with its label, and a sentence of help. */
+/** A field with its label and a sentence of help. */
 export function Field(props: {
   name: string;
   label: string;
@@ -13,7 +13,7 @@ export function Field(props: {
   isNeeded?: boolean;
   inputmode?: 'numeric';
   list?: string;
-  /** Whether an empty field is filled with the time zone of the browser. */
+  /** Whether an empty field is filled with the browser's time zone. */
   isOwnZone?: boolean;
   /** Distinguishes several fields with the same name on a page. */
   id?: string;
@@ -45,7 +45,7 @@ export function Field(props: {
   );
 }
 
-/** A choice of one option. */
+/** A list in which users choose one option. */
 export function Choice(props: {
   name: string;
   label: string;
@@ -77,7 +77,7 @@ export function Choice(props: {
   );
 }
 
-/** A choice of several options. */
+/** A list in which users choose several options. */
 export function Ticks(props: {
   name: string;
   legend: string;
@@ -102,7 +102,7 @@ export function Ticks(props: {
   );
 }
 
-/** The problem, shown where the user can fix it. */
+/** The problem, shown next to the field where the user can fix it. */
 export function Problem({ text }: { text: string | null }) {
   if (text === null) return null;
   return (

@@ -77,10 +77,10 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
   );
 }
 
-/** The numbers of contacts that the CRM's own marks leave out. */
+/** The numbers of contacts that the CRM's own marks exclude. */
 const LEFT_BY = { deceased: 'deceased', doNotContact: 'do_not_contact' } as const;
 
-/** The fields to choose from. If the CRM's own marks apply, choosing no field is called "Automatic". */
+/** The fields to choose from. If the CRM's own marks apply, the option for no field is called "Automatic". */
 function markChoices(
   kind: MarkKind,
   props: {
@@ -217,7 +217,7 @@ function getColumns(crm: Setup['answers']['crm']): Readonly<Record<string, unkno
   return typeof columns === 'object' && columns !== null ? { ...columns } : {};
 }
 
-/** The columns that the answers name. */
+/** The columns that the answers refer to. */
 function chosenColumns(
   crm: Setup['answers']['crm'],
   contacts: Setup['answers']['contacts'],
@@ -237,7 +237,9 @@ function chosenColumns(
   };
 }
 
-/** Every column with an example, including unused columns, so that a missed part is noticed. */
+/**
+ * Every column with an example, including unused columns, so that users notice a column that was left out.
+ */
 function AllColumns({ lines }: { lines: readonly ColumnLine[] }) {
   const unused = lines.filter(({ use }) => use === null).length;
   return (

@@ -5,15 +5,15 @@ import { clientHref } from '../home/client-href.ts';
 import { AcceptRate } from '../home/client-parts.tsx';
 import { SampledPersons } from './persons.tsx';
 
-/** The content of the page, read from the CRM for this one response. */
+/** The content of the page. It is read from the CRM for this response only. */
 export interface PersonsView {
   integration: { id: string; name: string };
   persons: readonly PersonDetails[];
-  /** True if the last run stopped because the service knew too few contacts. */
+  /** True if the last run stopped because the service recognised too few contacts. */
   isRateLow: boolean;
 }
 
-/** A few contacts as they would be sent to the service, to check that the columns are right. */
+/** Shows a few contacts as they would be sent to the service, so that users can check the columns. */
 export function renderPersons(viewer: Viewer, view: PersonsView) {
   const { integration, persons, isRateLow } = view;
   return render(

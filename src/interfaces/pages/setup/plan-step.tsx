@@ -110,7 +110,7 @@ function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView })
 
 function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
   const { run, examples, look } = view;
-  // Contacts that were not sent yet have no result.
+  // Contacts that have not been sent yet have no result.
   const reasons = view.reasons.filter(({ outcome }) => outcome !== 'waiting');
   if (run === null) return null;
   const { known, answered } = getMatchRate(view);
@@ -185,7 +185,7 @@ function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
   );
 }
 
-/** The rate that a user can accept after a trial that stopped for it. */
+/** The rate that a user can accept after a trial that stopped because of it. */
 const ACCEPTS: Readonly<Record<string, { value: string; label: string }>> = {
   match_rate_low: { value: 'accept', label: 'Accept this rate' },
   marks_unconfirmed: { value: 'acceptMarks', label: 'Confirm these marks' },
@@ -195,7 +195,7 @@ function restText(rest: number | null): string {
   return rest === null ? 'Send the rest' : `Send the rest: ${describeCount(rest, 'credit')}`;
 }
 
-/** How many of the submitted contacts the service knew. */
+/** How many of the submitted contacts the service recognised. */
 function getMatchRate({ reasons }: PlanView): { known: number; answered: number } {
   const sum = (isWanted: (outcome: string | null, reason: string) => boolean) =>
     reasons
@@ -244,7 +244,7 @@ function Examples({ examples }: { examples: PlanView['examples'] }) {
   );
 }
 
-/** A change of an existing integration: the differences, and the button that applies them. */
+/** A change to an existing integration: the differences, and the button that applies them. */
 function Change({ setup, view }: { setup: Setup; view: PlanView }) {
   const { diff, changesPeople, look } = view;
   const isSame = diff !== null && diff.length === 0;

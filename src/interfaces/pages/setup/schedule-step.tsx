@@ -149,7 +149,7 @@ function NextRuns({ times, timezone }: { times: readonly number[]; timezone: str
 
 function alertsText({ email, webhook }: Settings['alerts']): string {
   if (email === null && webhook === null) {
-    return 'For all clients together none are sent: who looks after this machine names a mail address or a webhook in donor-sync.yaml.';
+    return 'For messages about all clients, donor-sync.yaml names no mail address or webhook. The administrator of this machine can add one.';
   }
   const ways = [email && `e-mail to ${email.to.join(', ')}`, webhook && 'a webhook'];
   return `For all clients together they go by ${ways.filter(Boolean).join(' and ')}.`;

@@ -1,4 +1,4 @@
-/** The common parts of the set-up routes: the user, the set-up, and its page. */
+/** The shared parts of the set-up routes: the user, the set-up, and its page. */
 import type { Context } from 'hono';
 import { findSetup, type Setup } from '../../../clients/setup/draft.ts';
 import { ofTheFile } from '../../../clients/setup/finish.ts';
@@ -20,11 +20,11 @@ import { readStep } from './steps.ts';
 export interface WizardContext {
   deps: HttpDeps;
   frame: PageFrame;
-  /** The rules for an address or an account in a form. */
+  /** The rules for addresses and accounts in a form. */
   allowed: Allowed;
   /** The service's address, if the operator has set it. */
   serviceUrl: string | null;
-  /** The clients of the settings file, which no page changes. */
+  /** The clients of the settings file, which pages cannot change. */
   ofFile: ReadonlySet<string>;
   acting(c: Context<HttpEnv>): HttpDeps['application'];
   /** Records that the page shows names. */
@@ -38,11 +38,11 @@ export interface WizardContext {
     step: SetupStep,
     problem?: string | null,
   ): Promise<Response>;
-  /** The same for an error that the user can correct; throws all others. */
+  /** Does the same for an error that the user can correct; throws all others. */
   refused(c: Context<HttpEnv>, setup: Setup, step: SetupStep, error: unknown): Promise<Response>;
-  /** Shows the step as it was saved in another window in the meantime; the typed values are put back into it. */
+  /** Shows the step as it was saved in another window in the meantime, with the user's typed values. */
   conflict(c: Context<HttpEnv>, step: SetupStep): Promise<Response>;
-  /** Opens CRM and service for some work. */
+  /** Opens the CRM and the service for a task. */
   withOpen<Result>(
     c: Context<HttpEnv>,
     integration: Integration,
@@ -80,7 +80,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
     const live = liveDeps(deps, c.get('actor'));
     if (NAMES_SHOWN.has(step)) await noteNames(c, setup.id);
     const stepDeps = { ...live, setup: application, now: clock.now() };
-    // Next to a refused key, the balance of the stored key would be misleading.
+    // Next to a rejected key, the balance of the stored key would be misleading.
     const shown =
       step === 'key' && problem !== null
         ? { step, view: { balances: null }, trouble: null }
@@ -103,7 +103,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
     return c.html(page, problem === null ? 200 : 422);
   }
 
-  /** Shows an error on the page where the user can fix it. */
+  /** Shows an error on the page where the user can correct it. */
   async function refused(
     c: Context<HttpEnv>,
     setup: Setup,
@@ -173,7 +173,7 @@ const CHANGED_ELSEWHERE =
 /** The pages that show names and values of the CRM. */
 const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);
 
-/** Longer texts are not names. */
+/** A longer text is not a name. */
 export const MAX_NAME_LENGTH = 120;
 
 export function requireId(c: Context<HttpEnv>): string {

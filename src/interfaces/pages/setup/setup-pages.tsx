@@ -19,7 +19,7 @@ export function renderStep(viewer: Viewer, view: StepPageView) {
   return render(<StepPage viewer={viewer} view={view} />);
 }
 
-/** What is put into the step of the file. */
+/** The content that is inserted into the file step. */
 export function renderPreview(preview: DroppedPreview) {
   return renderPart(<FilePreview of={preview} />);
 }
@@ -46,13 +46,13 @@ export function renderLeave(viewer: Viewer, { crm, href }: { crm: string; href: 
 
 export interface PresentView {
   integration: Integration;
-  /** True if it is in the settings file, and can only be changed there. */
+  /** True if the integration is in the settings file, and can only be changed there. */
   isOfFile: boolean;
   hasResults: boolean;
   note: string | null;
 }
 
-/** An existing integration, and how it can be changed. */
+/** An existing integration, and the ways to change it. */
 export function renderPresent(viewer: Viewer, view: PresentView) {
   const { integration, isOfFile, hasResults, note } = view;
   const { id, name = id } = integration;

@@ -1,4 +1,4 @@
-/** The data of an integration's contacts that is sent, to check that the columns are right. */
+/** The contacts of an integration as they would be sent, so that users can check the columns. */
 
 import type { Hono } from 'hono';
 import { showPersons } from '../../../clients/live-crm.ts';

@@ -1,4 +1,4 @@
-/** Starting, changing and dropping set-ups, and the redirect to the CRM's consent page. */
+/** Starting, changing and discarding set-ups, and the redirect to the CRM's consent page. */
 import type { Hono } from 'hono';
 import {
   beginChange,
@@ -103,7 +103,7 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     return c.redirect('/setup?note=dropped', 303);
   });
 
-  /** Forms may not redirect to another site, so a page of ours does. */
+  /** A form must not redirect to another site, so one of our pages does. */
   app.get('/setup/:id/leave', frame.see('admin'), async (c) => {
     const setup = await requireSetup(c);
     const { kind } = getApp(setup);
@@ -117,5 +117,5 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
   });
 }
 
-/** Maximum number of clients on the first page. Users search for the others. */
+/** The maximum number of clients on the first page. Users search for the others. */
 const MOST_LISTED = 200;

@@ -1,4 +1,4 @@
-/** The page of each step, and what its form stores. */
+/** The page of each step, and the answers that its form stores. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { testOwnChannel } from '../../../clients/alerts/check-channels.ts';
@@ -45,7 +45,8 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const step = parseStep(c);
     const id = requireId(c);
     const isBegun = (await findSetup(application, id)) !== null;
-    // Other pages link to a step. If no change has been started, it starts on the settings page.
+    // Other pages link to a step. If no change has been started, the user is redirected to the settings page
+    // to start one.
     if (!isBegun && application.integrations.has(id)) return c.redirect(`/setup/${id}`, 303);
     const setup = await requireSetup(c);
     const first = missingFor(setup, step);
@@ -76,7 +77,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     }
   });
 
-  /** Keeps the address of a chat, which no page shows, although another field of its form was refused. */
+  /** Keeps the address of a chat, which no page shows, when another field of its form was refused. */
   async function keepAlerts(setup: Setup, form: Form): Promise<void> {
     if (one(form, 'alertsUrl') === '') return;
     const answers = await withAlerts(setup.answers, form, allowed).catch(() => null);
@@ -90,7 +91,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     changes: Partial<Draft>,
     deed: string,
   ): Promise<Response> {
-    // If a consent is needed, the consent itself completes the first step.
+    // If a consent is needed, the first step is complete only after the consent.
     const isConsent = step === 'crm' && !isSignedIn(changes);
     const done = isConsent ? {} : { done: withStep(setup.done, step) };
     const account =
@@ -151,7 +152,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return { answers };
   }
 
-  /** Identifies the account that the settings sign in to, by the settings' content. */
+  /** Returns the name of the account that the settings sign in to, as the connector reports it. */
   function readAccountName(c: Context<HttpEnv>, setup: Pick<Setup, 'answers'>): Promise<string> {
     const live = liveDeps(deps, c.get('actor'));
     return withCrm(

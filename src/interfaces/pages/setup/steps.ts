@@ -1,4 +1,4 @@
-/** Gathers the content of each set-up page for one response. Names and values in it are not stored. */
+/** Gathers the content of each set-up page for one response. The names and values in it are not stored. */
 import { z } from 'zod';
 import type { GroupSummary } from '../../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
@@ -54,7 +54,8 @@ export const STEP_NAMES: Readonly<Record<SetupStep, string>> = {
 };
 
 /**
- * The content of one page, in addition to the answers. A part that could not be read is null, and `trouble` says why.
+ * The content of one page, in addition to the answers. A part that could not be read is null, and `trouble`
+ * explains why.
  */
 export interface StepView {
   crm: { takesFiles: boolean };
@@ -62,7 +63,7 @@ export interface StepView {
   people: {
     header: CsvHeader | null;
     look: PeoplePreview | null;
-    /** The values of the chosen mark fields whose meaning the user is asked for. */
+    /** The values of the chosen mark fields. The user is asked for the meaning of each. */
     values: MarkFieldValues[];
   };
   fields: { look: FieldsPreview | null; mappings: readonly FieldMapping[]; names: DefaultNames };
@@ -76,7 +77,7 @@ export type DefaultNames = ReadonlyMap<string, string>;
 
 export interface PlanView {
   look: PlanPreview | null;
-  /** The trial run; null before the user requests it. */
+  /** The trial run; null until the user requests it. */
   run: RunReport | null;
   reasons: ReasonCount[];
   examples: TrialExample[];
@@ -88,14 +89,14 @@ export interface PlanView {
 
 interface Read<Step extends SetupStep> {
   view: StepView[Step];
-  /** Why a part of it could not be read. */
+  /** Why part of the content could not be read. */
   trouble: string | null;
 }
 
-/** A step and what its page shows. */
+/** A step and the content of its page. */
 export type Shown = { [Step in SetupStep]: { step: Step } & Read<Step> }[SetupStep];
 
-/** Everything that the page of a step is built from. */
+/** Everything from which the page of a step is built. */
 export interface StepPageView {
   setup: Setup;
   shown: Shown;
@@ -106,13 +107,13 @@ export interface StepPageView {
   apps: Settings['setup'];
   serviceUrl: string | null;
   alerts: Settings['alerts'];
-  /** The address to which each CRM redirects users. */
+  /** The addresses to which the CRMs redirect users. */
   callbacks: { salesforce: string; hubspot: string };
 }
 
 type StepDeps = LiveDeps & { setup: SetupDeps; now: number };
 
-/** The steps that must be done before this one can be shown. */
+/** The steps that must be completed before this one can be shown. */
 const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   crm: [],
   key: [],
@@ -123,7 +124,7 @@ const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   plan: ['crm', 'key', 'people', 'fields'],
 };
 
-/** Returns the first step that must be done before this one; null if it can be shown. */
+/** Returns the first step that must be completed before this one; null if this step can be shown. */
 export function missingFor({ done }: Pick<Setup, 'done'>, step: SetupStep): SetupStep | null {
   return NEEDS[step].find((needed) => !done.includes(needed)) ?? null;
 }
@@ -169,7 +170,7 @@ const READERS: {
   plan: readPlan,
 };
 
-/** The content of a page if the CRM or the service cannot be reached. */
+/** The content of a page if the CRM or the service is unavailable. */
 const WITHOUT: { [Step in SetupStep]: (deps: StepDeps, setup: Setup) => Promise<StepView[Step]> } =
   {
     crm: READERS.crm,
@@ -239,7 +240,10 @@ async function readHeader({ answers: { crm } }: Pick<Setup, 'answers'>): Promise
   return 'problem' in header ? null : header;
 }
 
-/** Returns the answered field map, else the connector's. Without networks, nothing fills warm paths. */
+/**
+ * Returns the field map from the answers, otherwise the connector's. Without networks, warm paths have no
+ * fields, because nothing would fill them.
+ */
 export async function readMappings(
   setup: Pick<Setup, 'answers' | 'isNew'>,
 ): Promise<readonly FieldMapping[]> {
@@ -252,7 +256,7 @@ export async function readMappings(
 
 const columnsSchema = z.object({ columns: z.object({ id: z.string() }), output: z.string() });
 
-/** Returns the connector's own map. In a new client, file columns with our names stay the file's own. */
+/** Returns the connector's own map. In a new client, file columns with our names are not overwritten. */
 async function readDefaultFields(
   { answers, isNew }: Pick<Setup, 'answers' | 'isNew'>,
   crm: Integration['crm'],
@@ -281,7 +285,7 @@ async function defaultNames(setup: Setup): Promise<DefaultNames> {
   );
 }
 
-/** Returns false for a file whose columns were not chosen yet. */
+/** Returns false for a file whose columns have not been chosen yet. */
 async function isReadable({ answers: { crm } }: Setup): Promise<boolean> {
   if (crm === undefined) return false;
   const { settingsSchema: schema } = await findConnectorDefinition(crm.kind);
@@ -290,7 +294,7 @@ async function isReadable({ answers: { crm } }: Setup): Promise<boolean> {
 
 const RUNS_SHOWN = 3;
 
-/** Returns when the next runs start (epoch ms). */
+/** Returns the times of the next runs (epoch ms). */
 function nextRuns(schedule: Setup['answers']['schedule'], now: number): number[] {
   const times: number[] = [];
   let after = now;
@@ -331,7 +335,7 @@ function readStored(stored: string): Integration {
   return integrationSchema.parse(JSON.parse(stored));
 }
 
-/** Returns the part of the settings that decides which contacts are submitted, and with which data. */
+/** Returns the settings that decide which contacts are submitted, and with which data. */
 function toPeopleKey({ crm: { columns, employer, path }, contacts }: Integration): string {
   return JSON.stringify([columns, employer, path, contacts]);
 }
@@ -341,7 +345,9 @@ export interface DiffLine {
   text: string;
 }
 
-/** Compares line by line, by the longest common subsequence, because settings are short. */
+/**
+ * Compares line by line with the longest common subsequence, which is fast enough because settings are short.
+ */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];
   const common = a.map(() => b.map(() => 0));

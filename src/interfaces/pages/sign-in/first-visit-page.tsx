@@ -13,7 +13,7 @@ export function renderFirstVisit(viewer: Viewer) {
           This link works once, in one browser. Next, you create an account as an owner, or choose a
           new password for yours.
         </p>
-        {/* Without an action it goes to the address of the page, which has the secret. */}
+        {/* Without an action, the form is sent to the address of the page, which contains the secret. */}
         <form method="post">
           <button type="submit" class="button primary">
             Continue
@@ -26,9 +26,9 @@ export function renderFirstVisit(viewer: Viewer) {
 
 export interface FirstAccountView {
   visit: Visit;
-  /** The values that were typed; blank at first. */
+  /** The typed values; blank at first. */
   typed: PersonIdentity;
-  /** False if nobody signs in with a password: the next page offers a passkey. */
+  /** False if nobody signs in with a password. The next page then offers a passkey. */
   hasPasswords: boolean;
   /** Why no account was created; null before the first attempt. */
   problem: string | null;

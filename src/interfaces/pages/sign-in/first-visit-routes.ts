@@ -1,4 +1,4 @@
-/** The browser that follows the one-time link of `serve` creates the account of an owner, or recovers one. */
+/** The browser that follows the one-time link of `serve` creates an owner's account, or recovers one. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -28,7 +28,7 @@ export function firstVisitRoutes(
   const app = frame.room();
   const limited = limitBody(MAX_API_BODY_BYTES);
 
-  // Link scanners and previews send GET, so only the button on the page uses the link.
+  // Link scanners and previews send GET requests, so only the button on the page uses the link.
   app.get('/first-visit/:secret', async (c) => {
     const { renderFirstVisit } = await import('./first-visit-page.tsx');
     c.header('Cache-Control', 'no-store');
@@ -85,7 +85,7 @@ export function firstVisitRoutes(
     return integrations.size === 0 ? '/setup' : '/';
   }
 
-  /** The form, with everything that was typed except the password. */
+  /** The form, with all typed values except the password. */
   async function accountPage(
     c: Context<HttpEnv>,
     view: Pick<FirstAccountView, 'visit' | 'typed' | 'problem'>,

@@ -4,9 +4,9 @@ import { CommandLine } from '../frame/parts.tsx';
 import { PasskeyForm } from '../users/passkey-parts.tsx';
 
 export interface SignInView {
-  /** The path of our page that follows after signing in. */
+  /** The path of the page that follows the sign-in. */
   to: string;
-  /** The way to sign in that was refused; null before the first attempt. */
+  /** The way of signing in that was refused; null before the first attempt. */
   refused: 'token' | 'password' | 'passwords' | 'provider' | 'passkey' | null;
   /** Whether there is a user who can sign in. */
   hasPeople: boolean;

@@ -15,7 +15,7 @@ import type { SignInView } from './sign-in-page.tsx';
 export interface SignInDoors {
   access: Access;
   passwords: PasswordSignIn;
-  /** Null if browsers create no passkeys here. */
+  /** Null if browsers cannot create passkeys for this address. */
   passkeys: PasskeySignIn | null;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;
@@ -35,7 +35,10 @@ export function signInRoutes(
     return page(c, to, null);
   });
 
-  /** For a page that is about to send a form: whether its session has ended, and what to do after signing in. */
+  /**
+   * For a page that is about to send a form: whether its session has ended, and what happens to the form
+   * after the sign-in.
+   */
   app.get('/sign-in/state', async (c) => {
     const principal = await access.identify(c);
     const form = findForm(c.req.query('form') ?? '');
@@ -94,7 +97,7 @@ export function signInRoutes(
   }
 }
 
-/** Only pages of ours, so that a link cannot lead to another site. */
+/** Accepts only our own pages, so that a link cannot lead to another site. */
 const pathSchema = z
   .string()
   .regex(/^\/(?![/\\])[\w/.?=&%~:-]*$/)

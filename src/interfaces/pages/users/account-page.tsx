@@ -19,7 +19,7 @@ export interface AccountView {
   problem: Problem | null;
 }
 
-/** The problem, and the part of the page that it belongs to. */
+/** The problem, and the part of the page in which it occurred. */
 export interface Problem {
   about: 'password' | 'passkeys';
   text: string;
@@ -27,9 +27,9 @@ export interface Problem {
 
 export interface AccountPasskeys {
   own: readonly PasskeyView[];
-  /** Whether the user has confirmed their identity recently in this session. */
+  /** Whether the user has recently confirmed their identity in this session. */
   canRemove: boolean;
-  /** The public address, if browsers create no passkeys for it; null if they do. */
+  /** The public address, if browsers cannot create passkeys for it; null if they can. */
   impossibleAt: string | null;
   /** The request to add a passkey; null until the user confirms their identity. */
   add: PasskeyOffer | null;
@@ -39,7 +39,7 @@ export interface AccountPasskeys {
   newName: string;
 }
 
-/** One's own account. */
+/** The user's own account. */
 export function renderAccount(viewer: Viewer, view: AccountView, note: string | null) {
   const { email, hasPassword, sessions, passkeys, problem } = view;
   const { principal } = viewer;

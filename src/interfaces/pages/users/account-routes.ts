@@ -1,4 +1,4 @@
-/** One's own account: the password, the passkeys, the sessions; and joining by the link of an invitation. */
+/** The user's own account: the password, the passkeys, the sessions; and joining by an invitation link. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -27,7 +27,7 @@ import { createGuesses, NOT_MADE, passkeyRoutes } from './passkey-routes.ts';
 
 export interface AccountDoors {
   access: Access;
-  /** Null if browsers create no passkeys here. */
+  /** Null if browsers cannot create passkeys for this address. */
   passkeys: PasskeySignIn | null;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;

@@ -1,4 +1,4 @@
-/** The content of a user's own account page, for the routes that respond with it. */
+/** The content of a user's own account page, for all routes that show the page. */
 import type { Context } from 'hono';
 import { askForNewPasskey, askForPasskey } from '../../../people/sign-in/passkeys.ts';
 import { listPasskeys } from '../../../people/statements/passkeys.ts';
@@ -26,7 +26,7 @@ export interface AccountPages {
   /** Returns the signed-in user, if they have confirmed their identity recently. */
   findProved(c: Context<HttpEnv>): Promise<PersonRecord | null>;
   findPerson(c: Context<HttpEnv>): Promise<PersonRecord | null>;
-  /** Whose sessions these are; null for the first visitor, and for programs. */
+  /** The owner of these sessions; null for the first visitor, and for programs. */
   getOwner(c: Context<HttpEnv>): SessionOwner | null;
 }
 

@@ -1,4 +1,4 @@
-/** Parses the forms of this room. */
+/** Parses the forms of the users and account pages. */
 import { z } from 'zod';
 import { ROLES } from '../../../core/role.ts';
 import { invalidRequest } from '../../../core/shared-errors.ts';
@@ -16,8 +16,8 @@ const rightsSchema = z.looseObject({
 });
 
 /**
- * Returns role and clients. Throws a ConfigurationError (invalid) if access is limited to some clients and none is
- * named.
+ * Returns the role and the clients. Throws a ConfigurationError (invalid) if access is limited to some
+ * clients, and none is named.
  */
 export function readRights(form: Record<string, unknown>): Rights {
   const { role, reach, ids } = read(rightsSchema, form);
@@ -54,5 +54,5 @@ export function readPasskeyName(form: Record<string, unknown>): string {
   return read(z.looseObject({ name: passkeyNameSchema }), form).name;
 }
 
-/** Returns a password exactly as typed. Blanks are kept. */
+/** Returns a password exactly as typed, including spaces. */
 export const passwordSchema = z.string().max(1_000).catch('');

@@ -6,7 +6,7 @@ import { PasskeyForm } from './passkey-parts.tsx';
 export interface JoinView {
   name: string;
   email: string;
-  /** False for a user who joined before and forgot the password. */
+  /** False for a user who has already joined and has forgotten the password. */
   isNew: boolean;
   /** The request for a passkey; null if there can be none. */
   passkey: PasskeyOffer | null;
@@ -14,7 +14,7 @@ export interface JoinView {
   problem: string | null;
 }
 
-/** The page of an invitation link; null for a link that is not, or no longer, valid. */
+/** The page of an invitation link; null if the link is not valid, or no longer valid. */
 export function renderJoin(viewer: Viewer, view: JoinView | null) {
   if (view === null) {
     return render(
@@ -52,7 +52,7 @@ export function renderJoin(viewer: Viewer, view: JoinView | null) {
             {problem}
           </p>
         )}
-        {/* Without an action it goes to the address of the page, which has the secret. */}
+        {/* Without an action, the form is sent to the address of the page, which contains the secret. */}
         <form method="post">
           <input type="hidden" name="username" autocomplete="username" value={email} />
           <NewPassword

@@ -1,6 +1,9 @@
 import { MIN_PASSWORD_LENGTH } from '../../../people/sign-in/password.ts';
 
-/** The form field in which a user chooses a password. The element `refused` contains a problem. */
+/**
+ * The form field in which a user chooses a password. The element `refused` contains the problem, if there is
+ * one.
+ */
 export function NewPassword(props: { label: string; hint: string; hasProblem: boolean }) {
   const { label, hint, hasProblem } = props;
   return (

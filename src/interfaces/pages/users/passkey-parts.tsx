@@ -2,8 +2,8 @@ import type { PropsWithChildren } from 'hono/jsx';
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 
 /**
- * A form that the passkey script shows and fills in, and the reason if it cannot. The page needs the asset
- * `passkeyScript`.
+ * A form that the passkey script shows and fills in, and the reason that is shown if the script cannot. The
+ * page needs the asset `passkeyScript`.
  */
 export function PasskeyForm(
   props: PropsWithChildren<{
@@ -11,7 +11,7 @@ export function PasskeyForm(
     kind: 'get' | 'create';
     /** If left out, the form is sent to the page's own address. */
     action?: string;
-    /** The address of the same form with a new challenge. Default: the page's own address. */
+    /** The address of the same form with a new challenge. By default, this is the page's own address. */
     page?: string;
     label: string;
     isPrimary?: boolean;

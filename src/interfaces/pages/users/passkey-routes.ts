@@ -1,4 +1,4 @@
-/** Adding and removing a user's own passkeys, after they have confirmed their identity. */
+/** Adding and removing a user's own passkeys, once the user has confirmed their identity. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -26,13 +26,13 @@ import type { AccountPages } from './account-view.ts';
 import { passkeyShape, passwordSchema, readPasskeyName } from './forms.ts';
 
 export interface PasskeyDoors {
-  /** Null if browsers create no passkeys here. */
+  /** Null if browsers cannot create passkeys for this address. */
   passkeys: PasskeySignIn | null;
-  /** Whether an identity provider is a way to sign in. */
+  /** Whether users can sign in with an identity provider. */
   hasProvider: boolean;
   /** Whether users can sign in with a password. */
   passwordsCount: boolean;
-  /** Counts wrong passwords of an account that are typed on its own page. */
+  /** Counts wrong passwords that are typed on the account's own page. */
   guesses: SharedAttempts;
 }
 

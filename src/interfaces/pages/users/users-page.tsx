@@ -34,7 +34,7 @@ export interface PeopleView {
   shown: ShownOnce | null;
 }
 
-/** Who may do what: users and access tokens. */
+/** Shows who may do what: users and access tokens. */
 export function renderUsers(viewer: Viewer, view: PeopleView, note: string | null) {
   const { people, tokens, integrations, shown } = view;
   return render(
@@ -221,7 +221,7 @@ function Act({ path, label }: { path: string; label: string }) {
 }
 
 function RightsFields(props: {
-  /** The prefix of its field names on this page. */
+  /** The prefix of this part's field names on the page. */
   id: string;
   integrations: readonly Named[];
   rights?: Pick<PersonView, 'role' | 'integrations'>;
@@ -267,7 +267,7 @@ function RightsFields(props: {
   );
 }
 
-/** More of them would make the page too large to read through. */
+/** A longer list would make the page too large to read. */
 const MAX_BOXES = 60;
 
 function Ids({ id, ids }: { id: string; ids: readonly string[] }) {
@@ -338,7 +338,7 @@ function TokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
   );
 }
 
-/** More of them would fill a table. */
+/** With more than this, a table is used. */
 const MAX_NAMED = 5;
 
 function accessText(ids: readonly string[] | null, integrations: readonly Named[]): string {

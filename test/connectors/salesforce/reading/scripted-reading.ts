@@ -1,4 +1,4 @@
-/** Queries of the reading as a scripted org answers them, and what was asked. */
+/** Answers queries of the reading like a scripted org, and records the queries. */
 import type { ContactPage } from '../../../../connectors/contract.ts';
 import { toArray } from '../../connector-options.ts';
 import { type Answer, field, MERGED, type ScriptedSalesforce } from '../scripted-salesforce.ts';

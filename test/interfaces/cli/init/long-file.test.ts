@@ -1,4 +1,4 @@
-/** A set-up looks at the first 10,000 rows of a file; what follows is looked at by every later command. */
+/** A set-up reads the first 10,000 rows of a file, and every later command reads the rest too. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { openCliWorld } from '../../../helpers/cli.ts';

@@ -1,4 +1,4 @@
-/** A client whose contacts come from a CSV file, for nights on which that file lacks rows. */
+/** A client whose contacts come from a CSV file, for nights when rows are missing from the file. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { z } from 'zod';

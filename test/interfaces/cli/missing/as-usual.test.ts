@@ -1,4 +1,4 @@
-/** What else happens on a night on which many rows are missing, and who is told. */
+/** Tests what else happens on a night when many rows are missing, and who is notified. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

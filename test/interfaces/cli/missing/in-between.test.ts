@@ -1,4 +1,4 @@
-/** Commands for other contacts while rows are missing: each of them writes the output. */
+/** Tests commands for other contacts while rows are missing. Each of these commands writes the output. */
 import { describe, expect, it } from 'vitest';
 import { openCliWorld } from '../../../helpers/cli.ts';
 import { closedAfterTest } from '../../../helpers/closed-after-test.ts';

@@ -1,4 +1,7 @@
-/** SIGKILL while a short night is synced, while its question is answered, and while the rows leave and come back. */
+/**
+ * Sends SIGKILL while a short file is synced, while its question is answered, and while the rows leave and
+ * come back.
+ */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Lists that shrink to nothing, short lists, and lists that shrink a little each night. */
+/** Tests lists that shrink to nothing, short lists, and lists that shrink slightly each night. */
 import { writeFile } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';

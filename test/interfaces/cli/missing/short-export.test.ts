@@ -1,4 +1,4 @@
-/** A file that lacks rows for a night, and commands that write the output in between. */
+/** Tests a file that lacks rows for a night, and commands that write the output before the rows are back. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../../../helpers/cli.ts';

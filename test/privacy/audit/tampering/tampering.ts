@@ -1,4 +1,6 @@
-/** What someone with the whole database in hand, and without its key, can do to the audit: `verify` names each of it. */
+/**
+ * Changes to the audit by someone who has the whole database but not its key. `verify` reports each of them.
+ */
 import { expect } from 'vitest';
 import { savePause } from '../../../../src/clients/statements/schedules.ts';
 import { isDonorSyncError } from '../../../../src/core/errors.ts';

@@ -1,4 +1,4 @@
-/** Installing the app of an account, as a program and a person do it together. */
+/** Installs the app in an account, with the steps of both the program and the user. */
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

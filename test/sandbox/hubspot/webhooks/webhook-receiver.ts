@@ -1,4 +1,4 @@
-/** A receiver of webhooks on this machine, as an app would run one. */
+/** A webhook receiver on this machine, like that of an app. */
 
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-/** Jobs of the Bulk API for tests. */
+/** Runs jobs of the Bulk API for tests. */
 
 import { z } from 'zod';
 import { readCsv } from '../../../../sandbox/salesforce/bulk/csv.ts';

@@ -1,4 +1,4 @@
-/** Commands of the Salesforce CLI that an administrator would use, by the requests that they make. */
+/** Tests the commands of the Salesforce CLI that an administrator would use, by sending their requests. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {

@@ -1,4 +1,4 @@
-/** The lists of docs/salesforce-surface.md, and how the cases of their lines sign in. */
+/** The lists in docs/salesforce-surface.md, and how the cases of their lines sign in. */
 import { createPrivateKey, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import jsforce from 'jsforce';

@@ -60,7 +60,7 @@ const optionsSchema = baseOptions
 
 type RestoreCommandOptions = z.infer<typeof optionsSchema>;
 
-/** The command `restore`: replaces the database with a backup, and lets a user agree afterwards. */
+/** The command `restore`: replaces the database with a backup, and asks a user to confirm the result. */
 export function restoreCommand(deps: ProductDeps): Command {
   const command = productCommand('restore', deps)
     .description('replace the database with a backup, and agree to spend again')
@@ -178,7 +178,7 @@ function printHeld(
   for (const id of held) output.print(`  donor-sync restore --agree ${id}`);
 }
 
-/** Reports how far the erasure log reaches, and which erasures therefore remain unknown. */
+/** Reports how far the erasure log reaches, and for which time erasures are therefore unknown. */
 function logText({ logReachesTo, unknownAfter }: LogReach): string {
   if (unknownAfter === null && logReachesTo !== null) {
     return `The erasure log ends at ${formatTimestamp(logReachesTo)}. Later erasures are not known.`;
@@ -191,7 +191,7 @@ function logText({ logReachesTo, unknownAfter }: LogReach): string {
   return `${found} Erasures${after} are not known, so contacts that were erased since then may be back. Replace the log with a newer one and restore again, or repeat \`donor-sync forget\` for these contacts before you agree.`;
 }
 
-/** Describes the spending journal's content for the time since the backup. */
+/** Describes what the spending journal contains for the time since the backup. */
 function spendingText({
   path,
   reachesTo,

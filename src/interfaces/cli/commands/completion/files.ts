@@ -1,4 +1,4 @@
-/** The files about the commands that the build writes into the package. */
+/** The files about the commands that the build adds to the package. */
 import type { Command } from 'commander';
 import { createBashCompletion } from './bash.ts';
 import { createFishCompletion } from './fish.ts';

@@ -1,6 +1,9 @@
 import { type CommandShape, listShapes, type OptionShape } from './shape.ts';
 
-/** The manual page, in the language of man(7). It has no date, so that the same sources build the same page. */
+/**
+ * Creates the manual page, in the language of man(7). It has no date, so that the same sources always build
+ * the same page.
+ */
 export function createManual(program: CommandShape, version: string): string {
   const [, ...commands] = listShapes(program);
   return `${[
@@ -47,7 +50,7 @@ function toSection({ place, names, description, options, ...shape }: CommandShap
   ];
 }
 
-/** A command without the options that it shares with the program. */
+/** Returns a command without the options that it shares with the program. */
 function withoutShared(command: CommandShape, program: CommandShape): CommandShape {
   const shared = new Set(program.options.map(toKey));
   return { ...command, options: command.options.filter((option) => !shared.has(toKey(option))) };
@@ -64,7 +67,10 @@ function toEntry({ flags, description, choices }: Entry): string[] {
   return ['.TP', `.B ${line(flags)}`, line(`${description}${among}`)];
 }
 
-/** Escapes text, because backslashes, hyphens, and points at the start of a line have a meaning in this language. */
+/**
+ * Escapes text, because in this language backslashes, hyphens, and dots at the start of a line have a
+ * meaning.
+ */
 function line(text: string): string {
   const escaped = text
     .split('\n')
@@ -76,7 +82,7 @@ function line(text: string): string {
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }
 
-/** Not every formatter reads UTF-8. */
+/** Not every formatter can read UTF-8. */
 function toSpecialCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;

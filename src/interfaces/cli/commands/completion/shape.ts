@@ -21,7 +21,7 @@ export interface ArgumentShape {
 }
 
 export interface CommandShape {
-  /** The words that lead to it, without the name of the program: `users invite`; empty for the program. */
+  /** The words that call it, without the name of the program: `users invite`; empty for the program. */
   place: string;
   /** Its name and its aliases; empty for the program. */
   names: readonly string[];
@@ -51,12 +51,12 @@ export function describeProgram(program: Command, commands: readonly Command[]):
   };
 }
 
-/** The command and all commands below it, each before its own commands. */
+/** Returns the command and all commands below it, each before its subcommands. */
 export function listShapes(shape: CommandShape): CommandShape[] {
   return [shape, ...shape.commands.flatMap(listShapes)];
 }
 
-/** The words that can follow the command: its own commands, or the values of its first argument. */
+/** Returns the words that can follow the command: its subcommands, or the values of its first argument. */
 export function listNextWords(shape: CommandShape): { word: string; description: string }[] {
   const commands = shape.commands.flatMap(({ names: [word = ''], summary }) => ({
     word,

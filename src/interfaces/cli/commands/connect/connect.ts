@@ -74,7 +74,7 @@ async function connect(deps: ProductDeps, call: ConnectCall, output: Output): Pr
   output.finish(document, () => printConnected(output, integration, findings));
 }
 
-/** Resolves once the account is connected. Throws if it will not be. */
+/** Resolves once the account is connected. Throws if the connection fails. */
 async function awaitConsent(
   deps: ProductDeps,
   { application, settings, integration, options }: ConnectCall,
@@ -98,7 +98,7 @@ async function awaitConsent(
   }
 }
 
-/** The polling interval of the store, because another process may receive the callback. */
+/** The interval at which the store is polled, because another process may receive the callback. */
 const LOOK_INTERVAL_MS = 500;
 
 /** How long to wait for the CRM if a user returns at the last moment. */

@@ -26,9 +26,9 @@ export interface WayBackOptions {
 type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock; log: Log };
 
 /**
- * Uses the running service, if there is one with the same database. Otherwise this process listens at the public
- * address itself, if it is an address of this machine. Throws a ConfigurationError if no process could handle the
- * user's return.
+ * Uses the running service, if there is one with the same database. Otherwise this process itself listens on
+ * the public address, if it is an address of this machine. Throws a ConfigurationError if no process could
+ * handle the user's return.
  */
 export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): Promise<WayBack> {
   const { kind, state, port } = options;
@@ -44,7 +44,10 @@ export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): P
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Checks whether a service with the same database is running. Only such a service knows the started consent. */
+/**
+ * Checks whether a service with the same database is running. Only such a service can find the started
+ * consent.
+ */
 async function isServed(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -56,7 +59,7 @@ async function isServed(address: string): Promise<boolean> {
   }
 }
 
-/** True for a plain http address of this machine, at which any user can listen. */
+/** Returns true for a plain http address of this machine, on which any user can listen. */
 function isOurs(publicUrl: string): boolean {
   const { protocol, hostname, pathname } = new URL(publicUrl);
   return protocol === 'http:' && isLoopbackName(hostname) && pathname === '/';
@@ -72,7 +75,8 @@ async function listen(
   try {
     const { close } = await startHttpServer({
       app,
-      // Uses the number, because a name may resolve to another kind of address than the browser uses.
+      // Listens on the IP address, because a name may resolve to a different IP version than the browser
+      // uses.
       host: hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || HTTP_PORT),
     });

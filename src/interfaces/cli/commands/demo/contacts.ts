@@ -11,15 +11,15 @@ export interface DemoContact {
   state: string;
   zip: string;
   employer: string;
-  /** The text that a user at the nonprofit typed into the field for the net worth. */
+  /** The text that a user at the nonprofit has typed into the net worth field. */
   netWorthNote: string;
   /** Why the contact is in the list; null for ordinary contacts. */
   story: string | null;
 }
 
 /**
- * The demo's contact list. It starts with a few people who show what a sync does and does not do, followed by people as
- * in the sandbox's contact list. The same world creates the same list.
+ * Creates the demo's contact list. It starts with a few people who show what a sync does and does not do. The
+ * people of the sandbox's contact list follow. The same world creates the same list.
  */
 export function createDemoContacts(world: World, size: number): DemoContact[] {
   const pick = createPicker(world);
@@ -28,7 +28,7 @@ export function createDemoContacts(world: World, size: number): DemoContact[] {
   const others: Part[] = [];
   for (let row = 0; others.length < size - chosen.length && row < world.donorCount; row += 1) {
     const person = world.crmPerson(row);
-    // Each chosen person is in the list only once.
+    // Each chosen person appears only once in the list.
     if (!known.has(person.donorId)) others.push(ordinary(person));
   }
   return [...chosen, ...others].slice(0, size).map(({ donorId: _, ...part }, index) => ({
@@ -40,7 +40,7 @@ export function createDemoContacts(world: World, size: number): DemoContact[] {
 /** A contact without an ID, and the donor behind it. */
 type Part = Omit<DemoContact, 'id'> & { donorId: string | null };
 
-/** People that the service finds. */
+/** People that the service recognises. */
 function easyPeople(world: World, pick: Picker): Part[] {
   const plain = pick((donor) => isRich(donor) && donor.education.length > 0);
   const nicknamed = pick(({ name }) => findNickname(name.first) !== null);
@@ -81,7 +81,7 @@ function hardPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** In a name this short, one letter more or less makes a different name instead of a typo. */
+/** In a name this short, adding or removing a letter makes a different name instead of a typo. */
 const SHORT_NAME_LENGTH = 4;
 
 function entry({ id, name, addresses, work }: Donor, changes: Partial<Part>): Part {
@@ -114,7 +114,7 @@ function toCells(address: Address | null) {
   return { street, city, state, zip };
 }
 
-/** Returns the first donor who fits, is known well enough, and was not returned before. */
+/** Returns the first donor who fits, has enough data, and was not returned before. */
 type Picker = (fits: (donor: Donor) => boolean) => Donor;
 
 function createPicker(world: World): Picker {
@@ -138,7 +138,7 @@ function isRich({ netWorth }: Donor): boolean {
   return (netWorth?.low ?? 0) >= 1_000_000;
 }
 
-/** Two donors of one name who live in different cities. */
+/** Two donors with the same name who live in different cities. */
 function pickNamesakes(world: World, pick: Picker): [Donor, Donor] {
   const bearers = new Map<string, Donor[]>();
   for (let number = 0; number < world.donorCount; number += 1) {
@@ -162,7 +162,7 @@ function findNickname(firstName: string): string | null {
   return nicknamesOf(firstName)[0] ?? null;
 }
 
-/** A last name one letter longer that does not occur in this world. */
+/** Returns a last name that is one letter longer and does not occur in this world. */
 function unknownSurnameLike(world: World, surname: string): string {
   const surnames = new Set(
     Array.from({ length: world.donorCount }, (_, number) => world.donor(number).name.last),

@@ -24,7 +24,10 @@ Examples:
 Nothing leaves this machine: the service and the CRMs are local stand-ins with fictional people. The files
 stay in a temporary folder, so that you can look at them.`;
 
-/** Fewer contacts have no room for the people who show something. More contacts take longer than a demo should. */
+/**
+ * With fewer contacts, there is no room for the people who show something. With more contacts, the demo would
+ * take too long.
+ */
 const CONTACTS = { least: 8, most: 2_000, usual: 40 };
 
 const flagsSchema = z.object({
@@ -80,7 +83,7 @@ async function playDemo(
     const report = await runSyncs(deps, stage, folder, stopped);
     const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
-    // A tour prints the synced contacts only if it cannot start.
+    // If a tour follows, the synced contacts are printed only if it cannot start.
     output.finish(report, () => {
       if (!tour || !isDone) showReport(output, report);
     });
@@ -109,7 +112,7 @@ function runSyncs(
   folder: DemoFolder,
   signal: AbortSignal,
 ): Promise<DemoReport> {
-  // The demo prints to stdout; log lines in between would only confuse.
+  // The demo prints to stdout. Log lines in between would only confuse users.
   const quietDeps = { ...deps, log: silentLog };
   return withApplication(quietDeps, folder.settings, async (application) => {
     const [integration] = application.select([DEMO_INTEGRATION]);

@@ -6,7 +6,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { DemoContact } from './contacts.ts';
 
-/** The absolute paths of the demo's files, which stay after the demo. */
+/** The absolute paths of the demo's files, which are kept after the demo. */
 export interface DemoFolder {
   path: string;
   settings: string;
@@ -24,13 +24,13 @@ export const ENHANCED_FIELDS = [
   'Donor Education',
 ] as const;
 
-/** The id of the demo's integration with a file. */
+/** The ID of the demo's integration with a file. */
 export const DEMO_INTEGRATION = 'demo';
 
 /** The CRMs of the demo. */
 export type CrmKind = 'salesforce' | 'hubspot';
 
-/** The id of the demo's integration with a CRM. */
+/** The ID of the demo's integration with a CRM. */
 export function crmIntegration(kind: CrmKind): string {
   return `demo-${kind}`;
 }
@@ -64,14 +64,14 @@ export async function makeDemoFolder(): Promise<DemoFolder> {
   };
 }
 
-/** The contact list's integration, in a settings file that may have others. */
+/** Returns the contact list's integration, for a settings file that may have others. */
 export interface ListSettings {
   id: string;
   name: string;
   service: { baseUrl: string; apiKey: string };
-  /** The columns in addition to the ID and the names, indented by eight. */
+  /** The columns in addition to the ID and the names, indented by eight spaces. */
   columns: string;
-  /** Its other settings, indented by four, and other integrations. */
+  /** Its other settings, indented by four spaces, and other integrations. */
   rest: string;
 }
 
@@ -101,7 +101,7 @@ ${rest}`;
 
 const rowsSchema = z.array(z.record(z.string(), z.string()));
 
-/** A file's rows by id: column → cell. */
+/** Returns a file's rows by ID: column → cell. */
 export async function readRows(path: string): Promise<Map<string, Record<string, string>>> {
   const rows = rowsSchema.parse(parse(await readFile(path), { columns: true }));
   return new Map(rows.map((row) => [row['Id'] ?? '', row]));

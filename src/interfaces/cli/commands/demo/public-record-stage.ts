@@ -1,4 +1,4 @@
-/** The part of `demo --public-record` that imports the service. It is loaded only when this demo runs. */
+/** The part of `demo --public-record` that imports the service's code. It is loaded only for this demo. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import {
   startService,
 } from '../../../../../service/operation/index.ts';
 
-/** A separate running service, with the people of the sample returns. */
+/** A separate running service that contains the people of the sample returns. */
 export interface RecordStage {
   baseUrl: string;
   apiKey: string;

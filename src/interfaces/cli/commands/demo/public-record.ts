@@ -66,7 +66,8 @@ export async function playPublicRecord(
 }
 
 /**
- * The first three are in the returns. A contact with only a name, and a name that no return contains, are not found.
+ * The first three people are in the returns. A contact with only a name, and a name that is in no return, are
+ * not found.
  */
 const CONTACTS = `Id,First,Last,Employer,Team
 R1,Cornelia,Vandersloot,Lake View Food Bank,Board

@@ -29,11 +29,11 @@ export interface FieldResult {
   field: string;
   from: string;
   to: string;
-  /** True if a value that a user typed was left alone. */
+  /** True if a value that a user had typed was left unchanged. */
   kept: boolean;
 }
 
-/** Combines the files with the run's records in the store. */
+/** Combines the contents of the files with the store's records of the run. */
 export async function readResults(
   { store }: Pick<Application, 'store'>,
   runId: string,
@@ -75,7 +75,7 @@ export interface DemoCrm {
   /** The name for users. */
   name: string;
   integration: string;
-  /** The address of its stand-in. */
+  /** The address of its sandbox. */
   baseUrl: string;
   /** The profile fields that are shown for a contact. */
   shownFields: readonly string[];

@@ -13,11 +13,11 @@ import type { Stage } from './stage.ts';
 /** The result of `demo`, as `--json` prints it. */
 export interface DemoReport {
   folder: DemoFolder;
-  /** The stand-in; its `/_sandbox` is below `rootUrl`. */
+  /** The sandbox; its `/_sandbox` is below `rootUrl`. */
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
   runs: RunReport[];
   contacts: DemoResult[];
-  /** The results of each CRM; empty if the first sync did not end. */
+  /** The results for each CRM; empty if the first sync did not finish. */
   crms: CrmResult[];
 }
 
@@ -58,7 +58,7 @@ export function showNextSteps(
   env: Environment,
   { folder, partner }: DemoReport,
 ): void {
-  // Under npm, the program is not on the path of the user's own terminal.
+  // Under npm, the program is not on the PATH of the user's own terminal.
   const program = env['npm_lifecycle_event'] ? 'npm run --silent donor-sync --' : 'donor-sync';
   output.print();
   output.print(
@@ -75,7 +75,7 @@ export function showNextSteps(
   output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
 }
 
-/** The same for a CRM: its new fields, what the syncs did, and its current values. */
+/** Prints the same for a CRM: its new fields, what the syncs did, and its current values. */
 function showCrm(output: Output, crm: CrmResult): void {
   const { strong, faint } = output.style;
   const [first, second] = crm.runs;
@@ -102,7 +102,7 @@ function showCrm(output: Output, crm: CrmResult): void {
 
 const CRM_VALUE_WIDTH = 65;
 
-/** Prints the new information: who on the board could make the introduction. */
+/** Prints the new information: which board members could make the introduction. */
 function showIntroduced(output: Output, { introduced, name }: CrmResult): void {
   if (introduced.count === 0) return;
   const who = describeCount(introduced.count, 'contact');
@@ -145,7 +145,7 @@ function showRun(
   output.print();
 }
 
-/** Prints the contacts that are in the list to show something. */
+/** Prints the contacts that are in the list as examples. */
 function showWritten(output: Output, contacts: readonly DemoResult[]): void {
   const telling = contacts.filter(({ outcome, story }) => outcome === 'written' && story !== null);
   for (const { name, story, fields } of telling) {
@@ -159,7 +159,7 @@ function showWritten(output: Output, contacts: readonly DemoResult[]): void {
 
 const FIELD_WIDTH = Math.max(...ENHANCED_FIELDS.map((field) => field.length));
 
-/** A line fits into 100 columns, even without a terminal that reports its width. */
+/** A line must fit into 100 columns, even if the terminal does not report its width. */
 const VALUE_WIDTH = 75;
 
 function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
@@ -172,5 +172,5 @@ function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
   if (more > 0) output.print(`  … and ${describeCount(more, 'more contact')}`);
 }
 
-/** The most contacts to list. The rest is in the file. */
+/** The maximum number of contacts to list. The file contains the rest. */
 const MAX_LISTED = 10;

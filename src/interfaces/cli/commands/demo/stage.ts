@@ -1,4 +1,4 @@
-/** The part of the demo that imports the sandbox. It is loaded only when a demo runs. */
+/** The part of the demo that imports the sandboxes. It is loaded only when a demo runs. */
 
 import { createWorld } from '../../../../../people/world.ts';
 import { startHubspotSandbox } from '../../../../../sandbox/hubspot/index.ts';
@@ -9,13 +9,16 @@ import type { CrmKind } from './folder.ts';
 
 /** A running service, and a nonprofit's contact list. */
 export interface Stage {
-  /** The service's {base_url}. */
+  /** The service's `{base_url}`. */
   baseUrl: string;
   apiKey: string;
   /** The address above `/_sandbox`. */
   rootUrl: string;
   contacts: DemoContact[];
-  /** A Salesforce org with the Nonprofit Success Pack, and a HubSpot account. Both have the same people as contacts. */
+  /**
+   * A Salesforce org with the Nonprofit Success Pack, and a HubSpot account. Both contain the same people as
+   * contacts.
+   */
   crms: Readonly<Record<CrmKind, { baseUrl: string; token: string }>>;
   close(): Promise<void>;
 }
@@ -26,7 +29,7 @@ const DONORS = 2_000;
 /** In the real service, jobs take some minutes; a demo should be faster. */
 const JOB_TIME_MS = 1_500;
 
-/** The credits that the demo's nonprofit has bought in addition, so that some are left after any demo. */
+/** The extra credits that the demo's nonprofit has bought, so that some are left after any demo. */
 const SPARE_CREDITS = 100;
 
 /** The contacts of each CRM. */

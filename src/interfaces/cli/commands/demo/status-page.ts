@@ -13,7 +13,7 @@ import { untilStopped } from '../../terminal/stop-signal.ts';
 /** The demo cannot be reached from outside this machine, so it needs no token. */
 const HOST = '127.0.0.1';
 
-/** The most syncs at the same time. A demo has three integrations. */
+/** The maximum number of syncs at the same time. A demo has three integrations. */
 const MAX_RUNS_AT_ONCE = 3;
 
 export interface StatusPage {
@@ -44,9 +44,9 @@ export function serveStatusPage(
       application,
       runner,
       ...parts,
-      // Links that are created there, such as an invitation, lead to the page itself.
+      // Links that are created there, such as invitations, use the page's own address.
       publicUrl: `http://${HOST}:${port}`,
-      // People and credits are fictional, so a link that works once would only be in the way.
+      // People and credits are fictional, so one-time links would only be in the way.
       withoutToken: 'thisMachine',
       // The demo has no schedules that could be late.
       lastTickAt: clock.now,
@@ -65,7 +65,7 @@ export function serveStatusPage(
   });
 }
 
-/** Finds a port that was free a moment ago. */
+/** Finds a port that was free a moment before. */
 async function findPort(): Promise<number> {
   const probe = createServer().listen(0, HOST);
   await once(probe, 'listening');

@@ -1,7 +1,7 @@
 import type { Output } from '../../terminal/output.ts';
 import type { DemoReport } from './show.ts';
 
-/** A page to visit, with the action to try there. */
+/** A page to visit, and what to try there. */
 export interface TourStop {
   title: string;
   path: string;

@@ -137,7 +137,7 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** The content of a report in addition to the findings; null without a report. */
+  /** What a report contains in addition to the findings; null without a report. */
   facts: ReportFacts | null;
   /** Whether to show the CRM's own messages, which may quote names. */
   show: boolean;

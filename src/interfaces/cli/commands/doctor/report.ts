@@ -1,7 +1,7 @@
 /**
- * The checklist that a customer sends back. It contains only data that may leave the customer's network: of each
- * finding its `report`, or its subject and cause. It does not contain messages, which may name hosts, accounts, files
- * and settings.
+ * The checklist that a customer sends back. It contains only data that may leave the customer's network: for
+ * each finding its `report`, or its subject and cause. It does not contain messages, because they may name
+ * hosts, accounts, files and settings.
  */
 import type { AccountFact } from '../../../../../connectors/contract.ts';
 import { countCauses, type DoctorFinding } from '../../../../operations/doctor/causes.ts';
@@ -16,7 +16,7 @@ export interface ReportContent {
 }
 
 export interface IntegrationFacts {
-  /** Used to find its findings. IDs are names of organisations, so they are not shown. */
+  /** Used to look up the findings. IDs are often names of organisations, so they are not shown. */
   id: string;
   kind: string;
   facts: readonly AccountFact[];
@@ -57,7 +57,7 @@ export function renderReport(
   ].join('\n');
 }
 
-/** Items that only a user can check, and ticks before sending the report. */
+/** Items that only a user can check, and boxes to tick before sending the report. */
 const BY_HAND = [
   '`donor-sync plan` counts about as many people as the CRM has',
   'the first `donor-sync sync` (a trial) finished, and wrote what it reported',
@@ -99,7 +99,7 @@ function shownSubject(subject: string): string {
   return isApiName(field) ? `field ${field}` : 'field (its name is not shown)';
 }
 
-/** One line, in which nothing is Markdown. */
+/** Returns one line in which nothing is interpreted as Markdown. */
 function clean(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[|<>[\]`*]/g, '');
 }

@@ -93,7 +93,7 @@ function readIntegrations(text: string, path: string): YAMLSeq {
   );
 }
 
-/** The settings with one more integration at the end of their list. */
+/** Returns the settings with one more integration at the end of the list. */
 export function withIntegration(text: string, answers: Answers, target: Target): string {
   const document = parseDocument(text);
   const added = parseDocument(`integrations:\n${integrationText(answers, target)}`);
@@ -102,13 +102,13 @@ export function withIntegration(text: string, answers: Answers, target: Target):
   const [entry] = isSeq(entries) ? entries.items : [];
   if (!isSeq(list) || !isMap(entry)) throw new Error('There is no list of integrations.');
   list.flow = false;
-  // Adds a blank line before the integration, as people do.
+  // Adds a blank line before the integration, as a human author would.
   entry.spaceBefore = true;
   list.add(entry);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Replaces the file in one step. Refused if the file was changed since it was read. */
+/** Replaces the file in one step. Refuses if the file has changed since it was read. */
 async function replaceSettings(file: string, before: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   const { mode } = await stat(file);

@@ -6,7 +6,7 @@ import type { FieldMapping } from '../../../../core/field-map.ts';
 export interface Answers {
   id: string;
   name: string;
-  /** Null if the client runs only on request. */
+  /** The schedule; null if the client runs only on request. */
   schedule: { cron: string; timezone: string } | null;
   partner: PartnerAnswers;
   /** Credits; null for no limit. */
@@ -20,7 +20,7 @@ export interface PartnerAnswers {
   url: string;
   /** The variable from which the settings read the service key. */
   keyVariable: string;
-  /** The key itself, for a file next to the settings; null if the variable is set by other means. */
+  /** The key itself, for a file next to the settings; null if the variable is set in another way. */
   key: string | null;
 }
 
@@ -50,11 +50,13 @@ export interface CsvAnswers {
   fields: readonly FieldMapping[] | null;
   /** Every column of the file with its use. */
   fileColumns: readonly ColumnLine[];
-  /** Notes about our fields that have another name because of that, and about unused values that may mark contacts. */
+  /**
+   * Notes about our fields that were renamed for this reason, and about unused values that may mark contacts.
+   */
   notes: readonly string[];
 }
 
-/** The columns of names: never one column for both parts. */
+/** The columns of names. One column never serves for both parts. */
 export type NameColumns = { firstName: string; lastName: string } | { fullName: string };
 
 /** The columns that mark contacts who are never sent; null if there are none. */
@@ -88,7 +90,7 @@ export interface Surroundings {
   readKey(path: string): Promise<string>;
   /** The settings already in the file; null for a new file. */
   present: PresentSettings | null;
-  /** Finds the field map of a kind of CRM. */
+  /** Finds the field map for a kind of CRM. */
   defaultFields(kind: string): Promise<readonly FieldMapping[]>;
   /** Finds the columns that the previous settings file writes into this file; none without such a file. */
   writtenBefore(csvPath: string): Promise<ReadonlySet<string>>;
@@ -97,8 +99,8 @@ export interface Surroundings {
 /** The settings of a file before an integration is added to it. */
 export interface PresentSettings {
   ids: ReadonlySet<string>;
-  /** The variables that the file names. */
+  /** The variables that the file refers to. */
   variables: ReadonlySet<string>;
-  /** The first integration's service, as written in the file. */
+  /** The service of the first integration, as written in the file. */
   partner: { url: string; keyVariable: string } | null;
 }

@@ -1,4 +1,4 @@
-/** Asks which CRM has the contacts, and how donor-sync signs in there. */
+/** Asks which CRM contains the contacts, and how donor-sync signs in there. */
 import { myDomainProblem, needsMyDomain } from '../../../../clients/setup/interview/crm.ts';
 import { QUESTIONS } from '../../../../clients/setup/interview/questions.ts';
 import { usageError } from '../../terminal/output.ts';

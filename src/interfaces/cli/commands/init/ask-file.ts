@@ -1,4 +1,4 @@
-/** Asks for the file with the contacts, for its columns, and for the file of the results. */
+/** Asks for the file with the contacts, its columns, and the file for the results. */
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { listFileColumns } from '../../../../clients/setup/column-list.ts';
 import { type ColumnGuess, guessColumns } from '../../../../clients/setup/csv-columns.ts';
@@ -44,7 +44,7 @@ export async function askFile(
   }
   const badRows = await ask(asker, QUESTIONS.badRows, {
     flag: FLAGS.badRows,
-    // If there are such rows, the user is asked once they are known.
+    // If there are such rows, the user is asked later, once the rows are known.
     given: flags.csvBadRows ?? QUESTIONS.badRows.initial,
   });
   const fields = await surroundings.defaultFields('csv');
@@ -188,7 +188,7 @@ async function askNames(
   return { firstName, lastName };
 }
 
-/** The answer in the options; undefined if they contain none. */
+/** Returns the answer from the options; undefined if they contain none. */
 function getNameForm(flags: InitFlags): 'two' | 'whole' | undefined {
   const hasTwo = flags.csvFirstName !== undefined || flags.csvLastName !== undefined;
   if (flags.csvFullName === undefined) return hasTwo ? 'two' : undefined;

@@ -21,11 +21,11 @@ interface Asking<Given = string> {
   aside?: string;
   /** The columns of the file, if the question is about columns. */
   columns?: readonly string[];
-  /** The options that are offered here; by default all. */
+  /** The offered options; by default all. */
   among?: readonly string[];
 }
 
-/** Resolves with the checked answer. Throws a ConfigurationError if it has a problem. */
+/** Resolves with the checked answer. Throws a ConfigurationError if the answer is invalid. */
 export async function ask<Value>(
   asker: Prompter,
   question: Question<Value>,
@@ -42,7 +42,7 @@ export async function ask<Value>(
   throw usageError(`${flag}: ${checked.problem}`);
 }
 
-/** The same for a question whose answer can be several columns. */
+/** Does the same for a question whose answer can be several columns. */
 export function askColumns(
   asker: Prompter,
   question: Question,
@@ -52,7 +52,7 @@ export function askColumns(
   return askMany(asker, { flag, message: question.ask, given, initial, choices });
 }
 
-/** The question for a settings file, in which an environment variable can replace the answer. */
+/** The question as asked for a settings file, in which an environment variable can replace the answer. */
 export function orVariable(question: Question): Question {
   const schema = checkedBy((text) => (isVariable(text) ? null : findProblem(question, text)));
   return { ...question, schema };

@@ -1,4 +1,4 @@
-/** Asks the questions about a client in the terminal, in their order here. */
+/** Asks the questions about a client in the terminal, in the order of this file. */
 import { proposeIds } from '../../../../clients/setup/interview/client.ts';
 import { NONE } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS } from '../../../../clients/setup/interview/questions.ts';
@@ -9,7 +9,7 @@ import { askCrm } from './ask-crm.ts';
 import { askPartner } from './ask-service.ts';
 import { FLAGS, type InitFlags } from './flags.ts';
 
-/** Asks the questions that the options do not answer. Throws a ConfigurationError for an invalid answer. */
+/** Asks all questions that the options do not answer. Throws a ConfigurationError for an invalid answer. */
 export async function collectAnswers(
   asker: Prompter,
   flags: InitFlags,

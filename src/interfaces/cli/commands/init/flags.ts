@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { NONE, type Question } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS, type QuestionName } from '../../../../clients/setup/interview/questions.ts';
 
-/** The option that answers each question. The form of the names follows from the named columns. */
+/** The option that answers each question. The named columns determine the form of the names. */
 export const FLAGS = {
   crmKind: '--crm',
   name: '--name',
@@ -76,7 +76,7 @@ function describe(name: QuestionName): string {
 
 const flag = z.string().trim().min(1).optional();
 
-/** The options by commander's names. */
+/** The options, under commander's names. */
 export const initFlagsSchema = z.object({
   yes: z.boolean().default(false),
   force: z.boolean().default(false),

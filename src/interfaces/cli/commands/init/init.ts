@@ -83,7 +83,7 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   const draft = { deps, flags, output, asker, env, path };
   const checked = await checkDraft(draft, answers, (complete) => settingsText(complete, target));
   const mayReplaceIt = await mayReplace(asker, flags, deps, path);
-  // Shown before the file is written, so that a wrong column leaves nothing behind.
+  // Shown before the file is written, so that a wrong column has no consequences.
   const showing = { deps, output, asker: flags.yes ? null : asker };
   const persons = await showPersons(showing, checked.integration);
   await writeSettings(target.path, checked.text, mayReplaceIt);
@@ -126,7 +126,7 @@ async function readKeyFile(path: string): Promise<string> {
   }
 }
 
-/** Settings that are not written yet. */
+/** Settings that have not been written yet. */
 export interface Draft {
   deps: InitDeps;
   flags: InitFlags;
@@ -134,11 +134,11 @@ export interface Draft {
   asker: Prompter;
   /** The environment, with the variables of the file next to the settings. */
   env: Environment;
-  /** The settings file's path for messages. */
+  /** The settings file's path, for messages. */
   path: string;
 }
 
-/** A text that was checked as settings, with the integration from the answers. */
+/** A text that was validated as settings, with the integration from the answers. */
 export interface CheckedDraft {
   text: string;
   answers: Answers;
@@ -188,7 +188,7 @@ async function parseDraft(
   return { text, answers, integration };
 }
 
-/** Checks the file with the connector, as if it skipped the rows that cannot be read. */
+/** Checks the file with the connector, as if the connector skipped rows that it cannot read. */
 async function checkFile(
   { findConnectorDefinition }: InitDeps,
   { crm, contacts }: Integration,
@@ -226,14 +226,14 @@ function requireSecure(settings: Settings): void {
   );
 }
 
-/** Adds stand-ins for keys that are not set yet, so that the rest of the file can be checked. */
+/** Adds placeholders for keys that are not set yet, so that the rest of the file can be checked. */
 function withStandIns(text: string, env: Environment): Environment {
   const names = interpolate(text, {}).variables;
   const unset = names.filter((name) => !env[name]);
   return { ...env, ...Object.fromEntries(unset.map((name) => [name, STAND_IN])) };
 }
 
-/** A value that is valid for texts and for URLs. */
+/** Returns a value that is valid both as a text and as a URL. */
 const STAND_IN = 'https://not-set.invalid';
 
 async function mayReplace(
@@ -257,13 +257,13 @@ async function mayReplace(
 
 async function writeSettings(path: string, text: string, mayReplaceIt: boolean): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // `wx`: also does not overwrite a file that was created since the check.
+  // `wx` also prevents overwriting a file that was created since the check.
   await writeFile(path, text, { flag: mayReplaceIt ? 'w' : 'wx' });
 }
 
 /**
- * Stores the key next to the settings, and prints the result and the next steps. The settings are written first. If the
- * key cannot be stored, its variable can still be set by other means.
+ * Stores the key next to the settings, and prints the result and the next steps. The settings are written
+ * first. If the key cannot be stored, the user can still set its variable in another way.
  */
 export async function report(
   draft: Draft,
@@ -348,7 +348,7 @@ const MISSING = {
 } as const;
 const MISSING_OPTIONS = { address: FLAGS.addresses, employer: FLAGS.employers } as const;
 
-/** The columns that exclude people, each once, in quotes. */
+/** Returns the columns that exclude people, each only once, in quotes. */
 function markedColumns({ crm }: Answers): string[] {
   if (crm.kind !== 'csv') return [];
   const columns = Object.values(crm.marks).filter((column) => column !== null);

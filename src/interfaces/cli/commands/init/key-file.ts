@@ -21,7 +21,10 @@ function isAssignment(line: string, name: string): boolean {
   );
 }
 
-/** Writes a new file and then replaces the old one, so that others can never read it, not even for a moment. */
+/**
+ * Writes a new file and then replaces the old one with it, so that other users can never read the key, not
+ * even for a moment.
+ */
 async function writePrivately(file: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   await rm(fresh, { force: true });

@@ -9,15 +9,15 @@ import type {
   VariableFor,
 } from './answers.ts';
 
-/** The absolute path of the file to write, and the folder to which paths in the answers are relative. */
+/** The absolute path of the file to write, and the folder that paths in the answers are relative to. */
 export interface Target {
   path: string;
   cwd: string;
 }
 
 /**
- * The settings file from the answers, with comments for its next reader. Keys and tokens are not in the file. Their
- * variables are named instead.
+ * Returns the settings file for the answers, with comments for its next reader. Keys and tokens are not in
+ * the file. Their variables are named instead.
  */
 export function settingsText(answers: Answers, target: Target): string {
   return `${SETTINGS_HEAD}
@@ -25,13 +25,13 @@ integrations:
 ${integrationText(answers, target)}`;
 }
 
-/** The settings of a machine on which all clients are set up in the browser. */
+/** Returns the settings for a machine on which all clients are set up in the browser. */
 export const firstSettingsText = (): string => `${SETTINGS_HEAD}
 # Clients are set up in the browser, and stored encrypted in the database. A client that is written here cannot be changed there.
 integrations: []
 `;
 
-/** The start of every settings file. */
+/** The first lines of every settings file. */
 const SETTINGS_HEAD = `# Settings of donor-sync. A dollar sign with a name in braces is read from the environment.
 
 server:
@@ -42,7 +42,7 @@ server:
 database: "sqlite:data/donor-sync.db"       # relative to this file's folder; or postgres://…
 `;
 
-/** The integration from the answers, as one entry of the list of integrations. */
+/** Returns the integration from the answers, as one entry of the list of integrations. */
 export function integrationText(answers: Answers, target: Target): string {
   return `  - id: ${quoted(answers.id)}
     name: ${quoted(answers.name)}
@@ -193,17 +193,17 @@ function groupExample(crm: Answers['crm']): string {
   }
 }
 
-/** A path relative to the settings file's folder. */
+/** Returns the path relative to the settings file's folder. */
 function fromFile(path: string, target: Target): string {
   return relative(dirname(target.path), resolve(target.cwd, path));
 }
 
-/** JSON's double quotes are also valid in YAML. A `${` in a name must not become a variable. */
+/** Double quotes as in JSON are also valid in YAML. A `${` in a name must not become a variable. */
 function quoted(text: string): string {
   return asTyped(text.replace(/\$\{/g, '$$$&'));
 }
 
-/** The same if the user may have meant a variable. */
+/** The same, for values in which the user may have meant a variable. */
 function asTyped(text: string): string {
   return JSON.stringify(text);
 }

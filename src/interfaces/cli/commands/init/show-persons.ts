@@ -18,23 +18,23 @@ import { cancelled, type Prompter } from '../../terminal/prompts.ts';
 import { formatTable } from '../../terminal/table.ts';
 import { buildTitle, PERSON_COLUMNS, printPersons } from '../plan/text.ts';
 
-/** The dependencies of showing people. */
+/** The functions and data that are needed to show people. */
 interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
   stderr: { columns?: number };
 }
 
-/** The output for showing people, and the user to ask about them. */
+/** The output for the people, and the user who is asked about them. */
 export interface Showing {
   deps: ShowDeps;
   output: Output;
-  /** Null without questions. */
+  /** Null if the command asks no questions. */
   asker: Prompter | null;
 }
 
 /**
- * Shows a few people of a CSV file as these settings would send them. Asks the user, if there is one, whether they are
- * right, because a wrong column costs a credit for each contact. Resolves with their shapes. Throws a
- * ConfigurationError if they are not right.
+ * Shows a few people of a CSV file as these settings would send them. Asks the user, if there is one, whether
+ * they are right, because a wrong column costs a credit for each contact. Resolves with the forms of their
+ * data. Throws a ConfigurationError if they are not right.
  */
 export async function showPersons(
   { deps, output, asker }: Showing,
@@ -67,7 +67,7 @@ async function confirmPersons(
   throw cancelled(' Run init again and choose other columns, for example with --csv-first-name.');
 }
 
-/** The dependencies of a file's connector, which has no secrets and is never stopped. */
+/** The dependencies of a file's connector. It has no secrets and is never stopped. */
 export function fileDeps(): ConnectorDeps {
   return {
     clock: systemClock,

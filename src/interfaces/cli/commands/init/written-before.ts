@@ -16,7 +16,8 @@ const settingsSchema = z.object({
 });
 
 /**
- * The folders to which paths in the settings file and in the answers are relative, and the connector's own field map.
+ * The folders that paths in the settings file and in the answers are relative to, and the connector's own
+ * field map.
  */
 interface SettingsLocation {
   cwd: string;
@@ -25,8 +26,8 @@ interface SettingsLocation {
 }
 
 /**
- * The columns that these settings write into the file. They are ours, whatever their values are. A text that is not
- * valid settings has none. Pure.
+ * Returns the columns that these settings write into the file. They are ours, whatever values they contain.
+ * Returns none if the text is not valid settings. Pure.
  */
 export function writtenBefore(
   text: string,

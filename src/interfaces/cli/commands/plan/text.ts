@@ -75,7 +75,7 @@ function printCost(
   output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
 }
 
-/** Prints whether a few contacts are sent first, and their results. */
+/** Prints whether a few contacts are sent first, and the results of that trial. */
 function printTrial(output: Output, { trial, credits, integration }: PreviewText): void {
   const { state, first, known, answered } = trial;
   const share = `${Math.round(trial.minKnown * 1_000) / 10}%`;
@@ -90,7 +90,7 @@ function printTrial(output: Output, { trial, credits, integration }: PreviewText
   }
 }
 
-/** Prints marks that exclude most contacts, as long as no user has confirmed them. */
+/** Prints marks that exclude most contacts, until a user confirms them. */
 function printMarks(output: Output, { unconfirmedMarks, integration }: PreviewText): void {
   for (const { text } of unconfirmedMarks) {
     const way = `Correct it, or confirm it once: donor-sync sync ${integration} --accept-marks`;
@@ -98,7 +98,7 @@ function printMarks(output: Output, { unconfirmedMarks, integration }: PreviewTe
   }
 }
 
-/** Prints the parts that are not sent to the service because the CRM does not show them. */
+/** Prints the parts of people's data that are not sent to the service because the CRM does not show them. */
 function printMissing(output: Output, { missing }: PreviewText): void {
   const joinNames = (sources: PreviewText['missing']) => sources.map(({ name }) => name).join(', ');
   const lost = missing.filter(({ wasReadable }) => wasReadable);

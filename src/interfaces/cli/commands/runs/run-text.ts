@@ -25,15 +25,18 @@ import {
 } from '../../terminal/words.ts';
 import { getStatusWord, printRun } from '../sync/run-summary.ts';
 
-/** A run with what it did to contacts. It contains only field names, because values are encrypted on disk. */
+/**
+ * A run and what it did to contacts. It contains only field names and no values, because values are encrypted
+ * on disk.
+ */
 export interface RunDetail extends RunReport {
   /** Number of contacts by reason. */
   reasons: Record<string, number>;
-  /** Number of contacts that share the job of the same person in another contact, without a credit. */
+  /** Number of contacts that got the result of another contact for the same person, without a credit. */
   shared: number;
   /** The cost of the queries for warm paths; null if they were free. */
   queries: QueryCharge | null;
-  /** The first contacts, without contacts that were simply up to date. */
+  /** The first contacts, except contacts that were already up to date. */
   outcomes: RunContactView[];
   /** The first writes that were not undone. */
   writes: { crmId: string; fields: string[]; at: string }[];
@@ -141,7 +144,8 @@ function printWrites(output: Output, { writes, writeCount }: RunDetail): void {
 }
 
 /**
- * Names the fields of each write. If another write has the same fields, it refers to that: `14 fields, as in 0035e001`.
+ * Names the fields of each write. If an earlier write has the same fields, it refers to that write: `14
+ * fields, as in 0035e001`.
  */
 function withFieldTexts(writes: RunDetail['writes']): { crmId: string; text: string }[] {
   const named = new Map<string, string>();

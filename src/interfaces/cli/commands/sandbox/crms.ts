@@ -1,4 +1,4 @@
-/** The stand-ins of CRMs: a Salesforce org, a HubSpot account, and their shared parts. */
+/** The sandboxes of CRMs (a Salesforce org, a HubSpot account) and their shared parts. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import {
@@ -24,7 +24,7 @@ interface CrmTimes {
   tokenLifetime?: number;
 }
 
-/** Renames the times in the options to the sandboxes' names. */
+/** Renames the durations in the options to the sandboxes' names. */
 function toCrmOptions<Flags extends CrmTimes>({ tokenLifetime, ...flags }: Flags) {
   return {
     ...flags,

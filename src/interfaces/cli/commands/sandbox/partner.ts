@@ -45,7 +45,7 @@ const flagsSchema = z
     ...toSandboxOptions(flags),
     ...(submitLatency === undefined ? {} : { submitLatencyMs: submitLatency }),
     ...(jobTime === undefined ? {} : { jobTimeMs: jobTime, networkJobTimeMs: jobTime }),
-    // A token bucket of size 0 would refuse all requests, so 0 means no limit here as well.
+    // A token bucket of size 0 would refuse all requests, so here too 0 means no limit.
     ...(burst === 0 ? { rate: 0 } : burst === undefined ? {} : { burst }),
   }));
 

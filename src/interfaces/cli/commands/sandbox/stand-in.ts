@@ -17,7 +17,7 @@ export interface StandIn<Flags> {
   start(flags: Flags, cwd: string): Promise<Serving>;
 }
 
-/** A running sandbox, and the content of its line on stdout. */
+/** A running sandbox, and the data for its line on stdout. */
 export interface Serving {
   line: Readonly<Record<string, string | number>>;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ const MAX_PEOPLE = 1_000_000_000;
 
 const MAX_PORT = 65_535;
 
-/** Ten minutes. Nobody lets one request wait longer. */
+/** Ten minutes. Nobody lets a request wait longer. */
 const MAX_LATENCY_MS = 600_000;
 
 /** One day. Nobody waits longer for a job in a sandbox. */
@@ -40,7 +40,7 @@ export const readCount = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 /** Reads a delay in milliseconds. */
 export const readLatency = wholeNumber(0, MAX_LATENCY_MS);
 
-/** Reads the share of requests that take longer, and by how much. */
+/** Reads the share of requests that take longer, and how much longer they take. */
 function readTail(text: string): { probability: number; delayMs: number } {
   const [, part, ms] = /^([\d.]+):([^:]+)$/.exec(text) ?? [];
   const probability = Number(part);
@@ -75,7 +75,7 @@ interface LatencyFlags {
   jitter?: number;
 }
 
-/** Renames the times in the options to the sandboxes' names. */
+/** Renames the durations in the options to the sandboxes' names. */
 export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, ...flags }: Flags) {
   return {
     ...flags,

@@ -187,7 +187,7 @@ function lastDayCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** `service credits`: manages the balances of teams, and finds charges without jobs. */
+/** `service credits`: manages teams' balances, and finds charges without jobs. */
 export function creditsCommand(deps: ServiceDeps): Command {
   const list = serviceCommand('list', deps).description("show each team's balance");
   serviceAction(deps, list, serviceOptions, (action) =>

@@ -39,7 +39,7 @@ export function statsCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** The most files to print. `--json` lists all files. */
+/** The maximum number of files to print. `--json` lists all files. */
 const MOST_SHOWN = 20;
 
 /** `service backup`: copies the database while it is in use. */

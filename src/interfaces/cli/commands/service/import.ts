@@ -28,12 +28,12 @@ const schema = serviceOptions.extend({
   dryRun: z.boolean().default(false),
 });
 
-/** After this many files, a long import reports its progress. */
+/** A long import reports its progress each time it has read this many files. */
 const SAY_EVERY = 500;
 
 const KINDS = ['csv', 'legislators', 'judges', '990'] as const;
 
-/** `service import`: imports real people, each once. */
+/** `service import`: imports real people, each of them once. */
 export function importCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('import', deps)
     .description('import people from files, each person once')

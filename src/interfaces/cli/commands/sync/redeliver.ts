@@ -1,4 +1,4 @@
-/** `sync ID --redeliver`: writes paid profiles into the CRM again, after a preview. */
+/** `sync ID --redeliver`: writes profiles that are already paid for into the CRM again, after a preview. */
 import type { Application, OpenIntegration } from '../../../../application.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { previewRedelivery } from '../../../../operations/redeliver.ts';
@@ -30,7 +30,10 @@ interface RedeliverCall {
   output: Output;
 }
 
-/** Shows what would be written and what would not, asks, and delivers. It reads and buys nothing else. */
+/**
+ * Shows what would be written and what would not, asks for confirmation, and delivers. It reads nothing else
+ * and buys nothing.
+ */
 export async function redeliverChosen(
   deps: ProductDeps,
   application: Application,

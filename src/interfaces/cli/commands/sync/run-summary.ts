@@ -36,7 +36,10 @@ function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): str
   ];
 }
 
-/** Prints the paid values that wait to be written, and what each needs. Prints nothing if no value waits. */
+/**
+ * Prints the paid values that wait to be written, and what each of them needs. Prints nothing if no value
+ * waits.
+ */
 export function printValuesWaiting(output: Output, waiting: ValuesWaiting | undefined): void {
   if (waiting === undefined || waiting.values === 0) return;
   output.print();
@@ -51,7 +54,10 @@ export function printValuesWaiting(output: Output, waiting: ValuesWaiting | unde
   );
 }
 
-/** Prints the contacts of a run by outcome and reason. Reasons that need a user come last, next to the prompt. */
+/**
+ * Prints the contacts of a run by outcome and reason. Reasons that need the user's attention come last, next
+ * to the prompt.
+ */
 function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
   if (reasons.length === 0) return;
   output.print();

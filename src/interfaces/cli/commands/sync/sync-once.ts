@@ -68,7 +68,7 @@ type ProgressStore = Pick<Store, 'reader'>;
 export interface RunProgress {
   /** Starts to show the run. */
   watch(run: Pick<Run, 'id' | 'integration' | 'partnerKey'>): void;
-  /** Shows the end; resolves when nothing more is drawn. */
+  /** Shows the end; resolves when drawing has finished. */
   stop(): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export function createRunProgress(deps: ProgressDeps, store: ProgressStore): Run
     watch(run) {
       if (!stderr.isTTY) return;
       watching = show(run).catch((error: unknown) => {
-        // A problem with showing the progress must not end the run.
+        // A problem with the progress display must not end the run.
         log.warn({ error: messageOf(error) }, 'the progress of the run cannot be shown');
       });
     },
@@ -115,14 +115,14 @@ async function look(
   if (!row) return;
   const underWay = await countContactsUnderWay(store.reader, run.integration.id);
   const { balance } = await findKeyBalance(store.reader, run.partnerKey);
-  // A contact that shares another contact's profile is not submitted, but it is still delivered.
+  // A contact that shares another contact's profile is not submitted, but its profile is delivered.
   const sent = row.submittedCount + row.sharedCount;
   const toDeliver = underWayBefore + sent;
   progress.update('Read', { done: row.readCount, total: null });
   progress.update('Submitted', {
     done: sent,
-    // Refused people and people who changed in the meantime are not submitted, so at the end the total is the number
-    // sent.
+    // Refused people, and people who changed in the meantime, are not submitted, so at the end the total
+    // equals the number of submitted people.
     total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosenCount),
     ...(balance === null ? {} : { remark: `${describeCount(balance, 'credit')} left` }),
   });

@@ -1,13 +1,12 @@
 /**
  * The CRM itself: a JSON file, `{ "fields": ["donor_id"], "contacts": [{ "id": "1", "firstName": "Maria",
- * "lastName": "Lopez", "addresses": [], "employers": [], "values": {} }] }`. Put the API of your CRM in
- * its place.
+ * "lastName": "Lopez", "addresses": [], "employers": [], "values": {} }] }`. Replace it with your CRM's API.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'donor-sync/connector';
 import { ConfigurationError } from 'donor-sync/errors';
 
-/** Blank is null, so that white space is never taken for a value. */
+/** Returns null for blank text, so that white space is never used as a value. */
 const value = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .transform((written) => (String(written ?? '').trim() === '' ? null : written));
@@ -26,7 +25,7 @@ const rowSchema = z.object({
 const fileSchema = z.object({ fields: z.array(z.string()), contacts: z.array(rowSchema) });
 
 /**
- * The fields, and the contacts by their ids.
+ * The fields, and the contacts by ID.
  * @param {string} path
  */
 export async function load(path) {

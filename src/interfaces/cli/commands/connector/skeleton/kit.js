@@ -1,4 +1,4 @@
-/** The conformance kit of donor-sync: what every connector promises, asked of this one. */
+/** The conformance kit of donor-sync: it tests this connector for everything that a connector promises. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { connector } from './index.js';
 testConnector({ describe, it }, 'my-crm', openHarness);
 
 /**
- * An empty CRM, and how people change it.
+ * Creates an empty CRM, and the functions with which users would change it.
  * @returns {Promise<import('donor-sync/connector/testing').ConformanceHarness>}
  */
 async function openHarness() {
