@@ -3,6 +3,7 @@ import { findContacts } from '../contacts/contacts.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { unknownContact } from '../core/shared-errors.ts';
 import type { PartnerClient } from '../partner/client.ts';
+import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Store } from '../store.ts';
 import { requireNetworks } from './memberships.ts';
 import { calledName } from './sentence.ts';
@@ -22,15 +23,15 @@ export interface ContactPaths {
 }
 
 export interface ContactPathsDeps {
-  store: Pick<Store, 'reader'>;
+  store: Pick<Store, 'reader' | 'fingerprint'>;
   /** The connector must already be signed in. */
   connector: Pick<Connector, 'readByIds'>;
   partner: Pick<PartnerClient, 'connections'>;
 }
 
 /**
- * Fetches every connection of one contact from the service (one query). Throws a ConfigurationError
- * if there are no networks yet, or if the contact's donor is unknown.
+ * Fetches every connection of one contact from the service (one query), without erased people.
+ * Throws a ConfigurationError if there are no networks yet, or if the contact's donor is unknown.
  */
 export async function readContactPaths(
   { store, connector, partner }: ContactPathsDeps,
@@ -43,7 +44,13 @@ export async function readContactPaths(
   const contact = lookup?.state === 'found' ? lookup.contact : NO_NAME;
   const networkIds = networks.map(({ networkId }) => networkId);
   const { connections } = await partner.connections.ofDonor(donorId, { networkIds });
-  const others = connections.filter(({ sourceDonor }) => sourceDonor.donorId !== donorId);
+  const introducerIds = [...new Set(connections.map(({ sourceDonor }) => sourceDonor.donorId))];
+  const { reader, fingerprint } = store;
+  // The service can still have them in a network.
+  const erased = await findErasedDonors(reader, fingerprint, integrationId, introducerIds);
+  const others = connections.filter(
+    ({ sourceDonor }) => sourceDonor.donorId !== donorId && !erased.has(sourceDonor.donorId),
+  );
   return {
     integration: integrationId,
     contact: crmId,

@@ -1,6 +1,7 @@
 import { findContactsByDonor } from '../networks/statements/network-members.ts';
 import type { PartnerClient } from '../partner/client.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
+import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Store } from '../store.ts';
 import { requireNetworks } from './memberships.ts';
 import { calledName } from './sentence.ts';
@@ -27,7 +28,7 @@ export interface ProspectQuery {
 }
 
 export interface ProspectDeps {
-  store: Pick<Store, 'reader'>;
+  store: Pick<Store, 'reader' | 'fingerprint'>;
   partner: Pick<PartnerClient, 'connections'>;
 }
 
@@ -39,7 +40,7 @@ const ASKED_FOR = 500;
 
 /**
  * Fetches the strongest prospects in the service's whole database (one query), without contacts of
- * the integration. Strongest first.
+ * the integration and erased people. Strongest first.
  */
 export async function findProspects(
   { store, partner }: ProspectDeps,
@@ -55,10 +56,18 @@ export async function findProspects(
   });
   const donorIds = prospects.map(({ donor }) => donor.donorId);
   const known = await findContactsByDonor(store.reader, integrationId, donorIds);
+  const introducerIds = prospects.flatMap(({ connections }) => introducersOf(connections));
+  const shownIds = [...new Set([...donorIds, ...introducerIds])];
+  // The service still has them, and can have them in a network.
+  const erased = await findErasedDonors(store.reader, store.fingerprint, integrationId, shownIds);
   return prospects
-    .filter(({ donor }) => !known.has(donor.donorId))
-    .flatMap((prospect) => {
-      const [best] = describeConnections(prospect.connections, networks, calledByName(prospect));
+    .filter(({ donor }) => !known.has(donor.donorId) && !erased.has(donor.donorId))
+    .flatMap((each) => {
+      const connections = each.connections.filter(
+        ({ sourceDonor }) => !erased.has(sourceDonor.donorId),
+      );
+      const prospect = { ...each, connections };
+      const [best] = describeConnections(connections, networks, calledByName(prospect));
       return best === undefined ? [] : [foundProspect(prospect, best)];
     })
     .slice(0, limit);
@@ -66,8 +75,12 @@ export async function findProspects(
 
 function foundProspect({ donor, connections }: Prospect, best: ShownConnection): FoundProspect {
   const { donorId, name, profileUrl } = donor;
-  const people = new Set(connections.map(({ sourceDonor }) => sourceDonor.donorId)).size;
+  const people = new Set(introducersOf(connections)).size;
   return { donorId, name, profileUrl, people, best };
+}
+
+function introducersOf(connections: Prospect['connections']): string[] {
+  return connections.map(({ sourceDonor }) => sourceDonor.donorId);
 }
 
 /** Only a CRM says which part of a name is the first name; here it is the first word. */
