@@ -1,12 +1,12 @@
 import { findContactsByDonor } from '../networks/statements/network-members.ts';
 import type { PartnerClient } from '../partner/client.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
-import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Store } from '../store.ts';
 import { requireNetworks } from './memberships.ts';
 import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
+import { findUnshownDonors } from './unshown-donors.ts';
 
 /** A person who is not in the CRM and whom people in the networks know. */
 export interface FoundProspect {
@@ -57,14 +57,13 @@ export async function findProspects(
   const donorIds = prospects.map(({ donor }) => donor.donorId);
   const known = await findContactsByDonor(store.reader, integrationId, donorIds);
   const introducerIds = prospects.flatMap(({ connections }) => introducersOf(connections));
-  const shownIds = [...new Set([...donorIds, ...introducerIds])];
-  // The service still has them, and can have them in a network.
-  const erased = await findErasedDonors(store.reader, store.fingerprint, integrationId, shownIds);
+  const shownIds = new Set([...donorIds, ...introducerIds]);
+  const unshown = await findUnshownDonors(store, integrationId, shownIds);
   return prospects
-    .filter(({ donor }) => !known.has(donor.donorId) && !erased.has(donor.donorId))
+    .filter(({ donor }) => !known.has(donor.donorId) && !unshown.has(donor.donorId))
     .flatMap((each) => {
       const connections = each.connections.filter(
-        ({ sourceDonor }) => !erased.has(sourceDonor.donorId),
+        ({ sourceDonor }) => !unshown.has(sourceDonor.donorId),
       );
       const prospect = { ...each, connections };
       const [best] = describeConnections(connections, networks, calledByName(prospect));
