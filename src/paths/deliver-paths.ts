@@ -85,8 +85,9 @@ async function writePaths(
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
     const { lookup, intended } = getRecord(crmId);
-    // The next read settles contacts that have left or opted out; their values stay until then.
-    if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
+    // The next read settles contacts that have left or were marked; their values stay until then.
+    if (lookup?.state !== 'found') return [];
+    if (lookup.contact.optedOut || lookup.contact.excluded) return [];
     // Nothing is written for a contact that was erased or may have been erased, either.
     if (forgottenFingerprint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];

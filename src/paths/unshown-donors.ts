@@ -4,8 +4,8 @@ import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Store } from '../store.ts';
 
 /**
- * Returns the donors that may not be named: erased people, whom the service can still have in a
- * network, and contacts that opted out or object, which leave their networks with the next run.
+ * Returns the donors that may not be named: erased people, and contacts that opted out or object. The service can still
+ * have the former in a network, and the latter until the next run.
  */
 export async function findUnshownDonors(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
