@@ -118,6 +118,9 @@ describe.each(['deceased', 'do_not_contact', 'mark_unknown'] as const)(
       const { before } = NETWORK_STAGES;
       await world.sync({ integration: withInsights(), stages: { before, after } });
       expect(world.filled(SENTENCE).size).toBe(0);
+      for (const id of world.people) world.crm.editContact(id, { excluded: null });
+      await world.sync({ integration: withInsights() });
+      expect(world.filled(SENTENCE).size).toBeGreaterThan(0);
     });
   },
 );
