@@ -3,6 +3,7 @@
  * service.
  */
 import { findContacts } from '../contacts/contacts.ts';
+import { listOptOutsInDoubt } from '../contacts/many-at-once/opt-outs.ts';
 
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -10,7 +11,7 @@ import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { loadErased } from '../sync/control/erased.ts';
 import { findNetworkAllowance } from './add-joiners.ts';
 import { type MatchedSetting, matchNetworks } from './match-networks.ts';
-import { findWanted, planMembers } from './membership.ts';
+import { findWanted, planMembers, whoStays } from './membership.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { fingerprintGroups, readToEnd } from './read-groups.ts';
 import { listNetworkMembers } from './statements/network-members.ts';
@@ -107,7 +108,8 @@ async function forecastOne(
   try {
     const crmIds = [...(await readToEnd(deps, run, group))];
     const contacts = await findContacts(store.reader, run.integration.id, crmIds);
-    const { wanted, toEnhance } = findWanted(crmIds, contacts);
+    const inDoubt = await listOptOutsInDoubt(store.reader, run.integration.id);
+    const { wanted, toEnhance } = findWanted(crmIds, contacts, whoStays(members, inDoubt));
     const plan = planMembers({ wanted, members });
     const { length: joiners } = plan.joiners;
     const leavers = plan.leavers.length + plan.leaving.length;

@@ -3,6 +3,7 @@
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { findContacts } from '../contacts/contacts.ts';
 import { listOptOutsInDoubt } from '../contacts/many-at-once/opt-outs.ts';
+import { receivesNothing } from '../contacts/receives-nothing.ts';
 import type { MemberState } from '../database/tables/networks.ts';
 import type { MirrorReader } from './network-deps.ts';
 import { listNetworkMembers, type MemberRecord } from './statements/network-members.ts';
@@ -25,19 +26,31 @@ export async function findMembership(
   const crmIds = [...(await listWantedMembers(store.reader, [row.id]))];
   const contacts = await findContacts(store.reader, row.integrationId, crmIds);
   const members = await listNetworkMembers(store.reader, row.id);
-  const isMember = new Set(
-    members.flatMap(({ donorId, state }) => (state === 'member' ? donorId : [])),
-  );
   const inDoubt = await listOptOutsInDoubt(store.reader, row.integrationId);
-  // Adding a member again costs a credit, so nobody leaves because of a mark that a user may declare to be an
-  // error.
-  const stays = ({ crmId, state, donorId }: ContactRecord) =>
-    state !== 'removed' && inDoubt.has(crmId) && donorId !== null && isMember.has(donorId);
+  const stays = whoStays(members, inDoubt);
   return { ...findWanted(crmIds, contacts, stays), members };
 }
 
 /**
- * Returns the wanted donors among the contacts of a group. `stays` is true for contacts that stay although
+ * Which members stay although they would not join. Adding a member again costs a credit, so nobody leaves because of an
+ * opt-out that a user may call an error (`inDoubt`), or of a mark that does not object. Pure.
+ */
+export function whoStays(
+  members: readonly MemberRecord[],
+  inDoubt: ReadonlySet<string>,
+): (contact: ContactRecord) => boolean {
+  const isMember = new Set(
+    members.flatMap(({ donorId, state }) => (state === 'member' ? donorId : [])),
+  );
+  return (contact) => {
+    const { crmId, state, donorId } = contact;
+    if (donorId === null || !isMember.has(donorId)) return false;
+    return isWanted(contact) || (state !== 'removed' && inDoubt.has(crmId));
+  };
+}
+
+/**
+ * The wanted donors among the contacts of a group; `stays` is true for members that stay although
  * they are marked. Pure.
  */
 export function findWanted(
@@ -50,7 +63,7 @@ export function findWanted(
   for (const crmId of crmIds) {
     const contact = contacts.get(crmId);
     if (contact === undefined) toEnhance += 1;
-    else if (contact.donorId !== null && (isWanted(contact) || stays(contact)))
+    else if (contact.donorId !== null && (mayJoin(contact) || stays(contact)))
       donors.add(contact.donorId);
     else if (contact.donorId === null && isOnItsWay(contact)) toEnhance += 1;
   }
@@ -64,6 +77,11 @@ function isWanted({ state, hasOptedOut }: ContactRecord): boolean {
 
 function isOnItsWay({ state }: ContactRecord): boolean {
   return state === 'due' || state === 'submitted' || state === 'ready';
+}
+
+/** A member costs a credit and is sent to the service. */
+function mayJoin(contact: ContactRecord): boolean {
+  return isWanted(contact) && !receivesNothing(contact);
 }
 
 /** Decides who joins a network and who leaves it. Pure. */

@@ -1,12 +1,15 @@
 import type { Connector } from '../../connectors/contract.ts';
-import { findContacts } from '../contacts/contacts.ts';
+import { type ContactRecord, findContacts } from '../contacts/contacts.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { unknownContact } from '../core/shared-errors.ts';
+import { exclusionText, type RedeliveryExclusion } from '../fields/redelivery-view.ts';
 import type { PartnerClient } from '../partner/client.ts';
 import type { Store } from '../store.ts';
+import { findKeptBack } from '../sync/guards/kept-back.ts';
 import { requireNetworks } from './memberships.ts';
 import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
+import { findUnshownDonors } from './unshown-donors.ts';
 
 /** All connections of one contact to the networks. */
 export interface ContactPaths {
@@ -22,15 +25,16 @@ export interface ContactPaths {
 }
 
 export interface ContactPathsDeps {
-  store: Pick<Store, 'reader'>;
+  store: Pick<Store, 'reader' | 'fingerprint'>;
   /** The connector must already be signed in. */
   connector: Pick<Connector, 'readByIds'>;
   partner: Pick<PartnerClient, 'connections'>;
 }
 
 /**
- * Reads every connection of one contact from the service (one query). Throws a ConfigurationError if there
- * are no networks yet, or if the contact's donor is unknown.
+ * Fetches every connection of one contact from the service (one query), without people who may not be named.
+ * Throws a ConfigurationError before that if there are no networks yet, if the contact's donor is unknown, or if nothing
+ * may be shown about the contact.
  */
 export async function readContactPaths(
   { store, connector, partner }: ContactPathsDeps,
@@ -38,12 +42,19 @@ export async function readContactPaths(
   crmId: string,
 ): Promise<ContactPaths> {
   const networks = await requireNetworks(store.reader, integrationId);
-  const donorId = await requireDonor(store, integrationId, crmId);
+  const row = await requireEnhanced(store, integrationId, crmId);
+  const { donorId } = row;
   const [lookup] = await connector.readByIds([crmId], []);
+  const reason = findKeptBack(row, lookup);
+  if (reason !== null) throw keptBack(integrationId, crmId, reason);
   const contact = lookup?.state === 'found' ? lookup.contact : NO_NAME;
   const networkIds = networks.map(({ networkId }) => networkId);
   const { connections } = await partner.connections.ofDonor(donorId, { networkIds });
-  const others = connections.filter(({ sourceDonor }) => sourceDonor.donorId !== donorId);
+  const introducerIds = new Set(connections.map(({ sourceDonor }) => sourceDonor.donorId));
+  const unshown = await findUnshownDonors(store, integrationId, introducerIds);
+  const others = connections.filter(
+    ({ sourceDonor }) => sourceDonor.donorId !== donorId && !unshown.has(sourceDonor.donorId),
+  );
   return {
     integration: integrationId,
     contact: crmId,
@@ -56,13 +67,20 @@ export async function readContactPaths(
 
 const NO_NAME = { firstName: null, lastName: null };
 
-async function requireDonor(
+/** A contact that the service has found. */
+type EnhancedContact = ContactRecord & { donorId: string };
+
+function isEnhanced(row: ContactRecord | undefined): row is EnhancedContact {
+  return row !== undefined && row.donorId !== null;
+}
+
+async function requireEnhanced(
   { reader }: Pick<Store, 'reader'>,
   integrationId: string,
   crmId: string,
-): Promise<string> {
+): Promise<EnhancedContact> {
   const row = (await findContacts(reader, integrationId, [crmId])).get(crmId);
-  if (row?.donorId) return row.donorId;
+  if (isEnhanced(row)) return row;
   if (row === undefined) {
     const next = 'Use its ID in the CRM.';
     throw unknownContact(integrationId, crmId, { source: 'database', next, refusal: 'unknown' });
@@ -73,6 +91,17 @@ async function requireDonor(
       code: 'contact_not_enhanced',
       refusal: 'conflict',
       details: { integration: integrationId, contact: crmId },
+    },
+  );
+}
+
+function keptBack(integration: string, contact: string, reason: RedeliveryExclusion) {
+  return new ConfigurationError(
+    `No connection of the contact "${contact}" is shown: ${exclusionText(reason)}.`,
+    {
+      code: 'contact_kept_back',
+      refusal: 'conflict',
+      details: { integration, contact, reason },
     },
   );
 }

@@ -40,12 +40,12 @@ export async function deliverPaths(
     const some = open.slice(start, start + size);
     for (const [crmId, write] of await writePaths(deps, run, some)) written.set(crmId, write);
   }
-  const computed = fingerprinted.map(({ contact, path, inCrm }): ComputedPath => {
+  const computed = fingerprinted.flatMap(({ contact, path, inCrm }): ComputedPath[] => {
     const { crmId, donorId } = contact;
     const write = written.get(crmId) ?? null;
-    const isKnown = write !== null || !lookedUp.has(crmId);
-    const ids = { crmId, donorId, path: storedPath(path) };
-    return { ...ids, inCrm: isKnown ? inCrm : null, written: write };
+    // Nothing may be written for the contact now, so its path is computed again when something may.
+    if (write === null && lookedUp.has(crmId)) return [];
+    return [{ crmId, donorId, path: storedPath(path), inCrm, written: write }];
   });
   await store.checkpoint(run.lease, (trx) => recordComputedPaths(trx, run.id, computed));
 }
@@ -85,8 +85,9 @@ async function writePaths(
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
     const { lookup, intended } = getRecord(crmId);
-    // The next reading settles contacts that have left or opted out. Their values are kept until then.
-    if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
+    // The next reading settles contacts that have left or were marked. Their values stay until then.
+    if (lookup?.state !== 'found') return [];
+    if (lookup.contact.optedOut || lookup.contact.excluded) return [];
     // Nothing is written for a contact that was erased, or that may have been erased.
     if (forgottenFingerprint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];

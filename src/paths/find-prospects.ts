@@ -6,6 +6,7 @@ import { requireNetworks } from './memberships.ts';
 import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
+import { findUnshownDonors } from './unshown-donors.ts';
 
 /** A person who is not in the CRM but is known to people in the networks. */
 export interface FoundProspect {
@@ -27,7 +28,7 @@ export interface ProspectQuery {
 }
 
 export interface ProspectDeps {
-  store: Pick<Store, 'reader'>;
+  store: Pick<Store, 'reader' | 'fingerprint'>;
   partner: Pick<PartnerClient, 'connections'>;
 }
 
@@ -38,8 +39,8 @@ export interface ProspectDeps {
 const ASKED_FOR = 500;
 
 /**
- * Reads the strongest prospects from the service's whole database (one query), except contacts of the
- * integration. Strongest first.
+ * Fetches the strongest prospects in the service's whole database (one query), without contacts of
+ * the integration and erased people. Strongest first.
  */
 export async function findProspects(
   { store, partner }: ProspectDeps,
@@ -55,10 +56,17 @@ export async function findProspects(
   });
   const donorIds = prospects.map(({ donor }) => donor.donorId);
   const known = await findContactsByDonor(store.reader, integrationId, donorIds);
+  const introducerIds = prospects.flatMap(({ connections }) => introducersOf(connections));
+  const shownIds = new Set([...donorIds, ...introducerIds]);
+  const unshown = await findUnshownDonors(store, integrationId, shownIds);
   return prospects
-    .filter(({ donor }) => !known.has(donor.donorId))
-    .flatMap((prospect) => {
-      const [best] = describeConnections(prospect.connections, networks, calledByName(prospect));
+    .filter(({ donor }) => !known.has(donor.donorId) && !unshown.has(donor.donorId))
+    .flatMap((each) => {
+      const connections = each.connections.filter(
+        ({ sourceDonor }) => !unshown.has(sourceDonor.donorId),
+      );
+      const prospect = { ...each, connections };
+      const [best] = describeConnections(connections, networks, calledByName(prospect));
       return best === undefined ? [] : [foundProspect(prospect, best)];
     })
     .slice(0, limit);
@@ -66,11 +74,15 @@ export async function findProspects(
 
 function foundProspect({ donor, connections }: Prospect, best: ShownConnection): FoundProspect {
   const { donorId, name, profileUrl } = donor;
-  const people = new Set(connections.map(({ sourceDonor }) => sourceDonor.donorId)).size;
+  const people = new Set(introducersOf(connections)).size;
   return { donorId, name, profileUrl, people, best };
 }
 
-/** Only a CRM shows which part of a name is the first name. Here the first word is used. */
+function introducersOf(connections: Prospect['connections']): string[] {
+  return connections.map(({ sourceDonor }) => sourceDonor.donorId);
+}
+
+/** Only a CRM says which part of a name is the first name; here it is the first word. */
 function calledByName({ donor }: Prospect): string {
   const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];
   return calledName({ firstName, lastName: others.at(-1) ?? null });

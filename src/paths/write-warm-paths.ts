@@ -161,15 +161,14 @@ async function waitForBoth<Result>(one: Promise<Result>, other: Promise<void>): 
 
 async function findPaths(
   deps: InsightDeps,
-  { integration, forgotten }: InsightRun,
+  { integration }: InsightRun,
   memberships: Memberships,
   comparison: Comparison,
   portion: readonly StaleContact[],
 ): Promise<Found[]> {
   const { minStrength } = integration.insights;
   const answered = await comparison.compare(portion.map(({ donorId }) => donorId));
-  const compared =
-    forgotten.size === 0 ? answered : await withoutErased(deps, integration.id, answered);
+  const compared = await withoutErased(deps, integration.id, answered);
   return portion.flatMap((contact) => {
     const { donorId } = contact;
     const prospect = compared.get(donorId);

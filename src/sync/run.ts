@@ -21,6 +21,7 @@ import {
 } from '../core/run.ts';
 import { readBalance, readFirstBalance } from '../credits/balance.ts';
 import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
+import { settleFormerKeys } from '../credits/settle-former-keys.ts';
 import { findKeyBalance } from '../credits/statements/balances.ts';
 import { acceptMappingByPerson, recordMappingInUse } from '../credits/statements/mappings.ts';
 import { WHOLE_RUN } from '../database/encryption/foreign-texts.ts';
@@ -409,6 +410,7 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
       decideAgain(row, rules),
     );
   }
+  await settleFormerKeys(deps, run);
   return networks;
 }
 

@@ -111,6 +111,17 @@ describe('a mirrored group', () => {
     await expectBoard(here, [...here.people.slice(0, 3), ...here.people.slice(4, 10)], 10);
   });
 
+  it.each(['deceased', 'do_not_contact'] as const)(
+    'takes in nobody who is %s, and keeps who is a member',
+    async (excluded) => {
+      const here = await openBoard();
+      for (const index of [3, 11]) here.crm.editContact(here.people[index] ?? '', { excluded });
+      here.setBoard(0, 12);
+      expect((await here.sync()).networks[0]).toMatchObject({ added: 1, removed: 0, kept: 10 });
+      await expectBoard(here, here.people.slice(0, 11), 11);
+    },
+  );
+
   it('is not looked at by a run for one contact', async () => {
     const here = await openBoard();
     here.setBoard(0, 0);

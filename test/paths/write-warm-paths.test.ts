@@ -7,9 +7,10 @@ import type { Integration } from '../../src/core/integration-settings.ts';
 import { listOpenQueries } from '../../src/credits/statements/queries.ts';
 import type { Checkpoint } from '../../src/database/leases.ts';
 import { undoRun } from '../../src/fields/undo.ts';
+import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import { calledName } from '../../src/paths/sentence.ts';
 import { findPathCost } from '../../src/paths/statements/warm-paths.ts';
-import { writeWarmPaths } from '../../src/paths/write-warm-paths.ts';
+import { INSIGHT_STAGES, writeWarmPaths } from '../../src/paths/write-warm-paths.ts';
 import type { Stage } from '../../src/sync/control/stage.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
 import {
@@ -88,6 +89,41 @@ describe('contacts that contacts.filter no longer includes', () => {
 
   const FILTERED = { optOutField: null };
 });
+
+describe.each(['deceased', 'do_not_contact', 'mark_unknown'] as const)(
+  'contacts that are %s',
+  (excluded) => {
+    const WITHOUT = { integration: { insights: { enabled: false } } };
+
+    it('are not compared, and get no path', async () => {
+      await open(WITHOUT);
+      const marked = new Set(world.people.slice(80));
+      for (const id of marked) world.crm.editContact(id, { excluded });
+      await world.sync({ integration: withInsights() });
+      const names = [...world.filled(SENTENCE).keys()];
+      expect(names.length).toBeGreaterThan(5);
+      expect(names.filter((id) => marked.has(id))).toEqual([]);
+      // Their path is computed once the mark is gone.
+      for (const id of marked) world.crm.editContact(id, { excluded: null });
+      await world.sync({ integration: withInsights() });
+      expect([...world.filled(SENTENCE).keys()].some((id) => marked.has(id))).toBe(true);
+    });
+
+    it('get no path either if they were marked after they were read', async () => {
+      await open(WITHOUT);
+      const mark = async () => {
+        for (const id of world.people) world.crm.editContact(id, { excluded });
+      };
+      const after = [...NETWORK_STAGES.after, mark, ...INSIGHT_STAGES.after];
+      const { before } = NETWORK_STAGES;
+      await world.sync({ integration: withInsights(), stages: { before, after } });
+      expect(world.filled(SENTENCE).size).toBe(0);
+      for (const id of world.people) world.crm.editContact(id, { excluded: null });
+      await world.sync({ integration: withInsights() });
+      expect(world.filled(SENTENCE).size).toBeGreaterThan(0);
+    });
+  },
+);
 
 describe('writeWarmPaths', () => {
   it('tells each contact’s best path in words that are true of both people', async () => {

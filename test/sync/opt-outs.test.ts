@@ -5,6 +5,7 @@ import type { FieldMapping } from '../../src/core/field-map.ts';
 import type { BatchDecision } from '../../src/decisions/statements/batches.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
+import { forecastNetworks } from '../../src/networks/forecast.ts';
 import { withAddedMarks } from '../../src/sync/control/added-marks.ts';
 import { isMassOptOut } from '../../src/sync/guards/opt-outs.ts';
 import { purgeAllProfiles } from '../../src/sync/purge-old.ts';
@@ -45,6 +46,8 @@ it('keep their place in a network as long as their marks are in doubt, since ano
   for (let night = 0; night < 2; night += 1) {
     expect(await world.sync()).toMatchObject({ networks: [{ name: 'Board', removed: 0 }] });
     expect(await world.networks()).toEqual(before);
+    const { networks } = await forecastNetworks(world.deps(), world.integration, 0);
+    expect(networks).toMatchObject([{ joiners: 0, leavers: 0, problem: null }]);
   }
   mark(world, marked, false);
   expect(await world.sync()).toMatchObject({ networks: [{ removed: 0, added: 0, kept: 80 }] });

@@ -55,7 +55,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   accepted: 'accepted: a run processes it',
   repeated: 'already accepted: nothing to do',
   erasure: 'accepted: contacts that the CRM deleted for privacy are erased',
-  other_account: 'ignored: it is about another CRM account',
+  other_account: 'ignored: it is about another CRM account, or about erased contacts',
   signature_missing: 'refused: it was not signed',
   signature_invalid: 'refused: it was signed with another secret',
   signature_too_old: 'refused: it was signed more than five minutes before',

@@ -114,6 +114,21 @@ async function settleAll(
   await recountSpent(trx, new Map(firsts.toSorted(([, a], [, b]) => b - a)));
 }
 
+/** Settles a submission whose key's balance is no longer read. False if it was settled in the meantime. */
+export async function settleWithoutBalance(trx: RunTransaction, end: LostEnd): Promise<boolean> {
+  const submission = await trx
+    .selectFrom('submissions')
+    .select('partner_key')
+    .where('id', '=', end.id)
+    .executeTakeFirst();
+  if (submission === undefined) return false;
+  await lockKey(trx, submission.partner_key);
+  const open = await findOpenSubmissions(trx, submission.partner_key);
+  if (!open.some(({ id }) => id === end.id)) return false;
+  await settleOne(trx, end, trx.clock.now());
+  return true;
+}
+
 async function settleOne(
   trx: LeasedTransaction,
   { id, run, loss }: LostEnd,

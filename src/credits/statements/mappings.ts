@@ -138,7 +138,7 @@ export async function countUnansweredByMapping(
   const { rows } = await selectUnanswered(reader, { integrationId, id });
   const inVain: readonly string[] = TRIED_IN_VAIN;
   const stuck = rows.filter((row) => {
-    // An open submission of another key is settled by a run with that key.
+    // An open submission of a former key is settled at the start of a run, so nothing in this run answers it.
     if (row.state === 'intended') return row.partner_key !== run.partnerKey;
     const { state, outcome_run, outcome_reason } = row;
     return state === 'completed' && outcome_run === run.id && inVain.includes(outcome_reason);

@@ -1,6 +1,10 @@
 /** Open submissions. `intents.ts`, `answers.ts` and `lost-answers.ts` define how a submission starts and ends. */
 
-import { findOpenSubmissions, type SubmissionRow } from '../../contacts/open-submissions.ts';
+import {
+  findOpenSubmissions,
+  OPEN_STATES,
+  type SubmissionRow,
+} from '../../contacts/open-submissions.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
@@ -21,6 +25,23 @@ export function findOpenSubmission(
   partnerKey: string,
 ): Promise<SubmissionRecord | undefined> {
   return findOpenSubmissions(reader, partnerKey).then(([first]) => maybeFromRow(first));
+}
+
+/** The open submissions that an integration has sent with another key than its present one. */
+export async function listOpenOfFormerKeys(
+  reader: Reader,
+  integrationId: string,
+  partnerKey: string,
+): Promise<SubmissionRecord[]> {
+  const rows = await reader
+    .selectFrom('submissions')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('partner_key', '<>', partnerKey)
+    .where('state', 'in', OPEN_STATES)
+    .orderBy('id')
+    .execute();
+  return fromRows(rows);
 }
 
 /** Finds the given submissions that the database has no record of. */

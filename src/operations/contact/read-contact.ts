@@ -25,6 +25,7 @@ import type { SyncDeps } from '../../sync/control/context.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
 import { lookUp } from '../../sync/control/look-up.ts';
 import { fetchResults } from '../../sync/delivery/paid-profiles.ts';
+import { findKeptBack } from '../../sync/guards/kept-back.ts';
 import {
   findKeptProfile,
   isOutsideFilter,
@@ -40,7 +41,6 @@ import {
   type Introduction,
   type KnownIntroduction,
 } from './introductions.ts';
-import { findKeptBack } from './kept-back.ts';
 import { describeProfileValues } from './profile-values.ts';
 import { toTime } from './to-time.ts';
 

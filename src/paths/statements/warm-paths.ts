@@ -3,6 +3,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import { isListed } from '../../contacts/listed.ts';
+import { RECEIVES_NOTHING } from '../../contacts/receives-nothing.ts';
 import type { QueryCharge } from '../../credits/statements/queries.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -81,8 +82,8 @@ export async function markStalePaths(trx: RunTransaction, scope: PathScope): Pro
 }
 
 /**
- * Returns contacts whose path is to be computed: first contacts without a computed path, then the oldest
- * paths. The contacts of one donor are together. Contacts who left the CRM or opted out are not included.
+ * Contacts whose path is to be computed: first contacts without a computed path, then the oldest paths, with the
+ * contacts of one donor together. Contacts who left the CRM, opted out, have died or want no contact are not included.
  */
 export async function listStalePaths(
   reader: Reader,
@@ -313,9 +314,16 @@ function staleContacts(reader: Reader, integrationId: string, only: readonly str
     .$if(only !== null, (query) => query.where('warm_paths.crm_id', 'in', only ?? []));
 }
 
-/** Selects contacts that have neither left the CRM nor opted out. */
+/** Selects contacts that are in the CRM, have not opted out, and have no other mark that keeps values from them. */
 function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contacts'>) {
-  return eb.and([eb('contacts.state', '<>', 'removed'), eb('contacts.has_opted_out', '=', 0)]);
+  return eb.and([
+    eb('contacts.state', '<>', 'removed'),
+    eb('contacts.has_opted_out', '=', 0),
+    eb.or([
+      eb('contacts.eligible', '=', 1),
+      eb('contacts.outcome_reason', 'not in', RECEIVES_NOTHING),
+    ]),
+  ]);
 }
 
 const anyPath = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>

@@ -124,8 +124,9 @@ export async function listErasedDonors(
 }
 
 /**
- * Returns the donors who were erased in an integration and belong to no other contact. The service can still
- * have them in a network, because after a restore, donor-sync does not know who joined it since the backup.
+ * Returns the donors who were erased in an integration or everywhere, and belong to no contact of
+ * the integration. The service can still have them in a network: after a restore, donor-sync does not
+ * know who joined it since the backup.
  */
 export async function findErasedDonors(
   reader: Reader,
@@ -136,7 +137,7 @@ export async function findErasedDonors(
   const rows = await reader
     .selectFrom('forgotten')
     .select('donors')
-    .where('integration_id', '=', integrationId)
+    .where((eb) => eb.or([eb('integration_id', '=', integrationId), eb('everywhere', '=', 1)]))
     .execute();
   const donors = new Set(rows.flatMap((row) => parseDonors(row.donors)));
   const erased = new Set(donorIds.filter((id) => donors.has(fingerprint('introducer', id))));

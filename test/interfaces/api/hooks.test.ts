@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { signatureHeaders } from '../../../sandbox/hubspot/webhooks/signature.ts';
 import type { HookSigning } from '../../../src/clients/hook-address.ts';
 import { revokeHook } from '../../../src/clients/statements/hooks.ts';
+import { beginErasure } from '../../../src/privacy/statements/erasures.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { findRunById } from '../../../src/sync/statements/runs.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
@@ -96,6 +97,26 @@ describe('POST /hooks/:integration/:token', () => {
     expect(statuses).toEqual([...Array(20).fill(404), 429]);
     expect((await post(here, path)).status).toBe(202);
     expect((await here.request('/v1/runs', { token: 'dst_wrong' })).status).toBe(401);
+  });
+
+  it('keeps nothing of a call whose address names an erased contact', async () => {
+    const here = await open({ isIdle: true });
+    const path = await here.addHook();
+    const { application } = here;
+    const taken = await application.store.leases.acquire('riverside', 'forget', () => false);
+    if (!taken.acquired) throw new Error('The lease is taken');
+    await beginErasure(application.store, taken.lease, {
+      crmId: 'erased',
+      person: null,
+      everywhere: false,
+      donors: [],
+      state: 'blocked',
+      receipt: '{}',
+    });
+    await application.store.leases.release(taken.lease);
+    const answer = await post(here, `${path}?contact=erased`);
+    expect([answer.status, answer.read(acceptedSchema).runId]).toEqual([202, null]);
+    expect(await waiting(here)).toEqual([]);
   });
 
   it('refuses ids that no contact has', async () => {

@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../../src/database/leases.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
+import { readContactPaths } from '../../../src/paths/contact-paths.ts';
+import { findProspects } from '../../../src/paths/find-prospects.ts';
 import { ERASED_INTRODUCER } from '../../../src/paths/statements/forget-introducer.ts';
 import { listIntroducedContacts } from '../../../src/paths/statements/warm-paths.ts';
+import { STRENGTH_FLOOR } from '../../../src/paths/strength.ts';
+import { findErasedDonors } from '../../../src/privacy/statements/mentions.ts';
 import type { Store } from '../../../src/store.ts';
 import { withLease } from '../../../src/sync/control/with-lease.ts';
 import { everything } from '../../database/store-world.ts';
@@ -22,7 +26,7 @@ async function openIntroduced() {
     if (introduced.length < 2) continue;
     const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));
     const donorId = await world.donorOf(id);
-    return { id, donorId, name, introduced: introduced.length, run };
+    return { id, donorId, name, introduced: introduced.map(({ crmId }) => crmId), run };
   }
   throw new Error('No contact introduces several others');
 }
@@ -68,11 +72,44 @@ async function donorIsNamed(donorId: string): Promise<boolean> {
   return JSON.stringify(await everything(world.database.db)).includes(donorId);
 }
 
+/** The dependencies of what is shown of the networks at once. */
+function depsOf() {
+  const { store, partner, connector } = world.deps();
+  return { store, partner, connector };
+}
+
+function prospects() {
+  return findProspects(depsOf(), 'riverside', { minStrength: STRENGTH_FLOOR, limit: 500 });
+}
+
+it('an erased person is no prospect', async () => {
+  world = await createPathWorld();
+  await world.sync();
+  const [known = ''] = [...world.filled(SENTENCE).keys()].slice(-1);
+  const before = await prospects();
+  await forgetIn(world, known, { alsoInCrm: true });
+  expect(await prospects()).toEqual(before);
+});
+
+it.each([true, false])(
+  'a person is left out in a client of another account if erased everywhere: %s',
+  async (everywhere) => {
+    world = await createPathWorld({ contacts: 3, board: 1 });
+    const [id = ''] = world.people;
+    await world.sync();
+    const donorId = await world.donorOf(id);
+    await forgetIn(world, id, { everywhere });
+    const { reader, fingerprint } = world.store;
+    const erased = await findErasedDonors(reader, fingerprint, 'of another account', [donorId]);
+    expect([...erased]).toEqual(everywhere ? [donorId] : []);
+  },
+);
+
 describe('a person that the CRM names as an introducer', () => {
   it('is named nowhere once the CRM is cleared, and undo does not bring the name back', async () => {
     const { id, donorId, name, introduced, run } = await openIntroduced();
     const receipt = await forgetIn(world, id, { alsoInCrm: true });
-    expect(receipt.erased.introductions).toBe(introduced);
+    expect(receipt.erased.introductions).toBe(introduced.length);
     expect(receipt.pending).toEqual([]);
     expect(receipt.integrations[0]?.networks).toEqual({ left: ['Board'], pending: [] });
     expect(contactsNaming(name)).toEqual([]);
@@ -110,6 +147,21 @@ describe('a person that the CRM names as an introducer', () => {
     expect(await donorIsNamed(donorId)).toBe(false);
   });
 
+  it('is named in no connection that is shown, though the service still has the person in the network', async () => {
+    const { id, donorId, introduced } = await openIntroduced();
+    const [stays = '', leaves = ''] = introduced;
+    const shown = async () => JSON.stringify(await readContactPaths(depsOf(), 'riverside', stays));
+    expect(await shown()).toContain(donorId);
+    await forgetIn(world, id, { alsoInCrm: true });
+    const { partner } = world.deps();
+    const [network] = await partner.networks.list();
+    await partner.networks.addMembers(network?.networkId ?? '', [donorId]);
+    expect(await shown()).not.toContain(donorId);
+    world.crm.deleteContact(leaves);
+    await world.sync();
+    expect(JSON.stringify(await prospects())).not.toContain(donorId);
+  });
+
   it.each(['members', 'introducers'] as const)(
     'is on the receipt as a whole, though a kill came when its %s were just dropped',
     async (what) => {
@@ -117,7 +169,7 @@ describe('a person that the CRM names as an introducer', () => {
       const killed = forgetIn(world, id, { alsoInCrm: true, store: storeKilledAfter(what) });
       await expect(killed).rejects.toThrow('killed');
       const receipt = await forgetIn(world, id, { alsoInCrm: true });
-      expect(receipt.erased.introductions).toBe(introduced);
+      expect(receipt.erased.introductions).toBe(introduced.length);
       expect(receipt.integrations[0]?.networks).toEqual({ left: ['Board'], pending: [] });
       expect(contactsNaming(name)).toEqual([]);
       expect(await donorIsNamed(donorId)).toBe(false);
@@ -130,7 +182,10 @@ describe('a person that the CRM names as an introducer', () => {
     const receipt = await forgetIn(world, id);
     expect(receipt.erased.introductions).toBe(0);
     expect(receipt.pending).toMatchObject([
-      { what: 'introductions', text: expect.stringMatching(new RegExp(`^${introduced} contact`)) },
+      {
+        what: 'introductions',
+        text: expect.stringMatching(new RegExp(`^${introduced.length} contact`)),
+      },
     ]);
     expect(contactsNaming(name).length).toBeGreaterThan(0);
     expect(await donorIsNamed(donorId)).toBe(false);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { listOpenQuestions } from '../../../src/decisions/statements/questions.ts';
+import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import { readReasons } from '../../../src/sync/views/run-contacts.ts';
 import type { SyncWorld } from '../../helpers/sync-world.ts';
 import { open } from '../worlds.ts';
@@ -37,6 +37,32 @@ describe('a lost response', () => {
     // The intent had been put on disk and the request never left: nothing was charged.
     expect(report.contacts.submitted).toBe(1);
     expect((await world.spent()) - spent).toBe(1);
+  });
+
+  it('of a key that was replaced since is settled without its balance, and counts as charged', async () => {
+    const world = await open();
+    const ids = await world.addPeople(5);
+    await world.sync();
+    await intendWithoutSending(world, ids[0] ?? '');
+    const apiKey = await world.issueKey({});
+    const integration = { ...world.integration, partner: { ...world.integration.partner, apiKey } };
+    expect(await world.sync({ integration })).toMatchObject({
+      status: 'succeeded',
+      contacts: { submitted: 0, waiting: 0, held: 1 },
+      credits: { enhancements: { spent: 1 } },
+    });
+    const [question, ...others] = await listOpenQuestions(world.store.reader);
+    expect(question).toMatchObject({
+      kind: 'lost_answer',
+      detail: 'its service key was replaced before the balance could tell',
+    });
+    expect(others).toEqual([]);
+    // The answer is carried out with the new key.
+    if (question !== undefined) await recordDecision(world.store, question, 'resubmitted');
+    expect((await world.sync({ integration })).contacts).toMatchObject({
+      submitted: 1,
+      waiting: 0,
+    });
   });
 
   it('is settled after the quiet time even if the clock was a day ahead when it was lost', async () => {

@@ -42,6 +42,13 @@ export const CRM_ERRORS: ErrorTopic = {
       means: 'The text cannot be the ID of a contact in this CRM. Nothing was done.',
       next: "Copy the ID from the address of the contact's page in the CRM.",
     },
+    contact_kept_back: {
+      means:
+        'The connections of the contact are not shown, for the reason that the message names: it opted out, objects, is deceased or waits for a decision, for example. Nothing was requested from the service.',
+      next: 'Nothing. If the reason is wrong, correct the mark in the CRM, or decide with `donor-sync holds`.',
+      costs: 'Nothing.',
+      document: 'docs/guides/warm-paths.md',
+    },
     contact_not_enhanced: {
       means: 'The contact was not enhanced yet, so its connections are not known.',
       next: 'Enhance it with `donor-sync sync ID --contact CRM_ID`, which costs a credit.',

@@ -12,6 +12,7 @@ import type { Actor } from '../../../core/actor.ts';
 import { publicAddress } from '../../../core/public-address.ts';
 import { hookSecretSealContext } from '../../../database/encryption/seal-contexts.ts';
 import { hashToken } from '../../../people/access-token.ts';
+import { listBlockedContacts } from '../../../privacy/statements/blocks.ts';
 import type { HttpDeps, HttpEnv } from '../request/context.ts';
 import { HttpError } from '../request/errors.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from '../request/guards.ts';
@@ -42,7 +43,7 @@ const acceptedSchema = z
     accepted: z.literal(true),
     runId: z.string().nullable().openapi({
       description:
-        'The run that covers the change; null for a repeated call, or a call about another CRM account.',
+        'The run that covers the change; null for a repeated call, or a call about another CRM account or an erased contact.',
     }),
   })
   .openapi('AcceptedHook');
@@ -141,9 +142,24 @@ export function hookRoutes(
     return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signature}`);
   }
 
-  async function requestOne(integrationId: string, contact: string, by: Actor): Promise<string> {
+  /** Null for an erased contact: a CRM keeps naming it, so not even its ID is kept. */
+  async function requestOne(
+    integrationId: string,
+    contact: string,
+    by: Actor,
+  ): Promise<string | null> {
+    if (await isErased(integrationId, contact)) return null;
     const one = { integrationId, contact, trigger: 'webhook', full: false, by } as const;
     return (await runner.request(one)).runId;
+  }
+
+  async function isErased(integrationId: string, contact: string): Promise<boolean> {
+    const { application } = deps;
+    const integration = application.integrations.get(integrationId);
+    if (integration === undefined) return false;
+    const crmId = await application.contactId(integration, contact);
+    const erased = await listBlockedContacts(store.reader, integrationId);
+    return erased.has(store.fingerprint('forgotten', crmId));
   }
 
   return createRouter().openapi(hookRoute, async (c) => {

@@ -7,8 +7,8 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import type { Reader } from '../../../database/reader.ts';
 import { contactName } from '../../../decisions/contact-name.ts';
 import type { NetworkPicture } from '../../../networks/network-picture.ts';
-import { findKeptBack } from '../../../operations/contact/kept-back.ts';
 import { lookUp } from '../../../sync/control/look-up.ts';
+import { findKeptBack } from '../../../sync/guards/kept-back.ts';
 import type { Names } from './picture.ts';
 
 /** Returns the picture without paths to contacts that are withheld according to the database. */

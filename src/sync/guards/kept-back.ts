@@ -3,7 +3,7 @@ import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import { isOutcomeReason } from '../../core/outcome.ts';
 import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
-import { getRefusal } from '../../sync/plan.ts';
+import { getRefusal } from '../plan.ts';
 
 /**
  * Returns why the profile and the introductions of a contact may not be shown; null if they may. `lookup` is

@@ -1,0 +1,34 @@
+/**
+ * Settles submissions without a known response that were sent with a key that the integration no longer uses. No run
+ * reads that key's balance any more, so unless the spending journal has the response, they count as charged.
+ */
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import { noteEnd } from './note-spending.ts';
+import { settleByJournal } from './settle-by-journal.ts';
+import { settleWithoutBalance } from './statements/lost-answers.ts';
+import { listOpenOfFormerKeys } from './statements/submissions.ts';
+
+type SettleDeps = Pick<SyncDeps, 'clock' | 'log' | 'store'>;
+type SettleRun = Pick<Run, 'id' | 'control' | 'integration' | 'lease' | 'partnerKey'>;
+
+const WHY = 'its service key was replaced before the balance could tell';
+
+/** The run has the integration's lease, so no process still waits for these responses. */
+export async function settleFormerKeys(deps: SettleDeps, run: SettleRun): Promise<void> {
+  const { store, log } = deps;
+  const { lease, integration, partnerKey } = run;
+  const listOpen = () => listOpenOfFormerKeys(store.reader, integration.id, partnerKey);
+  const lost = (await listOpen()).map((open) => ({ open, lease }));
+  if (lost.length === 0) return;
+  await settleByJournal(deps, run, lost);
+  for (const { id, persons: charged } of await listOpen()) {
+    const afterwards = integration.onLostAnswer;
+    const end = { id, run: run.id, loss: { charged, afterwards, detail: WHY } };
+    if (!(await store.checkpoint(lease, (trx) => settleWithoutBalance(trx, end)))) continue;
+    await noteEnd(deps, run, id, { charged, jobs: {} });
+    log.warn(
+      { run: run.id, submission: id, charged, afterwards },
+      'the lost submission of a former key counts as charged',
+    );
+  }
+}
