@@ -24,6 +24,7 @@ import type { Submission } from '../partner/submission.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './guards/mass-change.ts';
+import { createNewIds } from './guards/new-ids.ts';
 import { createSinceBackup, holdUnreadable } from './guards/since-backup.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { sharingRules } from './sharing.ts';
@@ -107,19 +108,22 @@ function createIntend(
   const donors = createDonorCheck(run);
   const room = createRoom(deps, run);
   const sinceBackup = createSinceBackup(deps, run);
+  const newIds = createNewIds(deps, run);
   let isGuarded = false;
   return async (isStillClear) => {
     const { signals } = run.control;
     const readIsDone = run.control.isDone('read');
     if (readIsDone && !isGuarded) {
       if (run.adopt) await adoptDonors(deps, run);
-      // Handled first, because its question also explains why these contacts have changed.
+      await newIds.follow();
+      // Handled before changes, because its question also explains why these contacts have changed.
       await sinceBackup.sort();
       await holdMassChange(deps, run);
       isGuarded = true;
     }
     const isHeld = run.control.spendingStopped;
-    const isTooEarly = !isHeld && !readIsDone && (await sinceBackup.mustWait());
+    const isTooEarly =
+      !isHeld && !readIsDone && ((await sinceBackup.mustWait()) || (await newIds.mustWait()));
     const due = isHeld
       ? NOTHING
       : isTooEarly

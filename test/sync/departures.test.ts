@@ -102,6 +102,81 @@ function inPageOrder({ crm }: SyncWorld): string[] {
 
 const MISSING = { status: 'incomplete', reason: { code: 'contacts_missing' } };
 
+describe('a list with other IDs for the same contacts', () => {
+  const MONTH_MS = 30 * DAY_MS;
+
+  /** As if everything had been paid for and delivered a month earlier. */
+  async function letAMonthPass({ database: { db } }: SyncWorld): Promise<void> {
+    await db
+      .updateTable('contacts')
+      .set((eb) => ({
+        asked_at: eb('asked_at', '-', MONTH_MS),
+        enhanced_at: eb('enhanced_at', '-', MONTH_MS),
+      }))
+      .execute();
+    await db
+      .updateTable('jobs')
+      .set((eb) => ({
+        submitted_at: eb('submitted_at', '-', MONTH_MS),
+        closed_at: eb('closed_at', '-', MONTH_MS),
+      }))
+      .execute();
+  }
+
+  /** The same people under other IDs, and without our values, as in an export from elsewhere. */
+  function renumber({ crm }: SyncWorld, ids: readonly string[]): string[] {
+    return ids.map((id) => {
+      const contact = crm.records.get(id)?.contact;
+      if (contact === undefined) throw new Error('The CRM has no such contact.');
+      crm.vanish(id);
+      return crm.addContact({ ...contact, id: `0${id}` });
+    });
+  }
+
+  async function valuesOf({ crm }: SyncWorld, ids: readonly string[]) {
+    // A month has passed since only according to the database.
+    return ids.map((id) => ({ ...crm.records.get(id)?.values, 'Donor Enhanced At': null }));
+  }
+
+  it('costs no credit, and gives each contact its values again', async () => {
+    const { world, ids, spent } = await openPlain(60);
+    const before = await valuesOf(world, ids);
+    await letAMonthPass(world);
+    await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
+    const now = renumber(world, ids);
+    expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+    expect(await world.spent()).toBe(spent);
+    expect(await valuesOf(world, now)).toEqual(before);
+    expect(await statesOf(world, ids)).toEqual(new Set(['removed']));
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('costs one credit for a new contact that is another person, and for a second one beside its twin', async () => {
+    const { world, ids, spent } = await openPlain(60);
+    await letAMonthPass(world);
+    const [first = '', ...others] = ids;
+    const contact = world.crm.records.get(first)?.contact;
+    world.crm.addContact({ ...contact, id: 'a-twin' });
+    world.crm.addContact({ ...contact, id: 'another', addresses: ['7 Quarry Lane, Reno, NV'] });
+    renumber(world, others);
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent + 2);
+  });
+
+  it('asks nobody whether the contacts of a short list before it are gone', async () => {
+    const { world, plain, ids, spent } = await openPlain(300);
+    plain.pages = 1;
+    expect(await world.sync({ full: true })).toMatchObject(MISSING);
+    await letAMonthPass(world);
+    plain.pages = Number.POSITIVE_INFINITY;
+    renumber(world, ids);
+    expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded' });
+    expect(await world.spent()).toBe(spent);
+    expect(await listBatches(world.store.reader)).toEqual([]);
+  });
+});
+
 describe('a reading that ends quietly after its first page', () => {
   it('removes nobody, buys and delivers for new contacts, and is forgotten once all are read', async () => {
     const { world, plain, ids, spent } = await openPlain(300);

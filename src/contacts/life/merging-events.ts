@@ -120,6 +120,26 @@ export const MERGING_EVENTS = {
     ],
     otherwise: 'The contact is not waiting for a profile with another name.',
   },
+  /**
+   * The contact has the details of a contact that is missing and that was paid for, but no profile of it could be moved.
+   * No other credit is spent on the same details.
+   */
+  continued: {
+    ways: [
+      {
+        from: ['due'],
+        to: 'settled',
+        when: isNull(own('asked_identity')),
+        set: {
+          ...INHERITS,
+          tracking_id: null,
+          asked_identity: own('identity'),
+          ...outcome(choice(isNull(given('donor_id')), 'no_match_known', 'profile_fresh')),
+        },
+      },
+    ],
+    otherwise: 'A credit was spent on the contact itself, or it has a profile now.',
+  },
   /** The response to the merged contact's submission was lost, and a user decides about this contact instead. */
   inheritedQuestion: {
     ways: [
