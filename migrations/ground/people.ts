@@ -1,4 +1,4 @@
-/** Users, access tokens, passkeys, and the browsers that signed in. */
+/** Users, access tokens, passkeys, the browsers that signed in, and the addresses under which they reach the server. */
 import type { Kysely } from 'kysely';
 import { notNull, notNullAndUnique, primaryKey, unique } from './columns.ts';
 
@@ -9,6 +9,7 @@ export async function createPeopleTables(db: Kysely<unknown>): Promise<void> {
   await createPasskeys(db);
   await createSpentChallenges(db);
   await createSignInAttempts(db);
+  await createAddresses(db);
 }
 
 async function createPeople(db: Kysely<unknown>): Promise<void> {
@@ -67,6 +68,7 @@ async function createPasskeys(db: Kysely<unknown>): Promise<void> {
     .addColumn('public_key', 'text', notNull)
     .addColumn('counter', 'bigint', notNull)
     .addColumn('transports', 'text', notNull)
+    .addColumn('host', 'text', notNull)
     .addColumn('sealed', 'text', notNull)
     .addColumn('created_at', 'bigint', notNull)
     .addColumn('last_used_at', 'bigint')
@@ -93,5 +95,20 @@ async function createSignInAttempts(db: Kysely<unknown>): Promise<void> {
     .createIndex('sign_in_attempts_until')
     .on('sign_in_attempts')
     .column('until')
+    .execute();
+}
+
+async function createAddresses(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('addresses')
+    .addColumn('id', 'text', primaryKey)
+    .addColumn('slot', 'text', unique)
+    .addColumn('url', 'text', notNull)
+    .addColumn('secret', 'text')
+    .addColumn('browser', 'text')
+    .addColumn('proposed_by', 'text')
+    .addColumn('proposed_at', 'bigint', notNull)
+    .addColumn('confirmed_at', 'bigint')
+    .addColumn('until', 'bigint')
     .execute();
 }

@@ -12,6 +12,7 @@ import { describeAlert, readAlerts } from '../clients/views/alerts.ts';
 import { ALERT_KINDS } from '../core/alert-settings.ts';
 import { isoTime } from '../core/clock.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import { readAddresses } from '../people/server-address.ts';
 import { findClient } from './kit/clients.ts';
 import { acting, reading, type World } from './kit/operation.ts';
 
@@ -141,9 +142,10 @@ export const testOwnAlerts = acting({
   result: testSchema,
   async run(world, { integration }) {
     const client = findClient(world, integration);
-    const { settings, guard } = world.application;
+    const { guard } = world.application;
     const fetch = guard.fetchFor(client);
-    const tested = await testOwnChannel(client.alerts, settings.server.publicUrl, fetch);
+    const { url } = await readAddresses(world.reader, world);
+    const tested = await testOwnChannel(client.alerts, url, fetch);
     if (tested === null) throw ownChannelUnset(client.id);
     return { channels: [tested] };
   },

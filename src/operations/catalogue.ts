@@ -1,6 +1,7 @@
 /** Every operation, in the order of the guides. */
 
 import { aboutContact } from './about.ts';
+import { setAddress, showAddress } from './address.ts';
 import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
 import { listAnswers, withdrawAnswer } from './answers.ts';
 import { confirmRequest, listWaitingApprovals, refuseRequest, showRequest } from './approvals.ts';
@@ -58,6 +59,8 @@ import {
 } from './users.ts';
 
 export const OPERATIONS: readonly Operation[] = [
+  showAddress,
+  setAddress,
   inviteUser,
   listUsers,
   changeRole,

@@ -15,6 +15,7 @@ import {
 } from '../clients/statements/hooks.ts';
 import { describeHook, readWebhook, SIGNATURE_TEXTS } from '../clients/views/hooks.ts';
 import { describeCount, formatCount, formatTimestamp } from '../core/quantities.ts';
+import { readAddresses } from '../people/server-address.ts';
 import { findClient } from './kit/clients.ts';
 import { secretText } from './kit/input-fields.ts';
 import { type ChangingWorld, changing, reading, type World } from './kit/operation.ts';
@@ -201,13 +202,14 @@ async function findHook(world: World, id: string): Promise<HookRecord | null> {
 }
 
 async function giveAddress(
-  { trx, sealer, publicUrl, ...world }: ChangingWorld,
+  { trx, sealer, ...world }: ChangingWorld,
   { integration: id, ...options }: z.output<typeof addressInput>,
   before: HookRecord | null,
 ): Promise<NewWebhook> {
   const integration = findClient(world, id);
   const signing = signingFor(options, { integration, before, sealer });
-  const url = await createHookAddress(trx, sealer, publicUrl, id, signing);
+  const { url: server } = await readAddresses(trx, world);
+  const url = await createHookAddress(trx, sealer, server, id, signing);
   const secret = signing?.isNew ? signing.secret : null;
   return { integration: id, url, signature: signing?.kind ?? null, secret };
 }

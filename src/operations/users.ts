@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { noteRecovery } from '../clients/alerts/recovery-notices.ts';
 import { isoTime } from '../core/clock.ts';
+import { isLoopback } from '../core/host.ts';
 import { publicAddress } from '../core/public-address.ts';
 import { describeCount } from '../core/quantities.ts';
 import { ROLES } from '../core/role.ts';
+import { readAddresses, requireReachable } from '../people/server-address.ts';
 import { endSessions } from '../people/statements/sessions.ts';
 import {
   changeRights,
@@ -124,9 +126,10 @@ export const inviteUser = changing({
   secret: 'link',
   async run(world, input) {
     requireClients(world, input.integrations);
-    return describeInvited(world, await invitePerson(world.trx, world.sealer, input));
+    const address = await findLinkAddress(world);
+    return describeInvited(world, address, await invitePerson(world.trx, world.sealer, input));
   },
-  say: () => LINK_HINT,
+  say: ({ link }) => [LINK_HINT, ...describeReach(link)],
 });
 
 export const renewLink = changing({
@@ -146,18 +149,21 @@ export const renewLink = changing({
   secret: 'link',
   async run(world, { user }) {
     const { id, joinedAt } = await findUser(world, user);
+    const address = await findLinkAddress(world);
     // Anyone who can use the machine needs no account in donor-sync, so the owners have to be notified.
     const isRecovery = world.caller.kind === 'machine' && joinedAt !== null;
     const invited = await inviteAgain(world.trx, id, isRecovery ? RECOVERY_MS : undefined);
     if (isRecovery) await noteRecovery(world.trx, id);
     return {
       user: await findUser(world, id),
-      link: publicAddress(world.publicUrl, invitationPath(invited)),
+      link: publicAddress(address, invitationPath(invited)),
       until: isoTime(invited.until),
     };
   },
-  say: ({ until }) =>
+  say: ({ link, until }) => [
     `Give the link to this user only. It works once, until ${until}, and is not shown again.`,
+    ...describeReach(link),
+  ],
 });
 
 export const changeRole = changing({
@@ -336,9 +342,27 @@ async function setDisabled(
   return { user: await findUser(world, id) };
 }
 
-async function describeInvited(world: World, invited: Invited) {
+/**
+ * The address to which links lead. In the terminal that may be this computer: the first owner opens the link there, or
+ * through a tunnel. Throws a ConfigurationError (conflict) for all others while there is no other address.
+ */
+async function findLinkAddress(world: World): Promise<string> {
+  const address = await readAddresses(world.reader, world);
+  if (world.caller.kind !== 'machine') requireReachable(address);
+  return address.url;
+}
+
+/** What a user in the terminal has to know about a link that leads to the server's own computer. */
+function describeReach(link: string): string[] {
+  if (!isLoopback(new URL(link).hostname)) return [];
+  return [
+    'It works on this computer only. For your colleagues, set the address of the server first: donor-sync address set URL',
+  ];
+}
+
+async function describeInvited(world: World, address: string, invited: Invited) {
   const user = await findUser(world, invited.id);
-  const link = publicAddress(world.publicUrl, invitationPath(invited));
+  const link = publicAddress(address, invitationPath(invited));
   return { user, link, days: INVITATION_DAYS };
 }
 

@@ -17,7 +17,7 @@ import { formatPath, formatProblem, type Problem, sortProblems } from './problem
 import { type SetupSettings, type serverSchema, settingsSchema } from './settings-schema.ts';
 import { readSettingsTree, type SettingsTree, type TreeProblem } from './settings-tree.ts';
 
-export { ownUrl } from './settings-schema.ts';
+export { hasOwnUrl, ownUrl } from './settings-schema.ts';
 
 /** The settings file in the form that the rest of the program reads. Everything in it has been checked. */
 export interface Settings {

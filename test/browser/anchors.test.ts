@@ -40,6 +40,8 @@ it('gives each part of the home a name of its own, whatever integrations are cal
     name: 'Anna',
     integrations: null,
     personId: null,
+    isProven: true,
+    browser: null,
     sessionId: null,
     tokenId: null,
   } as const;

@@ -4,7 +4,7 @@ import { beginSetup } from '../../src/clients/setup/draft.ts';
 import { listBatches } from '../../src/decisions/statements/batches.ts';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
-import { join } from '../interfaces/api/people-world.ts';
+import { giveAddress, join } from '../interfaces/api/people-world.ts';
 
 export interface Example {
   /** What is in the path, by the names of its parts. */
@@ -83,16 +83,27 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   status: ofClient,
   'clients connections': none,
   'users list': none,
-  'users invite': async () => ({
-    body: { name: 'Ben', email: 'ben@example.org', role: 'viewer' },
-    invalid: { body: { name: 'Ben', email: 'ben', role: 'viewer' } },
+  'address show': none,
+  'address set': async () => ({
+    body: { url: 'https://donors.example.org' },
+    invalid: { body: { url: 'https://donors.example.org/path' } },
   }),
+  'users invite': async ({ world }) => {
+    await giveAddress(world);
+    return {
+      body: { name: 'Ben', email: 'ben@example.org', role: 'viewer' },
+      invalid: { body: { name: 'Ben', email: 'ben', role: 'viewer' } },
+    };
+  },
   'users role': async (given) => ({
     ...(await aUser(given)),
     body: { role: 'decider' },
     invalid: { body: { role: 'queen' } },
   }),
-  'users link': aUser,
+  'users link': async (given) => {
+    await giveAddress(given.world);
+    return aUser(given);
+  },
   'users disable': aUser,
   'users enable': aUser,
   'users sign-out': aUser,

@@ -70,7 +70,8 @@ const set = (
 async function addPasskey({ application: { store, sealer } }: HttpWorld, personId: string) {
   const id = passkeyOf(personId);
   const sealed = sealer.seal('Phone', passkeySealContext(id));
-  const passkey = { id, credential: id, publicKey: 'key', counter: 0, transports: [], sealed };
+  const known = { credential: id, publicKey: 'key', host: 'localhost' };
+  const passkey = { id, ...known, counter: 0, transports: [], sealed };
   expect(await store.act((trx) => insertPasskey(trx, personId, passkey))).toBe(true);
 }
 

@@ -22,6 +22,7 @@ let world: HttpWorld;
 let owner: string;
 beforeEach(async () => {
   world = await open({
+    hasOwnUrl: true,
     integration: { ...WITHOUT_TRIAL, schedule: { cron: '0 2 * * *', timezone: 'UTC' } },
     others: ['harbor'],
   });

@@ -61,6 +61,21 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'GET /v1/connections',
   },
+  'address show': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/address',
+  },
+  'address set': {
+    ...ofOwners,
+    by: 'person',
+    asks: false,
+    effect: 'changes',
+    route: 'PUT /v1/address',
+    audit: 'address.proposed',
+  },
   'users list': {
     ...ofOwners,
     by: 'person+token',

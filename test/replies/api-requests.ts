@@ -409,6 +409,13 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/v1/credits/reconciliations/soon' },
   },
 
+  'GET /v1/address': { good: { path: '/v1/address' } },
+  'PUT /v1/address': {
+    good: { path: '/v1/address', body: { url: 'https://donors.example.org' } },
+    invalid: { path: '/v1/address', body: { url: '' } },
+    'without a body': { path: '/v1/address' },
+  },
+
   'GET /v1/users': { good: { path: '/v1/users' } },
   'POST /v1/users': {
     good: {

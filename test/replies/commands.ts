@@ -260,6 +260,13 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'without a schedule': one('harbor'),
     'without an id': one(),
   },
+  address: { good: one(), invalid: one('shw') },
+  'address show': { good: one(), invalid: one('--unheard-of') },
+  'address set': {
+    good: one('https://donors.example.org'),
+    invalid: one('https://localhost'),
+    'without an address': one(),
+  },
   users: { good: one(), invalid: one('invte') },
   'users invite': {
     good: one('--name', 'Nora', '--email', 'nora@example.org', '--role', 'viewer'),

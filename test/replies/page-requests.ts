@@ -121,6 +121,20 @@ export const PAGE_CASES: CaseTable = {
   'POST /account/sessions/:id/end': { good: post('/account/sessions/nowhere/end') },
   'POST /account/sign-out-everywhere': { good: post('/account/sign-out-everywhere') },
 
+  'GET /address': { good: { path: '/address' } },
+  'POST /address': {
+    good: post('/address', { url: 'https://donors.example.org' }),
+    invalid: post('/address', { url: '' }),
+  },
+  'GET /confirm-address/:secret': {
+    good: { path: '/confirm-address/abc' },
+    unknown: { path: '/confirm-address/nowhere' },
+  },
+  'POST /confirm-address/:secret': {
+    good: post('/confirm-address/abc'),
+    unknown: post('/confirm-address/nowhere'),
+  },
+
   'GET /users': { good: { path: '/users' }, note: { path: '/users?note=changed' } },
   'POST /users': {
     good: post('/users', {

@@ -116,6 +116,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'schedule list',
       'schedule show riverside',
       'users list',
+      'address show',
       'tokens list',
       'hooks list',
       'hooks show riverside',

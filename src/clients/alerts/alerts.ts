@@ -21,8 +21,8 @@ export interface AlertsDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
   settings: AlertSettings;
-  /** The address that is mentioned in messages. */
-  publicUrl: string;
+  /** The address that is mentioned in messages, as it is at the moment of sending. */
+  readUrl(): Promise<string>;
   clock: Clock;
   log: Log;
   /** The guarded fetch that sends the messages of a client whose addresses were set in a browser. */
@@ -49,13 +49,13 @@ const LEASE_NAME = '*alerts';
 
 /** Integrations without a channel are not checked. */
 export function createAlerts(deps: AlertsDeps): Alerts {
-  const { store, integrations, settings, publicUrl, clock, log } = deps;
+  const { store, integrations, settings, readUrl, clock, log } = deps;
   const channels = createChannels(settings);
   const readStates = createStateReader(store);
   const ownChannels = new WeakMap<OwnAlerts, Channel | null>();
-  const notifier = createNotifier({ channels, ownChannel, publicUrl, clock, log });
-  const ends = createAuditEnds({ store, channels, publicUrl, clock, log });
-  const recoveries = createRecoveryNotices({ store, channels, publicUrl, clock, log });
+  const notifier = createNotifier({ channels, ownChannel, readUrl, clock, log });
+  const ends = createAuditEnds({ store, channels, readUrl, clock, log });
+  const recoveries = createRecoveryNotices({ store, channels, readUrl, clock, log });
   const closing = new AbortController();
   let underWay: Promise<void> = Promise.resolve();
   let watching: Promise<void> = Promise.resolve();

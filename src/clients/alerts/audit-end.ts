@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 export interface AuditEndDeps {
   store: Store;
   channels: readonly Channel[];
-  publicUrl: string;
+  readUrl(): Promise<string>;
   clock: Pick<Clock, 'now'>;
   log: Log;
 }
@@ -27,7 +27,7 @@ export interface AuditEndDeps {
  * Creates the sender that sends the end of the audit through all channels if it has moved, at most once a
  * day. It counts as sent if one channel has accepted it, because one copy outside the database is enough.
  */
-export function createAuditEnds({ store, channels, publicUrl, clock, log }: AuditEndDeps) {
+export function createAuditEnds({ store, channels, readUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;
   return {
     /** Sends the end if it is due; never rejects because of a channel. */
@@ -39,7 +39,7 @@ export function createAuditEnds({ store, channels, publicUrl, clock, log }: Audi
       if (sent !== null && now - sent.at >= 0 && now - sent.at < DAY_MS) return;
       const end = await readAuditEnd(store);
       if (end === null || (end.seq === sent?.seq && end.hash === sent.hash)) return;
-      const message = endMessage(end, sent?.seq ?? 0, publicUrl);
+      const message = endMessage(end, sent?.seq ?? 0, await readUrl());
       const taken = await Promise.all(channels.map((channel) => isTaken(channel, message, signal)));
       if (taken.includes(true)) await store.act((trx) => recordSentAuditEnd(trx, end));
       else retryAt = now + RETRY_WAIT_MS;

@@ -19,7 +19,7 @@ export interface NotifierDeps {
    * the same object.
    */
   ownChannel(integrationId: string): Channel | null;
-  publicUrl: string;
+  readUrl(): Promise<string>;
   clock: Pick<Clock, 'now'>;
   log: Log;
 }
@@ -42,7 +42,7 @@ interface ChannelState {
 }
 
 export function createNotifier(deps: NotifierDeps): Notifier {
-  const { channels, ownChannel, publicUrl, clock, log } = deps;
+  const { channels, ownChannel, readUrl, clock, log } = deps;
   const shared = channels.map(createState);
   const own = new Map<string, ChannelState>();
 
@@ -91,7 +91,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     const waitMs = state.retryAt - clock.now();
     // A wait longer than the whole delay means that the clock was set back.
     if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
-    const isDone = await send(state, composeMessage(due, publicUrl), signal);
+    const isDone = await send(state, composeMessage(due, await readUrl()), signal);
     if (isDone) for (const { row } of due) state.sent.add(toKey(row));
   }
 

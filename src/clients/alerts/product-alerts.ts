@@ -2,6 +2,8 @@
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { readAddresses } from '../../people/server-address.ts';
+import { hasOwnUrl } from '../../settings/settings.ts';
 import { type Alerts, createAlerts } from './alerts.ts';
 
 interface ProcessDeps {
@@ -25,14 +27,14 @@ export function createProductAlerts(
     guard,
   }: AlertApplication,
 ): Alerts {
-  const { publicUrl } = server;
+  const given = { publicUrl: server.publicUrl, hasOwnUrl: hasOwnUrl(server) };
   return createAlerts({
     store,
     integrations,
     settings,
     clock,
     log,
-    publicUrl,
+    readUrl: async () => (await readAddresses(store.reader, given)).url,
     guard,
     takeLease,
   });

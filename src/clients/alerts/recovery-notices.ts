@@ -23,7 +23,7 @@ export async function noteRecovery(trx: ActorTransaction, person: string | null)
 export interface RecoveryNoticesDeps {
   store: Store;
   channels: readonly Channel[];
-  publicUrl: string;
+  readUrl(): Promise<string>;
   clock: Pick<Clock, 'now'>;
   log: Log;
 }
@@ -33,7 +33,7 @@ export interface RecoveryNoticesDeps {
  * has accepted it. Otherwise it is sent again later, even after a restart.
  */
 export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
-  const { store, channels, publicUrl, clock, log } = deps;
+  const { store, channels, readUrl, clock, log } = deps;
   let retryAt = 0;
   return {
     /** Never rejects because of a channel. */
@@ -43,7 +43,7 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
       if (channels.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
       const notices = await listUnsentNotices(store.reader);
       if (notices.length === 0) return;
-      const message = composeNotice(notices, publicUrl);
+      const message = composeNotice(notices, await readUrl());
       const taken = await Promise.all(channels.map((channel) => isTaken(channel, message, signal)));
       if (taken.includes(true)) await recordNoticesSent(store.connection, notices);
       else retryAt = clock.now() + RETRY_WAIT_MS;

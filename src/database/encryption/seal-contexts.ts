@@ -88,6 +88,11 @@ export function personSealContext(id: string): SealContext {
   return createSealContext('people', 'sealed', { id });
 }
 
+/** The one-time value that confirms an address of the server. */
+export function addressSealContext(id: string): SealContext {
+  return createSealContext('addresses', 'secret', { id });
+}
+
 /** The name that a user gave to a passkey. */
 export function passkeySealContext(id: string): SealContext {
   return createSealContext('passkeys', 'sealed', { id });

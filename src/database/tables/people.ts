@@ -104,6 +104,8 @@ export const PEOPLE_TABLES = {
       counter: bigint(),
       /** How browsers can reach the authenticator, as JSON. */
       transports: text(),
+      /** The host name to which browsers bind it. */
+      host: text(),
       /** The name that its owner gave it, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       created_at: personal(bigint()),
@@ -141,6 +143,32 @@ export const PEOPLE_TABLES = {
       count: integer(),
       /** From this time on, the count starts again. */
       until: bigint(),
+    },
+  ),
+  /** An address under which users reach the server, if the settings name none. */
+  addresses: table(
+    {
+      key: ['id'],
+      whenClientErased: 'not of a client',
+      exported: { not: 'of a user' },
+      retention: null,
+    },
+    {
+      id: text(),
+      /** `proposed` until another browser confirms it, then `current`; null for a former address. At most one row of each. */
+      slot: nullable(text<'proposed' | 'current'>()),
+      /** An origin: `https://donors.example.org`. */
+      url: text(),
+      /** The one-time value that confirms it, encrypted; null once it is confirmed. */
+      secret: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
+      /** Fingerprint of the browser that proposed it, which cannot confirm it; null for the terminal. */
+      browser: personal(nullable(text())),
+      /** The ID of the owner who proposed it, until it is confirmed; null for the terminal. */
+      proposed_by: nullable(text()),
+      proposed_at: bigint(),
+      confirmed_at: nullable(bigint()),
+      /** When the one-time value ends, or a former address; null for the current one. */
+      until: nullable(bigint()),
     },
   ),
 };

@@ -20,6 +20,7 @@ import { hasJoinedPerson, type PersonRecord } from '../../people/statements/peop
 import {
   addSession,
   endSession,
+  isRecentProof,
   resumeSession,
   SESSION_MS,
   type SessionDetails,
@@ -28,6 +29,7 @@ import {
 import { readIdentity } from '../../people/user-accounts.ts';
 import { noteEntries } from '../../privacy/audit/record.ts';
 import type { Store } from '../../store.ts';
+import type { AddressBook } from './request/address-book.ts';
 import type { HttpEnv, Principal } from './request/context.ts';
 import { cookieNameOf } from './request/cookies.ts';
 import { HttpError } from './request/errors.ts';
@@ -61,6 +63,8 @@ export interface Access {
    * counts there too: the caller sees the clients of that token and no other.
    */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
+  /** Fingerprint of a browser and its network, because the browser that sets an address cannot confirm it. */
+  fingerprintBrowser(c: Context<HttpEnv>): string;
   /** The same caller for the audit. */
   getActor(c: Context<HttpEnv>, principal: Principal): Actor;
   /**
@@ -108,19 +112,20 @@ export interface AccessDeps {
   sealer: Pick<Sealer, 'open'>;
   clock: Pick<Clock, 'now'>;
   attempts: Attempts;
-  publicUrl: string;
+  address: AddressBook;
   transport: Transport;
   withoutToken: WithoutToken;
   getAddress: ClientAddress;
 }
 
 export function createAccess(deps: AccessDeps): Access {
-  const { store, sealer, clock, attempts, publicUrl, transport, withoutToken, getAddress } = deps;
-  const { protocol, hostname } = new URL(publicUrl);
-  const isSecure = protocol === 'https:';
-  const cookieName = cookieNameOf('donor_sync_session', isSecure);
+  const { store, sealer, clock, attempts, address, transport, withoutToken, getAddress } = deps;
+  const cookieFor = (c: Context<HttpEnv>) => {
+    const secure = address.isSecure(getHostname(c));
+    return { name: cookieNameOf('donor_sync_session', secure), secure };
+  };
   // Behind a proxy every caller may seem to be on this machine, so a public service needs tokens anyway.
-  const isHome = isLoopbackName(hostname);
+  const isHome = () => isLoopbackName(new URL(address.url()).hostname);
 
   const visit = withoutToken === 'thisMachine' ? null : withoutToken;
 
@@ -134,13 +139,15 @@ export function createAccess(deps: AccessDeps): Access {
       return row && toPrincipal('token', row);
     }
     // If others could have read the cookie, it proves nothing.
-    const cookie = transport.isSafe(c) ? getCookie(c, cookieName) : undefined;
+    const cookie = transport.isSafe(c) ? getCookie(c, cookieFor(c).name) : undefined;
     const session = cookie ? await resumeSession(store.connection, hashToken(cookie)) : null;
     if (session !== null) {
-      const { id, owner } = session;
+      const { id, owner, provedAt } = session;
+      const isProven = isRecentProof(provedAt, clock.now()) || (isHome() && isLocal(c));
+      const browser = fingerprintBrowser(c);
       return 'person' in owner
-        ? personPrincipal(owner.person, id)
-        : toPrincipal('session', owner.token, id);
+        ? { ...personPrincipal(owner.person, id), isProven, browser }
+        : { ...toPrincipal('session', owner.token, id), isProven, browser };
     }
     return isAtHome(c) && (await isWithoutUsers()) ? LOCAL_VISITOR : null;
   }
@@ -150,7 +157,7 @@ export function createAccess(deps: AccessDeps): Access {
    * can be lost.
    */
   function isAtHome(c: Context<HttpEnv>): boolean {
-    return withoutToken === 'thisMachine' && isHome && isLocal(c);
+    return withoutToken === 'thisMachine' && isHome() && isLocal(c);
   }
 
   /** Like a password, the secret is accepted only if nobody else can read it on its way. */
@@ -170,7 +177,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   function firstVisitCookie(c: Context<HttpEnv>) {
     // Not every browser accepts a secure cookie over plain http from its own machine.
-    const secure = isSecure && !isLoopbackName(getHostname(c));
+    const secure = cookieFor(c).secure && !isLoopbackName(getHostname(c));
     return { name: cookieNameOf('donor_sync_first_visit', secure), secure };
   }
 
@@ -189,7 +196,17 @@ export function createAccess(deps: AccessDeps): Access {
     const { id: personId, role } = person;
     const { name } = readIdentity(sealer, person);
     const integrations = toIntegrationSet(person);
-    return { kind: 'session', role, name, integrations, personId, tokenId: null, sessionId };
+    const own = { isProven: false, browser: null };
+    return {
+      kind: 'session',
+      role,
+      name,
+      integrations,
+      personId,
+      tokenId: null,
+      sessionId,
+      ...own,
+    };
   }
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
@@ -220,7 +237,13 @@ export function createAccess(deps: AccessDeps): Access {
   function requireOurPages(c: Context<HttpEnv>, { kind }: Principal): void {
     if (kind === 'token') return;
     const hasCookie = kind === 'session' || withoutToken !== 'thisMachine';
-    requireSameOrigin(c, publicUrl, hasCookie ? 'refused' : 'allowed');
+    requireSameOrigin(c, address.url(), hasCookie ? 'refused' : 'allowed');
+  }
+
+  /** The same browser in the same network has the same fingerprint, whatever name it uses for us. */
+  function fingerprintBrowser(c: Context<HttpEnv>): string {
+    const text = JSON.stringify([c.req.header('user-agent') ?? '', getAddress(c)]);
+    return store.fingerprint('browser', text);
   }
 
   function getActor(c: Context<HttpEnv>, { kind, name }: Principal): Actor {
@@ -243,17 +266,18 @@ export function createAccess(deps: AccessDeps): Access {
     name: string,
     by?: SessionDetails,
   ) {
-    const before = getCookie(c, cookieName);
+    const cookie = cookieFor(c);
+    const before = getCookie(c, cookie.name);
     if (before !== undefined) await endSession(store.connection, hashToken(before));
     const secret = newSecret();
     const acting = store.actingAs({ kind: 'session', name, from: getAddress(c) });
     const browser = describeBrowser(c);
     const id = newId(clock.now());
     await acting.act((trx) => addSession(trx, { hash: hashToken(secret), id, browser }, owner, by));
-    setCookie(c, cookieName, secret, {
+    setCookie(c, cookie.name, secret, {
       httpOnly: true,
       sameSite: 'Lax',
-      secure: isSecure,
+      secure: cookie.secure,
       path: '/',
       maxAge: SESSION_MS / 1_000,
     });
@@ -263,6 +287,7 @@ export function createAccess(deps: AccessDeps): Access {
   return {
     identify,
     getActor,
+    fingerprintBrowser,
     requireRole(role) {
       return async (c, next) => {
         admit(c, await identify(c), role);
@@ -285,12 +310,12 @@ export function createAccess(deps: AccessDeps): Access {
     requireViewerUnlessLocal() {
       return async (c, next) => {
         const isSilent = c.req.header('authorization') === undefined;
-        if (!(isHome && isLocal(c) && isSilent)) admit(c, await identify(c), 'viewer');
+        if (!(isHome() && isLocal(c) && isSilent)) admit(c, await identify(c), 'viewer');
         await next();
       };
     },
     async signIn(c, token) {
-      requireSameOrigin(c, publicUrl, 'allowed');
+      requireSameOrigin(c, address.url(), 'allowed');
       const row = await findToken(c, token);
       if (row === null) return null;
       return toPrincipal('session', row, await beginSession(c, { tokenId: row.id }, row.name));
@@ -313,7 +338,7 @@ export function createAccess(deps: AccessDeps): Access {
     noteWrong,
     hasPeople: () => hasJoinedPerson(store.reader),
     async beginFirstVisit(c, secret) {
-      requireSameOrigin(c, publicUrl, 'allowed');
+      requireSameOrigin(c, address.url(), 'allowed');
       const isOpen = visit !== null && takesLink(c) && (await isLinkNeeded());
       const cookie = isOpen ? visit.begin(secret) : null;
       if (cookie === null) {
@@ -333,17 +358,18 @@ export function createAccess(deps: AccessDeps): Access {
     },
     findVisit,
     async requireVisit(c) {
-      requireSameOrigin(c, publicUrl, 'refused');
+      requireSameOrigin(c, address.url(), 'refused');
       const kind = await findVisit(c);
       if (kind === null) throw firstVisitRefused();
       return kind;
     },
     endVisit: () => visit?.end() ?? (() => {}),
     async signOut(c) {
-      requireSameOrigin(c, publicUrl, 'refused');
-      const cookie = getCookie(c, cookieName);
+      requireSameOrigin(c, address.url(), 'refused');
+      const { name, secure } = cookieFor(c);
+      const cookie = getCookie(c, name);
       if (cookie !== undefined) await endSession(store.connection, hashToken(cookie));
-      deleteCookie(c, cookieName, { path: '/', secure: isSecure });
+      deleteCookie(c, name, { path: '/', secure });
     },
   };
 }
@@ -360,6 +386,8 @@ const LOCAL_VISITOR: Principal = {
   personId: null,
   tokenId: null,
   sessionId: null,
+  isProven: true,
+  browser: null,
 };
 
 function toPrincipal(
@@ -369,7 +397,8 @@ function toPrincipal(
 ): Principal {
   const { id: tokenId, role, name } = token;
   const integrations = toIntegrationSet(token);
-  return { kind, role, name, integrations, personId: null, tokenId, sessionId };
+  const own = { isProven: false, browser: null };
+  return { kind, role, name, integrations, personId: null, tokenId, sessionId, ...own };
 }
 
 function toIntegrationSet({

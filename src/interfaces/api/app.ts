@@ -1,5 +1,5 @@
 /** The path of a request through the service (design, section 4.5). */
-import type { Context, Hono } from 'hono';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { timeout } from 'hono/timeout';
@@ -7,7 +7,6 @@ import { createClientReader } from '../../clients/views/clients.ts';
 import { createDecisionWatch } from '../../decisions/apply-answers.ts';
 import { createApprovalWatch } from '../../decisions/second-person/carry-on.ts';
 import { createOperationRunner } from '../../operations/kit/perform.ts';
-import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
 import { createAuditChecker } from '../../privacy/audit/checker.ts';
 import { problemPages } from '../pages/frame/page-app.ts';
 import { showRefusedForms } from '../pages/frame/refused-forms.ts';
@@ -27,8 +26,9 @@ import { integrationRoutes } from './integrations-api.ts';
 import { createMetrics, metricsRoutes } from './metrics.ts';
 import { networkRoutes } from './networks-api.ts';
 import { oauthRoutes } from './oauth.ts';
+import { type AddressBook, createAddressBook } from './request/address-book.ts';
 import { toOperationDeps } from './request/caller.ts';
-import type { HttpDeps, HttpEnv } from './request/context.ts';
+import type { HttpDeps, HttpEnv, ServiceDeps } from './request/context.ts';
 import { answer, HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
 import { clientAddress, trustedProxies } from './request/peer.ts';
@@ -60,13 +60,20 @@ const NEW_PASSWORDS = /^\/(join\/|account\/password$|first-visit$)/;
 const HEALTH = ['/healthz', '/readyz'];
 
 /** Paths whose address contains a key. They work even before there is a user. */
-const WITH_KEYS = ['/hooks/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'];
+const WITH_KEYS = [
+  ...['/hooks/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'],
+  '/confirm-address/*',
+];
 
 /** Paths at which users type a password or a token, or use a sign-in link. */
 const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
 
 /** Creates the HTTP app of the service. The order matters, because access is checked before anything is read. */
-export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
+export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
+  const { publicUrl, hasOwnUrl = false, ...others } = service;
+  const { reader } = service.application.store;
+  const address = createAddressBook({ reader, clock: service.clock }, { publicUrl, hasOwnUrl });
+  const given: HttpDeps = { ...others, address };
   const runOperation = createOperationRunner(toOperationDeps(given));
   const carryOutApprovals = createApprovalWatch({ ...given, runOperation });
   const applyAnswers = createDecisionWatch({ ...given, store: given.application.store });
@@ -78,11 +85,11 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   const deps = { ...given, carryOn, auditChecker };
   // Some actions may be left over from before the last stop.
   carryOn();
-  const { application, clock, log, publicUrl, runner } = deps;
+  const { application, clock, log, runner } = deps;
   const isTrusted = trustedProxies(deps.trustedProxies ?? []);
   const getAddress = clientAddress(isTrusted);
   const plainHttp = deps.plainHttp ?? 'refuse';
-  const transport = createTransport({ publicUrl, isTrusted, plainHttp });
+  const transport = createTransport({ address, isTrusted, plainHttp });
   const attempts = () =>
     createAttempts(clock, (address) =>
       log.warn({ address }, 'an address has sent too many wrong tokens and has to wait a minute'),
@@ -91,7 +98,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     store: application.store,
     sealer: application.sealer,
     clock,
-    publicUrl,
+    address,
     transport,
     getAddress,
     attempts: attempts(),
@@ -103,29 +110,26 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     people: { store, sealer, clock },
     store,
     clock,
-    publicUrl,
+    address,
     getAddress,
     access,
     onLimit: (address) =>
       log.warn({ address }, 'an address has sent too many wrong passwords and has to wait'),
   });
-  const party = getRelyingParty(publicUrl);
-  const passkeys =
-    party &&
-    createPasskeySignIn({
-      passkeys: { store, sealer, clock, party },
-      store,
-      publicUrl,
-      getAddress,
-      access,
-      onLimit: (address) => log.warn({ address }, 'an address has sent too many invalid passkeys'),
-    });
+  const passkeys = createPasskeySignIn({
+    passkeys: { store, sealer, clock },
+    store,
+    address,
+    getAddress,
+    access,
+    onLimit: (address) => log.warn({ address }, 'an address has sent too many invalid passkeys'),
+  });
   const provider = deps.provider
     ? createProviderSignIn({
         settings: deps.provider,
         people: { store, sealer, clock },
         store,
-        publicUrl,
+        address,
         getAddress,
         access,
         log,
@@ -140,8 +144,9 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   const pages = dashboardRoutes(deps, doors, { clients, hookCalls });
   const app = createGuardedApp(deps, metrics.noteRequest, problemPages(deps, access));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
+  app.use(except([...HEALTH], readAddress(address)));
   // Monitoring may reach the service by any name.
-  app.use(except([...HEALTH], requireKnownHost(publicUrl)));
+  app.use(except([...HEALTH], requireKnownHost(address)));
   app.use(refuseNullCharacters);
   app.use(showRefusedForms(pages));
   app.use(except((c) => !WITH_PASSWORDS.test(c.req.path), access.requireSafeTransport));
@@ -172,9 +177,17 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', pages);
   app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
   app.route('/', oauthRoutes(deps, access, getAddress));
-  addDocuments(app, deps.version, publicUrl);
+  addDocuments(app, deps.version, address);
   app.route('/', guideRoutes(deps.guideFolder));
   return app;
+}
+
+/** A database that does not answer is the matter of the request itself. Until then the last known addresses count. */
+function readAddress(address: AddressBook): MiddlewareHandler<HttpEnv> {
+  return async (_c, next) => {
+    await address.refresh().catch(() => {});
+    await next();
+  };
 }
 
 function refuseMethod(c: Context<HttpEnv>, methods: readonly string[]): Response {

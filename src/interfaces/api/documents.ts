@@ -2,6 +2,7 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { readDocsStyles } from '../pages/assets.ts';
+import type { AddressBook } from './request/address-book.ts';
 import type { HttpEnv } from './request/context.ts';
 import { isLoopbackName } from './request/peer.ts';
 import { json } from './request/router.ts';
@@ -14,7 +15,11 @@ const CACHE_CONTROL = 'public, max-age=300';
  * machine, the address in the settings may lack the port that is in use. The description then says that the
  * API has the same origin as the description.
  */
-export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicUrl: string): void {
+export function addDocuments(
+  app: OpenAPIHono<HttpEnv>,
+  version: string,
+  address: AddressBook,
+): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',
@@ -26,6 +31,8 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
   let document: object | undefined;
   let page: ReturnType<typeof renderDocs> | undefined;
   const documentOnce = async () => {
+    const url = address.url();
+    const servers = [{ url: isLoopbackName(new URL(url).hostname) ? '/' : url }];
     document ??= {
       ...app.getOpenAPI31Document({
         openapi: '3.1.0',
@@ -35,12 +42,11 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
           description:
             'The HTTP API of donor-sync: clients, runs, decisions, webhooks and more. All errors have the same body.',
         },
-        servers: [{ url: isLoopbackName(new URL(publicUrl).hostname) ? '/' : publicUrl }],
         security: [{ token: [] }],
       }),
       'x-error-codes': await describeCodes(),
     };
-    return document;
+    return { ...document, servers };
   };
   app.get('/openapi.json', async (c) =>
     c.json(await documentOnce(), 200, { 'Cache-Control': CACHE_CONTROL }),

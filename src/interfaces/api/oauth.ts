@@ -29,11 +29,11 @@ import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { cookieNameOf } from './request/cookies.ts';
 import { nothingHere } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
-import { type ClientAddress, foreignOrigin, isLoopbackName } from './request/peer.ts';
+import { type ClientAddress, foreignOrigin, getHostname, isLoopbackName } from './request/peer.ts';
 import { createRouter, problems } from './request/router.ts';
 
 /** The dependencies of the redirect to a CRM and back. */
-export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
+export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'address' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
 /** Long enough for a CRM's response, but shorter than the limit for our own responses. */
@@ -95,17 +95,17 @@ export function oauthRoutes(
   access: Pick<Access, 'requireRole'> | null,
   getAddress: ClientAddress | null,
 ) {
-  const { application, publicUrl } = deps;
+  const { application, address } = deps;
   const router = createRouter();
   const styles = readDocsStyles();
-  const cookie = {
-    ...({ httpOnly: true, sameSite: 'Lax', path: '/' } as const),
-    secure: publicUrl.startsWith('https:'),
+  const cookieFor = (c: Context<HttpEnv>) => {
+    const secure = address.isSecure(getHostname(c));
+    return { httpOnly: true, sameSite: 'Lax', path: '/', secure } as const;
   };
   // Without a service, `donor-sync connect` has no overview to go back to. The link uses the public address, to which
   // the session belongs, because the return may use another name.
-  const link =
-    access === null ? null : { href: publicAddress(publicUrl, '/'), text: 'To the overview' };
+  const link = () =>
+    access === null ? null : { href: publicAddress(address.url(), '/'), text: 'To the overview' };
   router.use('/oauth/:kind/start', requireAdminOrTicket(access));
   router.get('/oauth/styles.css', (c) =>
     c.body(styles, 200, { 'Content-Type': 'text/css; charset=utf-8' }),
@@ -121,7 +121,7 @@ export function oauthRoutes(
         throw unknownClient(id, { next: `It has no CRM of the kind "${kind}".` });
       const state = await beginConsent(consentsDeps(), integration);
       // Uses the return address, because the browser sends the cookie only there.
-      return c.redirect(ticketAddress(await wayBackUrl(publicUrl, kind), kind, state));
+      return c.redirect(ticketAddress(await wayBackUrl(address.url(), kind), kind, state));
     })
     .openapi(callbackRoute, async (c) => {
       const { kind } = c.req.valid('param');
@@ -132,23 +132,23 @@ export function oauthRoutes(
     });
 
   /** A separate cookie for each consent, so that two can be in progress in one browser. */
-  function cookieName({ state }: ConsentKey): string {
-    return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookie.secure);
+  function cookieName(c: Context<HttpEnv>, { state }: ConsentKey): string {
+    return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookieFor(c).secure);
   }
 
   async function toConsentKey(kind: string, state: string): Promise<ConsentKey> {
-    const redirectUri = callbackAddress(await wayBackUrl(publicUrl, kind), kind);
+    const redirectUri = callbackAddress(await wayBackUrl(address.url(), kind), kind);
     return { kind, state, redirectUri };
   }
 
   async function goToCrm(c: Context<HttpEnv>, key: ConsentKey) {
     try {
-      const address = await consentPage(consentsDeps(), key);
-      setCookie(c, cookieName(key), '1', {
-        ...cookie,
+      const page = await consentPage(consentsDeps(), key);
+      setCookie(c, cookieName(c, key), '1', {
+        ...cookieFor(c),
         maxAge: CONSENT_LIFE_MS / 1_000,
       });
-      return c.redirect(address);
+      return c.redirect(page);
     } catch (error) {
       return failure(c, error);
     }
@@ -156,8 +156,8 @@ export function oauthRoutes(
 
   async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
     // Otherwise a link could make a user's browser finish a consent that this user did not start.
-    if (getCookie(c, cookieName(key)) === undefined) return notice(c, 400, OTHER_BROWSER);
-    deleteCookie(c, cookieName(key), cookie);
+    if (getCookie(c, cookieName(c, key)) === undefined) return notice(c, 400, OTHER_BROWSER);
+    deleteCookie(c, cookieName(c, key), cookieFor(c));
     try {
       const by: Actor = { kind: 'consent', name: null, from: getAddress?.(c) ?? null };
       const acting = getAddress === null ? application.store : application.store.actingAs(by);
@@ -166,7 +166,7 @@ export function oauthRoutes(
       deps.log.info({ integration: integrationId }, 'a CRM account was connected');
       if (await recordConnected(application, integrationId, account.name)) {
         return c.redirect(
-          publicAddress(publicUrl, `/setup/${integrationId}/crm?note=connected`),
+          publicAddress(address.url(), `/setup/${integrationId}/crm?note=connected`),
           303,
         );
       }
@@ -185,7 +185,7 @@ export function oauthRoutes(
   }
 
   function notice(c: Context<HttpEnv>, status: 200 | 400 | 503, content: Notice) {
-    return c.html(renderNotice({ link, ...content }, '../styles.css'), status);
+    return c.html(renderNotice({ link: link(), ...content }, '../styles.css'), status);
   }
 
   function consentsDeps(): ConsentsDeps {
@@ -200,7 +200,10 @@ export function oauthRoutes(
     deps.log.warn({ code: error.code }, 'a CRM account was not connected');
     const back = setupId && {
       next: ['Go back, and connect again.'],
-      link: { href: publicAddress(publicUrl, `/setup/${setupId}/crm`), text: 'Back to the set-up' },
+      link: {
+        href: publicAddress(address.url(), `/setup/${setupId}/crm`),
+        text: 'Back to the set-up',
+      },
     };
     const content = { ...failureNotice(error), ...back };
     return notice(c, isRetriableError(error) ? 503 : 400, content);
@@ -285,7 +288,7 @@ function failureNotice({ message }: DonorSyncError): Notice {
 /** Creates an app that only connects accounts, by tickets, while `donor-sync connect` waits without a service. */
 export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
   const app = createGuardedApp(deps);
-  app.use(requireKnownHost(deps.publicUrl));
+  app.use(requireKnownHost(deps.address));
   app.use(refuseNullCharacters);
   app.route('/', oauthRoutes(deps, null, null));
   return app;

@@ -1,4 +1,5 @@
-/** /v1/users and /v1/tokens: the users who sign in, the programs with access, and the rights of each. */
+/** /v1/users, /v1/tokens and /v1/address: who signs in, with which rights, and under which address. */
+import { setAddress, showAddress } from '../../operations/address.ts';
 import { createToken, listTokens, revokeToken } from '../../operations/tokens.ts';
 import {
   changeRole,
@@ -30,6 +31,9 @@ export function userRoutes(deps: HttpDeps, access: Access) {
   add(removeUser, { ...users, method: 'delete', path: one });
   add(listUserPasskeys, { ...users, method: 'get', path: `${one}/passkeys` });
   add(removeUserPasskey, { ...users, method: 'delete', path: `${one}/passkeys/{passkey}` });
+  const address = { tag: 'Address' };
+  add(showAddress, { ...address, method: 'get', path: '/v1/address' });
+  add(setAddress, { ...address, method: 'put', path: '/v1/address' });
   const tokens = { tag: 'Access tokens' };
   add(listTokens, { ...tokens, method: 'get', path: '/v1/tokens' });
   add(createToken, { ...tokens, method: 'post', path: '/v1/tokens', status: 201 });

@@ -84,6 +84,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     async (deps) => (await import('./commands/users.ts')).usersCommand(deps),
     ['people'],
   ),
+  entry('address', 'show and set the address under which users reach the server', async (deps) =>
+    (await import('./commands/users.ts')).addressCommand(deps),
+  ),
   entry('tokens', 'create, list and revoke the access tokens of the HTTP API', async (deps) =>
     (await import('./commands/users.ts')).tokensCommand(deps),
   ),

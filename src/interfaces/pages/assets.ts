@@ -72,6 +72,7 @@ const FILES = {
   auditStyles: { name: 'audit.css', contentType: CSS, file: 'audit.css' },
   creditScript: { name: 'credits.js', contentType: SCRIPT, file: 'credits.js' },
   passkeyScript: { name: 'passkeys.js', contentType: SCRIPT, file: 'passkeys.js' },
+  addressStyles: { name: 'address.css', contentType: CSS, file: 'address.css' },
   guideStyles: { name: 'guide.css', contentType: CSS, file: 'guide.css' },
   guideScript: { name: 'guide.js', contentType: SCRIPT, file: 'guide.js' },
   guideSearch: { name: 'guide-search.js', contentType: SCRIPT, file: 'guide-search.js' },

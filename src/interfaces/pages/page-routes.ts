@@ -27,14 +27,14 @@ import { setupRoutes } from './setup/setup-routes.ts';
 import { firstVisitRoutes } from './sign-in/first-visit-routes.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { accountRoutes } from './users/account-routes.ts';
+import { addressRoutes } from './users/address-routes.ts';
 import { userPageRoutes } from './users/users-routes.ts';
 
 /** The ways in which users can sign in. */
 export interface Doors {
   access: Access;
   passwords: PasswordSignIn;
-  /** Null if browsers cannot create passkeys for this address. */
-  passkeys: PasskeySignIn | null;
+  passkeys: PasskeySignIn;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
@@ -72,6 +72,7 @@ export function dashboardRoutes(
   app.route('/', networkPageRoutes(deps, frame));
   app.route('/', setupRoutes(deps, frame));
   app.route('/', userPageRoutes(deps, frame));
+  app.route('/', addressRoutes(deps, doors, frame));
   app.route('/', accountRoutes(deps, doors, frame));
   app.route('/', creditPageRoutes(deps, frame));
   app.route('/', auditPageRoutes(deps, frame));

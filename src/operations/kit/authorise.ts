@@ -10,10 +10,11 @@ import type { Caller } from './caller.ts';
 import type { Operation } from './operation.ts';
 
 /** The parts of an operation that the rules depend on. */
-type Rules = Pick<Operation, 'name' | 'role' | 'reach' | 'by'>;
+type Rules = Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'needsProof'>;
 
 /** Throws a ConfigurationError (forbidden) unless the caller may use the operation. */
-export function authorise({ name, role, reach, by }: Rules, caller: Caller): void {
+export function authorise(rules: Rules, caller: Caller): void {
+  const { name, role, reach, by, needsProof = false } = rules;
   if (caller.role === null) return;
   requireRole(caller, role);
   if (reach === 'all' && caller.clients !== null) {
@@ -21,6 +22,12 @@ export function authorise({ name, role, reach, by }: Rules, caller: Caller): voi
   }
   if (by === 'person' && caller.kind === 'token') {
     throw personNeeded(`do this ("${name}")`, `${name} --help`);
+  }
+  if (needsProof && caller.isProven !== true) {
+    throw forbidden(
+      'proof_needed',
+      'You signed in a while ago. Nothing was changed. Show that it is you first: sign in again, or type your password under "My account".',
+    );
   }
 }
 

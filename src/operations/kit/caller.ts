@@ -17,4 +17,11 @@ export interface Caller {
   /** Identifies the caller if a second user is required; null for a caller without an account. */
   account: Account | null;
   actor: Actor;
+  /**
+   * True if the user signed in or proved their identity within the last ten minutes, or asks from the server's own
+   * machine. False if left out.
+   */
+  isProven?: boolean;
+  /** Fingerprint of the user's browser; left out for programs. */
+  browser?: string;
 }

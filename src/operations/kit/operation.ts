@@ -61,8 +61,10 @@ export interface World {
   fingerprint: Store['fingerprint'];
   /** The clients that the caller has access to. */
   clients: ReadonlyMap<string, Integration>;
-  /** The server's public address. */
+  /** The address in the settings, or this machine's own. `readAddresses` returns the one that counts. */
   publicUrl: string;
+  /** True if the settings name no address. */
+  hasOwnUrl: boolean;
   /**
    * Checks the audit chain, optionally against an end that was saved earlier. A server returns within
    * seconds, even if the check is still running.
@@ -134,6 +136,8 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   reach: 'all' | 'some';
   /** `person`: access tokens are refused, whatever their role. */
   by: 'person' | 'person+token';
+  /** True if users must have signed in, or proved their identity, within the last ten minutes. */
+  needsProof?: boolean;
   input: Input;
   /** The keys of the input that name its subject, in order: arguments in the terminal, parts of the path in the API. */
   subjects: readonly (keyof z.output<Input> & string)[];

@@ -53,7 +53,10 @@ import {
 export interface OperationDeps {
   application: OperationApplication;
   clock: Clock;
+  /** See `World`. */
   publicUrl: string;
+  /** See `World`; false if left out. */
+  hasOwnUrl?: boolean;
   /** Aborted when the process has to end. Callers add their time limit to it. */
   signal: () => AbortSignal;
   /** See `ActingWorld`; undefined if nothing listens. */
@@ -424,12 +427,13 @@ function noFiles(name: string): never {
 }
 
 function toWorld(deps: OperationDeps, caller: Caller, reader: TimedReader): World {
-  const { application, clock, publicUrl, checkAudit } = deps;
+  const { application, clock, publicUrl, hasOwnUrl = false, checkAudit } = deps;
   const { sealer, integrations, store } = application;
   const { fingerprint } = store;
   const { clients: reach } = caller;
   const clients =
     reach === null ? integrations : new Map([...integrations].filter(([id]) => reach.has(id)));
   const own = { reader, caller, clients };
-  return { ...own, application, clock, sealer, fingerprint, publicUrl, checkAudit };
+  const address = { publicUrl, hasOwnUrl };
+  return { ...own, ...address, application, clock, sealer, fingerprint, checkAudit };
 }

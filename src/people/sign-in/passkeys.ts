@@ -149,6 +149,7 @@ export async function readNewPasskey(
     publicKey: Buffer.from(credential.publicKey).toString('base64url'),
     counter: credential.counter,
     transports: response.response.transports,
+    host: deps.party.id,
     sealed: deps.sealer.seal(name, passkeySealContext(id)),
   };
 }

@@ -22,7 +22,7 @@ export type PasskeyRecord = Omit<FromRow<Selectable<Tables['passkeys']>>, 'trans
 /** A passkey that an authenticator has created. */
 export type NewPasskey = Pick<
   PasskeyRecord,
-  'id' | 'credential' | 'publicKey' | 'counter' | 'transports' | 'sealed'
+  'id' | 'credential' | 'publicKey' | 'counter' | 'transports' | 'host' | 'sealed'
 >;
 
 /** The outcome of adding a passkey. */
@@ -167,7 +167,7 @@ export async function spendChallenge(
 export async function insertPasskey(
   trx: ActorTransaction,
   personId: string,
-  { id, credential, publicKey, counter, transports, sealed }: NewPasskey,
+  { id, credential, publicKey, counter, transports, host, sealed }: NewPasskey,
 ): Promise<boolean> {
   const added = await trx
     .insertInto('passkeys')
@@ -177,6 +177,7 @@ export async function insertPasskey(
       credential,
       public_key: publicKey,
       counter,
+      host,
       sealed,
       transports: JSON.stringify(transports),
       created_at: trx.clock.now(),

@@ -23,6 +23,8 @@ export type SessionOwner = { tokenId: string } | { personId: string };
 /** A session that has not ended, with its owner. */
 export interface FoundSession {
   id: string;
+  /** When the owner signed in or, if later, last proved their identity. */
+  provedAt: number;
   owner: { token: AccessTokenRecord } | { person: PersonRecord };
 }
 
@@ -82,7 +84,7 @@ export async function resumeSession(
         .execute();
     }
   }
-  return { id: row.id, owner };
+  return { id: row.id, provedAt: Math.max(row.begun_at, row.proved_at ?? 0), owner };
 }
 
 /** Lists the active sessions of an owner, most recently used first. */
@@ -95,6 +97,16 @@ export async function listSessions(
     .orderBy('id')
     .execute();
   return fromRows(rows.map(({ hash: _, ...row }) => row));
+}
+
+/** How long a sign-in, or a later proof of identity, counts as recent. */
+const PROOF_MS = 10 * 60_000;
+
+/** Returns whether the user signed in, or proved their identity, within the last ten minutes. */
+export function isRecentProof(provedAt: number, now: number): boolean {
+  const passedMs = now - provedAt;
+  // A negative time means that the clock was set back.
+  return passedMs >= 0 && passedMs < PROOF_MS;
 }
 
 /** Records that the session's owner has confirmed their identity again. */

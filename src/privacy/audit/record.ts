@@ -66,6 +66,8 @@ export const AUDIT_ACTIONS = [
   'person.removed',
   'person.password',
   'recovery.asked',
+  'address.proposed',
+  'address.confirmed',
   'passkey.added',
   'passkey.removed',
   'passkey.refused',

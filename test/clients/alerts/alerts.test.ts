@@ -311,7 +311,7 @@ describeEachDatabase('alerts', (open) => {
         on: ALERT_KINDS.filter((kind) => kind !== 'auditEnd'),
         ...settings,
       }),
-      publicUrl: 'https://sync.example.org',
+      readUrl: async () => 'https://sync.example.org',
       clock: world.clock,
       log: silentLog,
       takeLease: (name) => world.store.leases.acquire(name, 'this process', () => false),

@@ -92,7 +92,7 @@ describeEachDatabase('the end of the audit', (open) => {
       store: world.store,
       integrations: new Map([[integration.id, integration]]),
       settings: alertsSchema.parse({ webhook: { url: webhook.url }, on: ['auditEnd'] }),
-      publicUrl: 'https://sync.example.org',
+      readUrl: async () => 'https://sync.example.org',
       clock: world.clock,
       log: silentLog,
       takeLease: (name) => world.store.leases.acquire(name, 'this process', () => false),

@@ -65,7 +65,7 @@ describeEachDatabase('a link to recover access', (open) => {
       const alerts = createAlerts({
         ...{ store, clock, log: silentLog, integrations: new Map() },
         settings: alertsSchema.parse({ webhook: { url: webhook.url }, on: [] }),
-        publicUrl: 'https://sync.example.org',
+        readUrl: async () => 'https://sync.example.org',
         takeLease: (name) => store.leases.acquire(name, 'this process', () => false),
       });
       opened.push(alerts);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { generateKey, parseKeyRing } from '../../../src/database/encryption/key-ring.ts';
 import { resealAll } from '../../../src/database/encryption/reseal.ts';
 import {
+  addressSealContext,
   consentVerifierSealContext,
   foreignTextSealContext,
   hookSecretSealContext,
@@ -120,6 +121,13 @@ describeEachDatabase('resealAll', (open) => {
       })
       .execute();
     await db
+      .insertInto('addresses')
+      .values({
+        ...{ id: 'k', slot: 'proposed', url: 'https://donors.example.org', proposed_at: 1 },
+        secret: before.seal('s', addressSealContext('k')),
+      })
+      .execute();
+    await db
       .insertInto('setup_drafts')
       .values({
         integration_id: 'riverside',
@@ -145,7 +153,14 @@ describeEachDatabase('resealAll', (open) => {
     await db
       .insertInto('passkeys')
       .values({
-        ...{ ...passkey, counter: 0, transports: '[]', created_at: 1, last_used_at: null },
+        ...{
+          ...passkey,
+          counter: 0,
+          transports: '[]',
+          host: 'h',
+          created_at: 1,
+          last_used_at: null,
+        },
         sealed: before.seal('phone', passkeySealContext('k')),
       })
       .execute();

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { silentLog } from '../../../src/core/log.ts';
 import { createAccess } from '../../../src/interfaces/api/access.ts';
+import { fixedAddress } from '../../../src/interfaces/api/request/address-book.ts';
 import type { HttpEnv } from '../../../src/interfaces/api/request/context.ts';
 import { answerError } from '../../../src/interfaces/api/request/errors.ts';
 import { createTransport } from '../../../src/interfaces/api/request/transport.ts';
@@ -273,9 +274,13 @@ function pages({ application: { store, sealer } }: HttpWorld, publicUrl: string)
     sealer,
     clock,
     attempts,
-    publicUrl,
+    address: fixedAddress(publicUrl),
     getAddress: addressOf,
-    transport: createTransport({ publicUrl, isTrusted: () => false, plainHttp: 'refuse' }),
+    transport: createTransport({
+      address: fixedAddress(publicUrl),
+      isTrusted: () => false,
+      plainHttp: 'refuse',
+    }),
     withoutToken: null,
   });
   const app = new Hono<HttpEnv>();

@@ -63,6 +63,7 @@ describe('openapi.json', () => {
       'GET /oauth/{kind}/start',
       'GET /openapi.json',
       'GET /readyz',
+      'GET /v1/address',
       'GET /v1/alerts',
       'GET /v1/answers',
       'GET /v1/approvals',
@@ -161,6 +162,7 @@ describe('openapi.json', () => {
       'POST /v1/users/{user}/passkeys/{passkey}/preview',
       'POST /v1/users/{user}/preview',
       'POST /v1/users/{user}/sign-out',
+      'PUT /v1/address',
       'PUT /v1/users/{user}/role',
     ]);
   });

@@ -26,7 +26,7 @@ async function openWithLink(options: HttpWorldOptions = {}) {
 
 const A_PASSKEY: NewPasskey = {
   ...{ id: 'former', credential: 'former', publicKey: 'former', counter: 0 },
-  ...{ transports: [], sealed: 'former' },
+  ...{ transports: [], host: 'localhost', sealed: 'former' },
 };
 
 const DANA = { name: 'Dana Reyes', email: 'dana@example.org' };

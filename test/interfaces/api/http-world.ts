@@ -69,6 +69,8 @@ export interface HttpWorld {
 export interface HttpWorldOptions {
   service?: PartnerSandboxOptions;
   publicUrl?: string;
+  /** True if the settings name no address, so that an owner sets it. */
+  hasOwnUrl?: boolean;
   /** True if `publicUrl` is the address that it really has, for callers that sign it. */
   isPublic?: boolean;
   /** The name of that address; `127.0.0.1` by default. */
@@ -169,7 +171,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
       path: join(folder, 'donor-sync.yaml'),
       ...settingsSchema.parse({
         ...options.settings,
-        server: { publicUrl },
+        server: { publicUrl, ...(options.plainHttp && { plainHttp: options.plainHttp }) },
         ...(options.alerts === undefined ? {} : { alerts: options.alerts }),
         database: `sqlite:${join(folder, 'store.db')}`,
         integrations: [
@@ -203,6 +205,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     clock,
     log,
     publicUrl,
+    hasOwnUrl: options.hasOwnUrl ?? false,
     withoutToken,
     provider: options.provider ?? null,
     trustedProxies,

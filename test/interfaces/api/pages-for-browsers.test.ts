@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { silentLog } from '../../../src/core/log.ts';
+import { fixedAddress } from '../../../src/interfaces/api/request/address-book.ts';
 import { createGuardedApp } from '../../../src/interfaces/api/request/guards.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { errorSchema, openHttpWorld } from './http-world.ts';
@@ -41,7 +42,11 @@ describe('an address that leads nowhere', () => {
 describe('an error inside the service', () => {
   it('is a page for browsers and a document for programs, and tells its id alone', async () => {
     const publicUrl = 'http://127.0.0.1:8787';
-    const app = createGuardedApp({ clock: systemClock, log: silentLog, publicUrl });
+    const app = createGuardedApp({
+      clock: systemClock,
+      log: silentLog,
+      address: fixedAddress(publicUrl),
+    });
     app.get('/broken', () => {
       throw new Error('the secret of the inside <script>');
     });

@@ -1,6 +1,8 @@
 /** The users of a service over HTTP: helpers to invite them and to sign them in. */
 import { expect } from 'vitest';
 import type { Role } from '../../../src/core/role.ts';
+import { propose } from '../../../src/people/server-address.ts';
+import { confirmAddress, listAddresses } from '../../../src/people/statements/addresses.ts';
 import { invitePerson } from '../../../src/people/user-accounts.ts';
 import type { HttpWorld } from './http-world.ts';
 
@@ -41,6 +43,16 @@ export async function invite(
   const person = { name, email, role, integrations };
   const { id, secret } = await store.act((trx) => invitePerson(trx, sealer, person));
   return { id, email, path: `/join/${secret}` };
+}
+
+/** An address under which people reach the service, as another browser has confirmed it. */
+export async function giveAddress({ application }: HttpWorld, url = 'https://donors.example.org') {
+  const { store, sealer } = application;
+  await store.act(async (trx) => {
+    await propose(trx, sealer, { url, browser: null, proposedBy: null });
+    const [proposed] = await listAddresses(trx);
+    expect(await confirmAddress(trx, proposed?.id ?? '')).toBe(true);
+  });
 }
 
 export async function join(

@@ -123,6 +123,7 @@ const FILLED: Readonly<Record<string, (ids: Ids) => Filled>> = {
 const BUTTONS = new Set([
   '/sign-out',
   '/first-visit/:secret',
+  '/confirm-address/:secret',
   '/account/passkeys/:passkey/remove',
   '/account/sessions/:session/end',
   '/account/sign-out-everywhere',
@@ -176,8 +177,10 @@ const BUTTONS = new Set([
   '/audit/verify',
 ]);
 
-/** Forms that only their own tests can fill in: the first visit, a passkey, and a world with networks. */
-const ELSEWHERE = new Set(['/first-visit', '/account/passkeys', '/networks/:client/who']);
+/** Forms that only their own tests can fill in: the first visit, a passkey, the address, and a world with networks. */
+const ELSEWHERE = new Set([
+  ...['/first-visit', '/account/passkeys', '/address', '/networks/:client/who'],
+]);
 
 interface Ids {
   client: string;

@@ -56,7 +56,7 @@ async function serve(
 describe('serve in an empty folder', () => {
   it('writes settings without integrations, and a link that leads to the set-up', async () => {
     const first = await serve();
-    expect(first).toMatchObject({ exitCode: 0, led: '/setup' });
+    expect(first).toMatchObject({ exitCode: 0, led: '/address?first' });
     expect(first.stderr).toContain('Wrote donor-sync.yaml');
     const text = await readFile(path('donor-sync.yaml'), 'utf8');
     expect(text).toContain('integrations: []');
@@ -106,7 +106,7 @@ describe('the link of serve', () => {
     expect((await stat(path('link.txt'))).mode & 0o777).toBe(0o600);
     const link = (await readFile(path('link.txt'), 'utf8')).trim();
     expect(started.stdout()).not.toContain(link);
-    expect((await followLink(link)).leadsTo).toBe('/setup');
+    expect((await followLink(link)).leadsTo).toBe('/address?first');
     started.stop();
     await started.ended;
     expect(await readdir(folder)).not.toContain('link.txt');

@@ -8,8 +8,9 @@ import { type Application, openApplication } from '../../../src/application.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { passkeySealContext } from '../../../src/database/encryption/seal-contexts.ts';
-import { usersCommand } from '../../../src/interfaces/cli/commands/users.ts';
+import { addressCommand, usersCommand } from '../../../src/interfaces/cli/commands/users.ts';
 import { hashToken } from '../../../src/people/access-token.ts';
+import { confirmAddress, listAddresses } from '../../../src/people/statements/addresses.ts';
 import { addPasskey } from '../../../src/people/statements/passkeys.ts';
 import { acceptInvitation, findInvitedPerson } from '../../../src/people/statements/people.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
@@ -27,6 +28,13 @@ afterEach(() => rm(folder, { recursive: true }));
 
 function run(...argv: string[]) {
   return runCommand(usersCommand, ['users', ...argv], {
+    cwd: folder,
+    env: { PARTNER_API_KEY: 'key' },
+  });
+}
+
+function address(...argv: string[]) {
+  return runCommand(addressCommand, ['address', ...argv], {
     cwd: folder,
     env: { PARTNER_API_KEY: 'key' },
   });
@@ -67,7 +75,8 @@ function addPasskeys(personId: string, ...ids: string[]) {
   return withApplication(async ({ store, sealer }) => {
     for (const id of ids) {
       const sealed = sealer.seal(`name of ${id}`, passkeySealContext(id));
-      const passkey = { id, credential: id, publicKey: 'key', counter: 0, transports: [], sealed };
+      const known = { credential: id, publicKey: 'key', host: 'localhost' };
+      const passkey = { id, ...known, counter: 0, transports: [], sealed };
       expect(await store.act((trx) => addPasskey(trx, personId, passkey))).toBe('done');
     }
   });
@@ -116,6 +125,25 @@ describe('users', () => {
     for (const secret of [link.slice(-43).toLowerCase(), 'kowalski', 'anna@example.org']) {
       expect(kept).not.toContain(secret);
     }
+  });
+
+  it('are told with the link that it works on this computer only, until there is an address', async () => {
+    const here = await run('invite', ...ANNA, '--role', 'owner');
+    expect(here.stdout + here.stderr).toContain('works on this computer only');
+    const asked = await address('set', 'https://donors.example.org');
+    expect(asked.exitCode).toBe(0);
+    expect(asked.stdout).toMatch(/^https:\/\/donors\.example\.org\/confirm-address\/[\w-]{43}$/m);
+    const shown = await address('show');
+    expect(shown.stdout + shown.stderr).toContain('waits for another browser');
+    await withApplication(async ({ store }) => {
+      const [waiting] = await listAddresses(store.reader);
+      expect(await store.act((trx) => confirmAddress(trx, waiting?.id ?? ''))).toBe(true);
+    });
+    const name = ['--name', 'Ben', '--email', 'ben@example.org', '--role', 'viewer'];
+    const there = await run('invite', ...name);
+    expect(there.stdout).toContain('https://donors.example.org/join/');
+    expect(there.stdout + there.stderr).not.toContain('this computer only');
+    expect((await address('set', 'https://localhost')).exitCode).toBe(2);
   });
 
   it('are invited once by an address, whose capitals do not matter', async () => {

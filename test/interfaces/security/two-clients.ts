@@ -255,7 +255,14 @@ async function fill(
   const passkey = `passkey-of-${word}`;
   await store.act((trx) =>
     addPasskey(trx, user.id, {
-      ...{ id: passkey, credential: passkey, publicKey: 'none', counter: 0, transports: [] },
+      ...{
+        id: passkey,
+        credential: passkey,
+        publicKey: 'none',
+        counter: 0,
+        transports: [],
+        host: 'h',
+      },
       sealed: sealer.seal(`${word} laptop`, passkeySealContext(passkey)),
     }),
   );

@@ -35,7 +35,8 @@ describeEachDatabase('passkeys', (open) => {
   }
 
   const made = (id: string, credential = `credential of ${id}`) => ({
-    ...{ id, credential, publicKey: 'key', counter: 0, transports: ['internal'], sealed: 'name' },
+    ...{ id, credential, publicKey: 'key', counter: 0, transports: ['internal'] },
+    ...{ host: 'localhost', sealed: 'name' },
   });
 
   const removal = (personId: string, id: string) => ({

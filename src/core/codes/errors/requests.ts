@@ -53,7 +53,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
     host_unknown: {
       means:
         'The request was sent to a host name that the service does not know as its own. Nothing was done.',
-      next: 'Use the address in `server.publicUrl`, or correct this setting.',
+      next: 'Use the address under *Users*, *Address*, or in `server.publicUrl`, and correct it there.',
       document: 'docs/guides/http-api.md#behind-a-proxy',
     },
     idempotency_key_reused: {

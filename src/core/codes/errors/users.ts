@@ -2,6 +2,7 @@ import type { ErrorTopic } from './explanation.ts';
 
 const TOKENS = 'docs/guides/http-api.md#who-may-ask';
 const PASSKEYS = 'docs/guides/users.md#passkeys';
+const ADDRESS = 'docs/guides/users.md#the-address';
 
 /** Users, access tokens and signing in. */
 export const USER_ERRORS: ErrorTopic = {
@@ -12,6 +13,24 @@ export const USER_ERRORS: ErrorTopic = {
         'Others could reach the service at this address, and there is no user and no access token yet. The service did not start.',
       next: 'Invite a user with `donor-sync users invite`, or create a token with `donor-sync tokens create`.',
       document: 'docs/guides/users.md#the-first-user',
+    },
+    address_in_settings: {
+      means:
+        'The settings file names the address of the server (`server.publicUrl`), so it cannot be set on the pages or by command. Nothing was changed.',
+      next: 'Change the address in the settings file, or remove it there and restart the service.',
+      document: ADDRESS,
+    },
+    address_missing: {
+      means:
+        'The server works on its own computer only, so the link of an invitation would lead nowhere. Nobody was invited.',
+      next: 'Set the address under *Users*, *Address*, and confirm it in another browser.',
+      document: ADDRESS,
+    },
+    address_strands_owner: {
+      means:
+        'An owner has only passkeys of another host name, and could not sign in under the new address. Nothing was changed.',
+      next: 'Let the owner set a password first, with a link from `donor-sync users link USER`.',
+      document: ADDRESS,
     },
     first_visit_refused: {
       means:
@@ -72,7 +91,7 @@ export const USER_ERRORS: ErrorTopic = {
     passkeys_none: {
       means:
         'Passkeys are not available here: they need a signed-in user and a public address with a name.',
-      next: 'Sign in as a user, and set an https address in `server.publicUrl`.',
+      next: 'Sign in as a user, and set an https address under *Users*, *Address*, or in `server.publicUrl`.',
       document: PASSKEYS,
     },
     password_none: {
@@ -105,6 +124,12 @@ export const USER_ERRORS: ErrorTopic = {
     person_unknown: {
       means: 'There is no user with this ID. Nothing was changed.',
       next: 'List the users with `donor-sync users list`.',
+    },
+    proof_needed: {
+      means:
+        'This needs a user who has signed in, or proved their identity, within the last ten minutes. Nothing was changed.',
+      next: 'Sign in again, or type your password under *My account*. On the machine of the service, use the terminal.',
+      document: ADDRESS,
     },
     reach_insufficient: {
       means:

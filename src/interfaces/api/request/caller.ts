@@ -12,14 +12,15 @@ import { type HttpDeps, type HttpEnv, patience } from './context.ts';
 
 /** Returns the caller of an admitted request. A browser that signed in with an access token counts as that token. */
 export function getCaller(c: Context<HttpEnv>): Caller {
-  const { role, integrations, tokenId } = c.get('principal');
+  const { role, integrations, tokenId, isProven, browser } = c.get('principal');
   const kind = tokenId === null ? 'person' : 'token';
-  return { kind, role, clients: integrations, ...getRequester(c) };
+  const own = { isProven, ...(browser !== null && { browser }) };
+  return { kind, role, clients: integrations, ...own, ...getRequester(c) };
 }
 
 /** Refuses (403) a caller without the operation's role, before the request is read. */
 export function authorised(
-  operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by'>,
+  operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'needsProof'>,
 ): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     authorise(operation, getCaller(c));
@@ -38,11 +39,11 @@ export function getRequester(c: Context<HttpEnv>): Requester {
 }
 
 export function toOperationDeps(deps: HttpDeps): OperationDeps {
-  const { application, clock, publicUrl, alerts, auditChecker, carryOn, runner } = deps;
+  const { application, clock, address, alerts, auditChecker, carryOn, runner } = deps;
   return {
     application,
     clock,
-    publicUrl,
+    ...address.given,
     carryOn,
     signal: () => patience(deps),
     findOperation: async (name) => findOperation(name),

@@ -10,7 +10,9 @@ import type { Role } from '../../../core/role.ts';
 import type { PlainHttp, ProviderSettings } from '../../../core/sign-in-settings.ts';
 import type { Runner } from '../../../jobs/runner.ts';
 import type { OperationApplication } from '../../../operations/kit/operation.ts';
+import type { GivenAddress } from '../../../people/server-address.ts';
 import type { AuditChecker } from '../../../privacy/audit/checker.ts';
+import type { AddressBook } from './address-book.ts';
 import type { WithoutToken } from './secret.ts';
 
 /** The dependencies of the HTTP service. */
@@ -19,8 +21,8 @@ export interface HttpDeps {
   runner: Pick<Runner, 'request' | 'call' | 'onRunEnded'>;
   clock: Clock;
   log: Log;
-  /** The public address of the service, `server.publicUrl` in the settings. */
-  publicUrl: string;
+  /** The addresses under which users reach the service. */
+  address: AddressBook;
   /** Loads settings that were just stored. By default, only the integrations are reloaded. */
   takeUp?: () => Promise<void>;
   /** The alerts that this process watches; left out if it watches none. */
@@ -50,6 +52,9 @@ export interface HttpDeps {
   /** The version of the program. */
   version: string;
 }
+
+/** The dependencies of the whole HTTP service. */
+export interface ServiceDeps extends Omit<HttpDeps, 'address'>, GivenAddress {}
 
 /** The variables that a request carries to its handler. */
 export interface HttpEnv {
@@ -83,6 +88,10 @@ export interface Principal {
   tokenId: string | null;
   /** The session of the browser; null without one. */
   sessionId: string | null;
+  /** True if the user signed in, or proved their identity, within ten minutes, or asks from this machine. */
+  isProven: boolean;
+  /** Fingerprint of the user's browser and its network address; null for tokens. */
+  browser: string | null;
 }
 
 /** How long a CRM may take while a user waits. It is less than the limit for our own response. */

@@ -13,6 +13,7 @@ import type { Log } from '../../../core/log.ts';
 import { newId } from '../../../core/new-id.ts';
 import { invalidRequest } from '../../../core/shared-errors.ts';
 import { renderNotice } from '../notice.ts';
+import type { AddressBook } from './address-book.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
 import { answer, answerError, bodyUnreadable, HttpError, nothingHere } from './errors.ts';
 import { getHostname, getOwnAddress, isLoopbackName } from './peer.ts';
@@ -28,22 +29,28 @@ export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) =>
 });
 
 /**
+ * What is answered under the name of an address that is not confirmed yet: the page that confirms it. Nobody signs in
+ * there.
+ */
+const BEFORE_CONFIRMED = /^\/(confirm-address|assets)\//;
+
+/**
  * Refuses requests for names that are not ours, with 421. A foreign page can make its own name resolve to this machine
  * (DNS rebinding), and would then count as one of our pages. Our names are the names of this machine, the public name
  * and the called IP address itself. The port does not matter, because tunnels and containers change it, and an attacker
  * gains nothing by it.
  */
-export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> {
-  const { hostname: publicName } = new URL(publicUrl);
+export function requireKnownHost(address: AddressBook): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const hostname = getHostname(c);
     const isOurs =
-      isLoopbackName(hostname) || hostname === publicName || hostname === getOwnAddress(c);
-    if (isOurs) return next();
+      isLoopbackName(hostname) || address.isOurs(hostname) || hostname === getOwnAddress(c);
+    if (isOurs || (address.isProposed(hostname) && BEFORE_CONFIRMED.test(c.req.path)))
+      return next();
     throw new HttpError(
       421,
       'host_unknown',
-      'This service does not respond under that name. Its name is in the setting server.publicUrl.',
+      'This service does not respond under that name. Its names are in the setting server.publicUrl, or under Users, Address.',
     );
   };
 }
@@ -52,7 +59,12 @@ export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> 
  * Sets the headers of every response. Pages load styles and scripts only from us, inline scripts do not run, and no
  * other site can frame our pages.
  */
-function protectAnswers(publicUrl: string) {
+function protectAnswers(address: AddressBook): MiddlewareHandler<HttpEnv> {
+  const [overPlain, overTls] = [createHeaders(false), createHeaders('max-age=31536000')];
+  return (c, next) => (address.url().startsWith('https:') ? overTls : overPlain)(c, next);
+}
+
+function createHeaders(strictTransportSecurity: string | false) {
   return secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
@@ -68,7 +80,7 @@ function protectAnswers(publicUrl: string) {
     // Without any referrer, browsers would also hide the origin of our forms from us.
     referrerPolicy: 'same-origin',
     // Browsers ignore it over plain http, and on this machine it would only cause problems.
-    strictTransportSecurity: publicUrl.startsWith('https:') && 'max-age=31536000',
+    strictTransportSecurity,
   });
 }
 
@@ -232,7 +244,7 @@ const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.st
 
 /** Creates an app with the guards of every request: its response for unknown addresses, its log, its headers. */
 export function createGuardedApp(
-  { clock, log, publicUrl }: Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'>,
+  { clock, log, address }: Pick<HttpDeps, 'clock' | 'log' | 'address'>,
   onAnswered: (request: AnsweredRequest) => void = () => {},
   renderProblem: ProblemPage = plainPage,
 ): ReturnType<typeof createRouter> {
@@ -240,7 +252,7 @@ export function createGuardedApp(
   app.onError((error, c) => forReader(c, answerError(error, c, log), renderProblem));
   app.notFound((c) => forReader(c, answer(c, nothingHere()), renderProblem));
   app.use(recordRequests({ clock, log }, onAnswered));
-  app.use(protectAnswers(publicUrl));
+  app.use(protectAnswers(address));
   app.use(forbidCaching);
   return app;
 }

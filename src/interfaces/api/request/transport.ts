@@ -1,6 +1,7 @@
 /** Whether others can read sign-in data on its way to us. */
 import type { Context } from 'hono';
 import type { PlainHttp } from '../../../core/sign-in-settings.ts';
+import type { AddressBook } from './address-book.ts';
 import type { HttpEnv } from './context.ts';
 import { HttpError } from './errors.ts';
 import {
@@ -19,7 +20,7 @@ export interface Transport {
 }
 
 export interface TransportOptions {
-  publicUrl: string;
+  address: Pick<AddressBook, 'isOurs' | 'urlAt'>;
   isTrusted: IsTrustedProxy;
   plainHttp: PlainHttp;
 }
@@ -30,14 +31,13 @@ export interface TransportOptions {
  * leaves the user's machine. Under the name of an `https:` address, and from a trusted proxy, TLS ended in
  * front of us, unless the proxy reports that the user's connection was plain http.
  */
-export function createTransport({ publicUrl, isTrusted, plainHttp }: TransportOptions): Transport {
-  const { protocol, hostname: publicName } = new URL(publicUrl);
-
+export function createTransport({ address, isTrusted, plainHttp }: TransportOptions): Transport {
   function isSafe(c: Context<HttpEnv>): boolean {
     const hostname = getHostname(c);
     if (plainHttp === 'allow' || isLoopbackName(hostname)) return true;
     if (c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'http') return false;
-    return (protocol === 'https:' && hostname === publicName) || isTrusted(socketAddress(c));
+    const isTls = address.isOurs(hostname) && address.urlAt(hostname).startsWith('https:');
+    return isTls || isTrusted(socketAddress(c));
   }
 
   return {

@@ -13,16 +13,20 @@ import {
 import { hasPasskeys } from '../../../people/statements/passkeys.ts';
 import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
+import type { AddressBook } from '../request/address-book.ts';
 import type { HttpEnv } from '../request/context.ts';
 import { cookieNameOf } from '../request/cookies.ts';
-import { type ClientAddress, requireSameOrigin } from '../request/peer.ts';
+import { type ClientAddress, getHostname, requireSameOrigin } from '../request/peer.ts';
 import { countWhile, createSharedAttempts, PASSKEYS_OF_ADDRESS } from './attempts.ts';
 import { createRefusals } from './refusals.ts';
 
 export interface PasskeySignIn {
-  /** Our identity for browsers, and the functions that passkey requests need. */
-  deps: PasskeyDeps;
-  /** Returns the passkey request of the sign-in form for this browser; null while there is no passkey. */
+  /**
+   * The dependencies for requesting passkeys, with our identity for the browser that sent the request; null if browsers
+   * create no passkeys for our address.
+   */
+  depsFor(c: Context<HttpEnv>): PasskeyDeps | null;
+  /** Returns the passkey request of the sign-in form for this browser; null if there can be none. */
   offer(c: Context<HttpEnv>): Promise<PasskeyOffer | null>;
   /**
    * Starts a session of the user whose passkey has answered. Returns false if the passkey belongs to no user.
@@ -39,9 +43,9 @@ export interface PasskeySignIn {
 }
 
 export interface PasskeySignInDeps {
-  passkeys: PasskeyDeps;
+  passkeys: Omit<PasskeyDeps, 'party'>;
   store: Store;
-  publicUrl: string;
+  address: AddressBook;
   getAddress: ClientAddress;
   access: Pick<Access, 'signInAs'>;
   /** Called once when an address has reached the limit. */
@@ -53,10 +57,12 @@ const COOKIE_SECONDS = 3_600;
 const COOKIE_VALUE = /^[\w-]{43}$/;
 
 export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
-  const { passkeys, store, publicUrl, getAddress, access, onLimit } = deps;
+  const { passkeys, store, address, getAddress, access, onLimit } = deps;
   const { clock } = passkeys;
-  const isSecure = publicUrl.startsWith('https:');
-  const cookieName = cookieNameOf('donor_sync_passkey', isSecure);
+  const cookieFor = (c: Context<HttpEnv>) => {
+    const secure = address.isSecure(getHostname(c));
+    return { name: cookieNameOf('donor_sync_passkey', secure), secure };
+  };
   const counted = { what: 'passkey_address', limit: PASSKEYS_OF_ADDRESS } as const;
   const byAddress = createSharedAttempts(store, clock, counted, onLimit);
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });
@@ -66,37 +72,46 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
    * counted only by address: a key's signature cannot be guessed, so nobody can keep a user out.
    */
   async function find(c: Context<HttpEnv>, asked: AskedFor, answer: PasskeyAnswer) {
-    const address = getAddress(c);
-    const acting = store.actingAs({ kind: 'session', name: null, from: address });
-    const found = await countWhile([[byAddress, address]], () =>
-      findByPasskey({ ...passkeys, store: acting }, asked, answer),
+    const party = address.partyAt(getHostname(c));
+    if (party === null) return null;
+    const from = getAddress(c);
+    const acting = store.actingAs({ kind: 'session', name: null, from });
+    const found = await countWhile([[byAddress, from]], () =>
+      findByPasskey({ ...passkeys, party, store: acting }, asked, answer),
     );
     if (found.isIn) {
-      await byAddress.takeBack(address);
+      await byAddress.takeBack(from);
       return found;
     }
     await refusals.note(c, found.personId);
     return null;
   }
 
+  function depsFor(c: Context<HttpEnv>): PasskeyDeps | null {
+    const party = address.partyAt(getHostname(c));
+    return party && { ...passkeys, party };
+  }
+
   return {
-    deps: passkeys,
+    depsFor,
 
     async offer(c) {
-      if (!(await hasPasskeys(store.reader))) return null;
-      const before = getCookie(c, cookieName) ?? '';
+      const asking = depsFor(c);
+      if (asking === null || !(await hasPasskeys(store.reader))) return null;
+      const { name, secure } = cookieFor(c);
+      const before = getCookie(c, name) ?? '';
       const boundTo = COOKIE_VALUE.test(before) ? before : newSecret();
-      setCookie(c, cookieName, boundTo, {
+      setCookie(c, name, boundTo, {
         ...({ httpOnly: true, sameSite: 'Strict', path: '/' } as const),
-        secure: isSecure,
+        secure,
         maxAge: COOKIE_SECONDS,
       });
-      return askForPasskey(passkeys, { ceremony: 'sign_in', boundTo });
+      return askForPasskey(asking, { ceremony: 'sign_in', boundTo });
     },
 
     async signIn(c, answer) {
-      requireSameOrigin(c, publicUrl, 'refused');
-      const boundTo = getCookie(c, cookieName) ?? '';
+      requireSameOrigin(c, address.url(), 'refused');
+      const boundTo = getCookie(c, cookieFor(c).name) ?? '';
       const found = await find(c, { ceremony: 'sign_in', boundTo }, answer);
       if (found === null) return false;
       const { person, passkeyId: passkey } = found;

@@ -9,6 +9,7 @@ import {
 } from '../../../people/user-accounts.ts';
 import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
+import type { AddressBook } from '../request/address-book.ts';
 import type { HttpEnv } from '../request/context.ts';
 import { type ClientAddress, requireSameOrigin } from '../request/peer.ts';
 import {
@@ -40,7 +41,7 @@ export interface PasswordSignInDeps {
   people: PeopleDeps;
   store: Store;
   clock: Pick<Clock, 'now' | 'sleep'>;
-  publicUrl: string;
+  address: AddressBook;
   getAddress: ClientAddress;
   access: Pick<Access, 'signInAs'>;
   /** Called once when an address has reached the limit. */
@@ -48,15 +49,15 @@ export interface PasswordSignInDeps {
 }
 
 export function createPasswordSignIn(deps: PasswordSignInDeps): PasswordSignIn {
-  const { people, store, clock, publicUrl, getAddress, access, onLimit } = deps;
-  const address = { what: 'password_address', limit: PASSWORDS_OF_ADDRESS } as const;
+  const { people, store, clock, address, getAddress, access, onLimit } = deps;
+  const ofAddress = { what: 'password_address', limit: PASSWORDS_OF_ADDRESS } as const;
   const pair = { what: 'password_pair', limit: PASSWORDS_OF_ONE } as const;
   const device = { what: 'password_device', limit: PASSWORDS_OF_ONE } as const;
-  const byAddress = createSharedAttempts(store, clock, address, onLimit);
+  const byAddress = createSharedAttempts(store, clock, ofAddress, onLimit);
   const byPair = createSharedAttempts(store, clock, pair);
   const byDevice = createSharedAttempts(store, clock, device);
   const ofAccount = createAccountAttempts(store);
-  const devices = createKnownDevices(store, publicUrl);
+  const devices = createKnownDevices(store, address);
   const refusals = createRefusals(deps);
 
   /** A browser that is known to the account is not slowed down by other people's guesses. */
@@ -69,7 +70,7 @@ export function createPasswordSignIn(deps: PasswordSignInDeps): PasswordSignIn {
 
   return {
     async signIn(c, { email, password }) {
-      requireSameOrigin(c, publicUrl, 'allowed');
+      requireSameOrigin(c, address.url(), 'allowed');
       const account = emailFingerprint(store, email);
       const known = devices.find(c, account);
       const counted = listCounted(c, account, known);

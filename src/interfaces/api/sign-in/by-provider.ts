@@ -18,9 +18,10 @@ import {
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
+import type { AddressBook } from '../request/address-book.ts';
 import type { HttpEnv } from '../request/context.ts';
 import { cookieNameOf } from '../request/cookies.ts';
-import { type ClientAddress, foreignOrigin } from '../request/peer.ts';
+import { type ClientAddress, foreignOrigin, getHostname } from '../request/peer.ts';
 import { countWhile, createSharedAttempts, PASSWORDS_OF_ADDRESS } from './attempts.ts';
 
 /** The library is loaded when the first user is redirected. */
@@ -63,25 +64,26 @@ export interface ProviderSignInDeps {
   people: PeopleDeps;
   store: Store;
   allowInsecureHttp: readonly string[];
-  publicUrl: string;
+  address: AddressBook;
   getAddress: ClientAddress;
   access: Pick<Access, 'signInAs'>;
   log: Log;
 }
 
 export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
-  const { settings, people, store, publicUrl, getAddress, access, log } = deps;
+  const { settings, people, store, address, getAddress, access, log } = deps;
   const { sealer, clock } = people;
   const issuer = new URL(settings.issuer);
   const isPlain =
     issuer.protocol === 'http:' &&
     (isConfidential(issuer) || deps.allowInsecureHttp.includes(issuer.hostname));
-  const redirectUri = publicAddress(publicUrl, CALLBACK_PATH);
-  const cookie = {
-    ...({ httpOnly: true, sameSite: 'Lax', path: '/' } as const),
-    secure: publicUrl.startsWith('https:'),
+  /** The provider knows this address, so users come back to it, whatever name they use. */
+  const redirectUri = () => publicAddress(address.url(), CALLBACK_PATH);
+  const cookieFor = (c: Context<HttpEnv>) => {
+    const secure = address.isSecure(getHostname(c));
+    const options = { httpOnly: true, sameSite: 'Lax', path: '/', secure } as const;
+    return { name: cookieNameOf(COOKIE, secure), options };
   };
-  const cookieName = cookieNameOf(COOKIE, cookie.secure);
   const counted = { what: 'provider_address', limit: PASSWORDS_OF_ADDRESS } as const;
   const refusals = createSharedAttempts(store, clock, counted);
   let discovered: Promise<Configuration> | null = null;
@@ -113,8 +115,9 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 
   function openWay(c: Context<HttpEnv>): Way | null {
-    const sealed = getCookie(c, cookieName);
-    deleteCookie(c, cookieName, cookie);
+    const { name, options } = cookieFor(c);
+    const sealed = getCookie(c, name);
+    deleteCookie(c, name, options);
     if (sealed === undefined) return null;
     try {
       const way = waySchema.parse(JSON.parse(sealer.open(sealed, COOKIE_PLACE)));
@@ -132,7 +135,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   async function identify(c: Context<HttpEnv>, way: Way): Promise<ProvidedIdentity | null> {
     const client = await loadClient();
     const configuration = await discover(client);
-    const back = new URL(redirectUri);
+    const back = new URL(redirectUri());
     back.search = new URL(c.req.url).search;
     const tokens = await client.authorizationCodeGrant(configuration, back, {
       pkceCodeVerifier: way.verifier,
@@ -166,9 +169,10 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
         until: clock.now() + WAY_MS,
       };
       const sealed = sealer.seal(JSON.stringify(way), COOKIE_PLACE);
-      setCookie(c, cookieName, sealed, { ...cookie, maxAge: WAY_MS / 1_000 });
+      const { name, options } = cookieFor(c);
+      setCookie(c, name, sealed, { ...options, maxAge: WAY_MS / 1_000 });
       const address = client.buildAuthorizationUrl(configuration, {
-        redirect_uri: redirectUri,
+        redirect_uri: redirectUri(),
         scope: 'openid email',
         code_challenge: await client.calculatePKCECodeChallenge(way.verifier),
         code_challenge_method: 'S256',

@@ -6,8 +6,10 @@ import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { newSecret } from '../../../core/new-secret.ts';
 import type { Store } from '../../../store.ts';
+import type { AddressBook } from '../request/address-book.ts';
 import type { HttpEnv } from '../request/context.ts';
 import { cookieNameOf } from '../request/cookies.ts';
+import { getHostname } from '../request/peer.ts';
 import { isSameText } from '../request/secret.ts';
 
 export interface KnownDevices {
@@ -26,24 +28,27 @@ const KNOWN_SECONDS = 400 * 86_400;
  */
 export function createKnownDevices(
   { fingerprint }: Pick<Store, 'fingerprint'>,
-  publicUrl: string,
+  address: Pick<AddressBook, 'isSecure'>,
 ): KnownDevices {
-  const isSecure = publicUrl.startsWith('https:');
-  const cookieName = cookieNameOf('donor_sync_device', isSecure);
+  const cookieFor = (c: Context<HttpEnv>) => {
+    const secure = address.isSecure(getHostname(c));
+    return { name: cookieNameOf('donor_sync_device', secure), secure };
+  };
   const createProof = (id: string, account: string) =>
     fingerprint('known_device', JSON.stringify([id, account]));
 
   return {
     find(c, account) {
-      const [id = '', proof = ''] = (getCookie(c, cookieName) ?? '').split('.');
+      const [id = '', proof = ''] = (getCookie(c, cookieFor(c).name) ?? '').split('.');
       return id !== '' && isSameText(proof, createProof(id, account)) ? id : null;
     },
     remember(c, account) {
       const id = newSecret();
-      setCookie(c, cookieName, `${id}.${createProof(id, account)}`, {
+      const { name, secure } = cookieFor(c);
+      setCookie(c, name, `${id}.${createProof(id, account)}`, {
         httpOnly: true,
         sameSite: 'Lax',
-        secure: isSecure,
+        secure,
         path: '/',
         maxAge: KNOWN_SECONDS,
       });

@@ -16,7 +16,7 @@ import { listBlockedContacts } from '../../../privacy/statements/blocks.ts';
 import type { HttpDeps, HttpEnv } from '../request/context.ts';
 import { HttpError } from '../request/errors.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from '../request/guards.ts';
-import type { ClientAddress } from '../request/peer.ts';
+import { type ClientAddress, getHostname } from '../request/peer.ts';
 import { contactSchema, createRouter, failure, json, problems } from '../request/router.ts';
 import { isSameText } from '../request/secret.ts';
 import type { Attempts } from '../sign-in/attempts.ts';
@@ -128,7 +128,7 @@ export function hookRoutes(
   async function verifyCall(c: Context<HttpEnv>, hook: HookRecord): Promise<string | null> {
     const { signature: kind, secret } = hook;
     if (kind === null || secret === null) return null;
-    const call = await readSignedCall(c, deps.publicUrl);
+    const call = await readSignedCall(c, deps.address.urlAt(getHostname(c)));
     const key = sealer.open(secret, hookSecretSealContext(hook.integrationId));
     const problem = findSignatureProblem(kind, key, call, clock.now());
     if (problem !== null) {

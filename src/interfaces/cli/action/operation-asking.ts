@@ -4,7 +4,7 @@ import type { Application } from '../../../application.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import type { InputSchema, OperationOf, Question } from '../../../operations/kit/operation.ts';
 import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
-import type { Settings } from '../../../settings/settings.ts';
+import { hasOwnUrl, type Settings } from '../../../settings/settings.ts';
 import { confirmOrStop, type ProductDeps } from './product.ts';
 import { getRequester } from './second-person.ts';
 
@@ -46,6 +46,7 @@ export function toOperationDeps(
     application,
     clock,
     publicUrl: server.publicUrl,
+    hasOwnUrl: hasOwnUrl(server),
     signal: stopSignal,
     async findOperation(name) {
       const { findOperation } = await import('../../../operations/catalogue.ts');

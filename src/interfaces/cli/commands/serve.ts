@@ -15,12 +15,18 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import { getDatabaseTime } from '../../../database/database-time.ts';
 import { createRunner } from '../../../jobs/runner.ts';
 import { createScheduler } from '../../../jobs/scheduler.ts';
+import { readAddresses } from '../../../people/server-address.ts';
 import { getRelyingParty } from '../../../people/sign-in/passkeys.ts';
 import { requireOtherWays } from '../../../people/sign-in/require-other-ways.ts';
 import { listAccessTokens } from '../../../people/statements/access.ts';
 import { hasOwner } from '../../../people/statements/owners.ts';
 import { listPersonRecords } from '../../../people/statements/people.ts';
-import { DEFAULT_SETTINGS_PATH, ownUrl, type Settings } from '../../../settings/settings.ts';
+import {
+  DEFAULT_SETTINGS_PATH,
+  hasOwnUrl,
+  ownUrl,
+  type Settings,
+} from '../../../settings/settings.ts';
 import { createHttpApp } from '../../api/app.ts';
 import {
   createFirstVisit,
@@ -105,8 +111,10 @@ async function serve(
   await withProduct(deps, settings, async (application) => {
     await requireUserBeyondLoopback(application, host);
     await warnOfOverriding(application, settings, deps.log);
-    warnOfPlainHttp(settings.server, host, deps.log);
-    const { signIn, publicUrl } = settings.server;
+    const { signIn } = settings.server;
+    const given = { ...settings.server, hasOwnUrl: hasOwnUrl(settings.server) };
+    const { url: publicUrl } = await readAddresses(application.store.reader, given);
+    warnOfPlainHttp({ ...settings.server, publicUrl }, host, deps.log);
     // Not required for a recovery, because a recovery gives the owner such a way to sign in.
     if (!signIn.passwords && !options.recover) {
       const ways = {
@@ -188,7 +196,7 @@ function warnOfPlainHttp(
   if (LOOPBACK_HOSTS.has(host) || isBehindTls) return;
   log.warn(
     { host, publicUrl },
-    'users can sign in only at http://localhost, on the machine of the service: server.publicUrl is not an https address. Put a TLS proxy in front and set server.publicUrl to its address',
+    'users can sign in only at http://localhost, on the machine of the service: its address does not start with https. Put a TLS proxy in front, and set its address under Users, Address, or in server.publicUrl',
   );
 }
 
@@ -238,7 +246,7 @@ async function serveUntil(
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const { trustedProxies } = server;
   // If the settings do not contain an address, the default changes with `--port`.
-  const isOwn = server.publicUrl === ownUrl(server.port);
+  const isOwn = hasOwnUrl(server);
   const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
   const takeUp = async (changed: readonly Integration[]) => {
     await planSchedules(scheduled, changed, await getDatabaseTime(application.store.reader));
@@ -255,6 +263,7 @@ async function serveUntil(
     clock,
     log,
     publicUrl,
+    hasOwnUrl: isOwn,
     trustedProxies,
     plainHttp: server.plainHttp,
     withoutToken: door?.visit ?? null,

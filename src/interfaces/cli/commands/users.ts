@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ROLE_TEXTS, ROLES } from '../../../core/role.ts';
+import { setAddress, showAddress } from '../../../operations/address.ts';
 import { createToken, listTokens, revokeToken } from '../../../operations/tokens.ts';
 import {
   changeRole,
@@ -65,6 +66,24 @@ export function usersCommand(deps: ProductDeps): Command {
     passkeys,
     operationCommand(deps, removeUser),
   ]).addHelpText('after', USER_EXAMPLES);
+}
+
+const ADDRESS_EXAMPLES = `
+Examples:
+  donor-sync address show
+  donor-sync address set https://donors.example.org
+
+"set" prints a link. Open it within 15 minutes in a browser on another computer or phone, and confirm there: from then
+on, invitations and passkeys use the address. An address in the settings file (server.publicUrl) wins.`;
+
+/** The command `address`: shows and sets the address under which users reach the server. */
+export function addressCommand(deps: ProductDeps): Command {
+  return topicCommand(
+    deps,
+    'address',
+    'Show and set the address under which users reach the server',
+    [operationCommand(deps, showAddress), operationCommand(deps, setAddress)],
+  ).addHelpText('after', ADDRESS_EXAMPLES);
 }
 
 /** The command `tokens`: manages the access tokens of programs that use the HTTP API. */

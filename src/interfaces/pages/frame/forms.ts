@@ -52,6 +52,8 @@ export const FORMS: readonly FormRule[] = [
   { action: '/users/:user/sign-out', page: '/users', kind: 'access' },
   { action: '/users/:user/remove', page: '/users', kind: 'erases' },
   { action: '/users/:user/passkeys/:passkey/remove', page: '/users', kind: 'erases' },
+  { action: '/address', page: '/address', kind: 'access' },
+  { action: '/confirm-address/:secret', page: '/confirm-address/:secret', kind: 'access' },
   { action: '/tokens', page: '/users', kind: 'access' },
   { action: '/tokens/:token/revoke', page: '/users', kind: 'erases' },
 

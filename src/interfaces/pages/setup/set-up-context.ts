@@ -51,7 +51,7 @@ export interface WizardContext {
 }
 
 export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardContext {
-  const { application, publicUrl, clock } = deps;
+  const { application, address, clock } = deps;
   const { settings } = application;
   const allowed: Allowed = { guard: application.guard, apps: settings.setup };
   const serviceUrl = settings.setup.service ?? application.setup.serviceUrl;
@@ -96,8 +96,11 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
       apps: settings.setup,
       alerts: settings.alerts,
       callbacks: {
-        salesforce: publicAddress(publicUrl, '/oauth/salesforce/callback'),
-        hubspot: publicAddress(await wayBackUrl(publicUrl, 'hubspot'), '/oauth/hubspot/callback'),
+        salesforce: publicAddress(address.url(), '/oauth/salesforce/callback'),
+        hubspot: publicAddress(
+          await wayBackUrl(address.url(), 'hubspot'),
+          '/oauth/hubspot/callback',
+        ),
       },
     });
     return c.html(page, problem === null ? 200 : 422);

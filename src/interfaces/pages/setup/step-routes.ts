@@ -39,7 +39,7 @@ const stepSchema = z.enum(SETUP_STEPS);
 export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void {
   const { deps, frame, allowed, serviceUrl, requireSetup, show } = context;
   const { conflict, refused, withOpen } = context;
-  const { application, publicUrl } = deps;
+  const { application, address } = deps;
 
   app.get('/setup/:id/:step', frame.see('admin'), async (c) => {
     const step = parseStep(c);
@@ -105,7 +105,8 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     if (step === 'schedule' && deed === 'test') {
       const answers = changes.answers ?? setup.answers;
       const own = answers.alerts;
-      const trial = await testOwnChannel(own, publicUrl, application.guard.fetchFor(answers));
+      const fetch = application.guard.fetchFor(answers);
+      const trial = await testOwnChannel(own, address.url(), fetch);
       if (trial?.ok) return c.redirect(`${here}?note=tested`, 303);
       const problem = trial?.problem ?? 'Write the address of a webhook first.';
       return show(c, await requireSetup(c), step, problem);

@@ -20,7 +20,7 @@ import { passwordSchema } from '../users/forms.ts';
 import type { FirstAccountView } from './first-visit-page.tsx';
 
 export function firstVisitRoutes(
-  { application, clock, passwords: hasPasswords = true }: HttpDeps,
+  { application, clock, address, passwords: hasPasswords = true }: HttpDeps,
   { access, getAddress }: { access: Access; getAddress: ClientAddress },
   frame: PageFrame,
 ): Hono<HttpEnv> {
@@ -82,6 +82,7 @@ export function firstVisitRoutes(
     const clientNames = [...integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
     const deps = { store: acting, sealer, clock, clientNames };
     await access.signInAs(c, await becomeOwner(deps, identity, password, how));
+    if (visit === 'first' && address.from() === 'default') return '/address?first';
     return integrations.size === 0 ? '/setup' : '/';
   }
 

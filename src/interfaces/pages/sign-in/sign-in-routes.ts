@@ -15,8 +15,7 @@ import type { SignInView } from './sign-in-page.tsx';
 export interface SignInDoors {
   access: Access;
   passwords: PasswordSignIn;
-  /** Null if browsers cannot create passkeys for this address. */
-  passkeys: PasskeySignIn | null;
+  passkeys: PasskeySignIn;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;
 }
@@ -51,7 +50,7 @@ export function signInRoutes(
 
   app.post('/sign-in', limitBody(MAX_API_BODY_BYTES), async (c) => {
     const { token, email, password, to, response, way } = signInSchema.parse(await readForm(c));
-    if (response !== '' && passkeys !== null) {
+    if (response !== '') {
       if (await passkeys.signIn(c, { response, way })) return c.redirect(to, 303);
       return page(c, to, 'passkey');
     }
@@ -91,7 +90,7 @@ export function signInRoutes(
       hasPeople: people,
       provider: provider?.name ?? null,
       hasPasswords: people && passwordsCount,
-      passkey: (await passkeys?.offer(c)) ?? null,
+      passkey: await passkeys.offer(c),
     };
     return c.html(renderSignIn(frame.getViewer(null), view), refused === null ? 200 : 401);
   }

@@ -3,7 +3,7 @@ import { ROLE_TEXTS } from '../../../core/role.ts';
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 import type { SessionRecord } from '../../../people/statements/sessions.ts';
 import type { PasskeyView } from '../../../people/user-accounts.ts';
-import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { Layout, may, render, type Viewer } from '../frame/layout.tsx';
 import { ConfirmDialog, Fact, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 import { NewPassword } from './new-password.tsx';
 import { PasskeyForm } from './passkey-parts.tsx';
@@ -31,6 +31,8 @@ export interface AccountPasskeys {
   canRemove: boolean;
   /** The public address, if browsers cannot create passkeys for it; null if they can. */
   impossibleAt: string | null;
+  /** False while the server works on its own computer only. */
+  isFinal: boolean;
   /** The request to add a passkey; null until the user confirms their identity. */
   add: PasskeyOffer | null;
   /** The request to confirm the identity with a passkey; null without one. */
@@ -85,7 +87,7 @@ function Passkeys(props: {
   problem: string | null;
 }) {
   const { viewer, passkeys, hasPassword, email, problem } = props;
-  const { own, impossibleAt, canRemove, add, newName } = passkeys;
+  const { own, impossibleAt, isFinal, canRemove, add, newName } = passkeys;
   return (
     <section class="card" id="passkeys" aria-labelledby="passkeys-title">
       <h2 id="passkeys-title">Passkeys</h2>
@@ -99,12 +101,20 @@ function Passkeys(props: {
         </p>
       )}
       {own.length > 0 && <PasskeyTable viewer={viewer} own={own} canRemove={canRemove} />}
-      {impossibleAt !== null && (
+      {impossibleAt !== null && !isFinal && (
+        <p>
+          Passkeys belong to a host name, and this server has no final one yet: it works on this
+          computer only. An owner sets the address under{' '}
+          {may(viewer, 'owner') ? <a href="/address">Users, Address</a> : 'Users, Address'}. Then
+          you can add passkeys here.
+        </p>
+      )}
+      {impossibleAt !== null && isFinal && (
         <p>
           Passkeys do not work here: browsers create them for names only, and this service is known
-          as <code>{impossibleAt}</code>. The operator can change that. In the settings,{' '}
-          <code>server.publicUrl</code> must start with <code>https://</code> and a name, or, on
-          your own machine, with <code>http://localhost</code>.
+          as <code>{impossibleAt}</code>. An owner can change that under <em>Users</em>, or, if the
+          settings name the address, the operator. It must start with <code>https://</code> and a
+          name, or, on your own machine, with <code>http://localhost</code>.
         </p>
       )}
       {impossibleAt === null && add !== null && (

@@ -27,8 +27,7 @@ import { createGuesses, NOT_MADE, passkeyRoutes } from './passkey-routes.ts';
 
 export interface AccountDoors {
   access: Access;
-  /** Null if browsers cannot create passkeys for this address. */
-  passkeys: PasskeySignIn | null;
+  passkeys: PasskeySignIn;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
@@ -39,7 +38,7 @@ export function accountRoutes(
   { access, passkeys, provider, getAddress }: AccountDoors,
   frame: PageFrame,
 ): Hono<HttpEnv> {
-  const { application, clock, publicUrl } = deps;
+  const { application, clock, address } = deps;
   const { store, sealer } = application;
   const app = frame.room();
   const limited = limitBody(MAX_API_BODY_BYTES);
@@ -92,7 +91,7 @@ export function accountRoutes(
   });
 
   app.post('/join/:secret', limited, async (c) => {
-    requireSameOrigin(c, publicUrl, 'allowed');
+    requireSameOrigin(c, address.url(), 'allowed');
     const secret = c.req.param('secret');
     const way = await readCredential(c, secret, await readForm(c));
     if (way === null) return joinPage(c, secret, NOT_MADE);
@@ -134,14 +133,10 @@ export function accountRoutes(
     form: Record<string, unknown>,
   ) {
     const { response, way } = z.object(passkeyShape).parse(form);
-    if (response === '' || passkeys === null) return passwordsSchema.parse(form).fresh;
+    const asking = passkeys.depsFor(c);
+    if (response === '' || asking === null) return passwordsSchema.parse(form).fresh;
     const asked = { ceremony: 'join', boundTo: secret } as const;
-    return readNewPasskey(
-      passkeys.deps,
-      asked,
-      { response, way },
-      describeBrowser(c) ?? 'My passkey',
-    );
+    return readNewPasskey(asking, asked, { response, way }, describeBrowser(c) ?? 'My passkey');
   }
 
   async function joinPage(c: Context<HttpEnv>, secret: string, problem: string | null) {
@@ -156,7 +151,8 @@ export function accountRoutes(
     expectNewPassword();
     const { name, email } = readIdentity(sealer, person);
     const asked = { ceremony: 'join', boundTo: secret } as const;
-    const passkey = passkeys && (await askForNewPasskey(passkeys.deps, asked, person));
+    const asking = passkeys.depsFor(c);
+    const passkey = asking && (await askForNewPasskey(asking, asked, person));
     const view = { name, email, isNew: person.joinedAt === null, passkey, problem };
     return c.html(renderJoin(stranger, view), problem === null ? 200 : 422);
   }

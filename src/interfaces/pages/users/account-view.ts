@@ -4,6 +4,7 @@ import { askForNewPasskey, askForPasskey } from '../../../people/sign-in/passkey
 import { listPasskeys } from '../../../people/statements/passkeys.ts';
 import { findPersonBy, type PersonRecord } from '../../../people/statements/people.ts';
 import {
+  isRecentProof,
   listSessions,
   type SessionOwner,
   type SessionRecord,
@@ -14,9 +15,6 @@ import { describeBrowser } from '../../api/request/peer.ts';
 import type { PasskeySignIn } from '../../api/sign-in/by-passkey.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import type { AccountPasskeys, AccountView, Problem } from './account-page.tsx';
-
-/** How long users can change how they sign in after they have confirmed their identity. */
-const PROOF_MS = 10 * 60_000;
 
 export interface AccountPages {
   answer(
@@ -31,8 +29,8 @@ export interface AccountPages {
 }
 
 export function accountPages(
-  { application, clock, publicUrl }: Pick<HttpDeps, 'application' | 'clock' | 'publicUrl'>,
-  passkeys: PasskeySignIn | null,
+  { application, clock, address }: Pick<HttpDeps, 'application' | 'clock' | 'address'>,
+  passkeys: PasskeySignIn,
   frame: PageFrame,
 ): AccountPages {
   const { store, sealer } = application;
@@ -61,9 +59,7 @@ export function accountPages(
   }
 
   function isRecent({ begunAt, provedAt }: SessionRecord): boolean {
-    const passedMs = clock.now() - Math.max(begunAt, provedAt ?? 0);
-    // A negative time means that the clock was set back.
-    return passedMs >= 0 && passedMs < PROOF_MS;
+    return isRecentProof(Math.max(begunAt, provedAt ?? 0), clock.now());
   }
 
   async function readPasskeys(
@@ -74,19 +70,21 @@ export function accountPages(
     const { sessionId } = c.var.principal;
     if (person === null || sessionId === null) return null;
     const own = await listPasskeys(store.reader, person.id);
-    const ask = passkeys && {
+    const asking = passkeys.depsFor(c);
+    const ask = asking && {
       add: isProved
-        ? await askForNewPasskey(passkeys.deps, { ceremony: 'add', boundTo: sessionId }, person)
+        ? await askForNewPasskey(asking, { ceremony: 'add', boundTo: sessionId }, person)
         : null,
       prove:
         isProved || own.length === 0
           ? null
-          : askForPasskey(passkeys.deps, { ceremony: 'prove', boundTo: sessionId }),
+          : askForPasskey(asking, { ceremony: 'prove', boundTo: sessionId }),
     };
     return {
       own: own.map((passkey) => describePasskey(sealer, passkey)),
       canRemove: isProved,
-      impossibleAt: ask === null ? publicUrl : null,
+      impossibleAt: ask === null ? address.url() : null,
+      isFinal: address.from() !== 'default',
       ...(ask ?? { add: null, prove: null }),
       newName: describeBrowser(c) ?? 'My passkey',
     };

@@ -26,8 +26,7 @@ import type { AccountPages } from './account-view.ts';
 import { passkeyShape, passwordSchema, readPasskeyName } from './forms.ts';
 
 export interface PasskeyDoors {
-  /** Null if browsers cannot create passkeys for this address. */
-  passkeys: PasskeySignIn | null;
+  passkeys: PasskeySignIn;
   /** Whether users can sign in with an identity provider. */
   hasProvider: boolean;
   /** Whether users can sign in with a password. */
@@ -47,11 +46,11 @@ export function passkeyRoutes(
   const limited = limitBody(MAX_API_BODY_BYTES);
 
   app.post('/account/proof', frame.act('viewer'), limited, async (c) => {
-    const { password, ...answer } = proofSchema.parse(await readForm(c));
+    const { password, next, ...answer } = proofSchema.parse(await readForm(c));
     const person = await pages.findPerson(c);
     const { sessionId } = c.var.principal;
     if (person === null || sessionId === null) throw withoutPasskeys();
-    if (answer.response !== '' && passkeys !== null) {
+    if (answer.response !== '') {
       if (!(await passkeys.prove(c, person.id, sessionId, answer))) {
         return refuse(c, 'This passkey does not count here, or it took longer than five minutes.');
       }
@@ -65,7 +64,7 @@ export function passkeyRoutes(
       await guesses.takeBack(person.id);
     }
     await recordProof(application.store.connection, sessionId);
-    return c.redirect('/account?note=proved#passkeys', 303);
+    return c.redirect(next === '' ? '/account?note=proved#passkeys' : next, 303);
   });
 
   app.post('/account/passkeys', frame.act('viewer'), limited, async (c) => {
@@ -73,10 +72,11 @@ export function passkeyRoutes(
     const { sessionId } = c.var.principal;
     const person = await pages.findProved(c);
     if (person === null || sessionId === null) return refuse(c, NOT_PROVED);
-    if (passkeys === null) throw withoutPasskeys();
+    const asking = passkeys.depsFor(c);
+    if (asking === null) throw withoutPasskeys();
     const asked = { ceremony: 'add', boundTo: sessionId } as const;
     const made = await readNewPasskey(
-      { ...passkeys.deps, ...people(c) },
+      { ...asking, ...people(c) },
       asked,
       z.object(passkeyShape).parse(form),
       readPasskeyName(form),
@@ -126,7 +126,12 @@ export function createGuesses({
   return createSharedAttempts(application.store, clock, counted);
 }
 
-const proofSchema = z.object({ password: passwordSchema, ...passkeyShape });
+const proofSchema = z.object({
+  password: passwordSchema,
+  ...passkeyShape,
+  /** The page that needs the proof; by default the account. */
+  next: z.literal('/address').or(z.literal('')).catch(''),
+});
 
 const NOT_PROVED = 'You signed in a while ago: first show that it is you, and then do it again.';
 

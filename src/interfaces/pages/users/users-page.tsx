@@ -1,5 +1,6 @@
 import { isoTime } from '../../../core/clock.ts';
 import { ROLE_TEXTS, ROLES } from '../../../core/role.ts';
+import type { ServerAddress } from '../../../people/server-address.ts';
 import type { AccessTokenRecord } from '../../../people/statements/access.ts';
 import { type PersonView, waysText } from '../../../people/user-accounts.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
@@ -32,11 +33,13 @@ export interface PeopleView {
   tokens: readonly AccessTokenRecord[];
   integrations: readonly Named[];
   shown: ShownOnce | null;
+  /** The address under which users reach the server. */
+  address: ServerAddress;
 }
 
 /** Shows who may do what: users and access tokens. */
 export function renderUsers(viewer: Viewer, view: PeopleView, note: string | null) {
-  const { people, tokens, integrations, shown } = view;
+  const { people, tokens, integrations, shown, address } = view;
   return render(
     <Layout area="users" title="Users" viewer={viewer} note={note}>
       {shown !== null && <Shown shown={shown} />}
@@ -51,17 +54,29 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
       </section>
       <section class="card" aria-labelledby="invite-title">
         <h2 id="invite-title">Invite a user</h2>
-        <form class="fields" method="post" action="/users">
-          <label for="name">Name</label>
-          <input id="name" name="name" required maxlength={100} autocomplete="off" />
-          <label for="email">E-mail</label>
-          <input id="email" name="email" type="email" required maxlength={254} autocomplete="off" />
-          <RightsFields id="invite" integrations={integrations} />
-          <p class="quiet">You get a link to send to the user. It works once, within seven days.</p>
-          <button type="submit" class="button primary">
-            Invite
-          </button>
-        </form>
+        <AddressLine address={address} />
+        {address.from !== 'default' && (
+          <form class="fields" method="post" action="/users">
+            <label for="name">Name</label>
+            <input id="name" name="name" required maxlength={100} autocomplete="off" />
+            <label for="email">E-mail</label>
+            <input
+              id="email"
+              name="email"
+              type="email"
+              required
+              maxlength={254}
+              autocomplete="off"
+            />
+            <RightsFields id="invite" integrations={integrations} />
+            <p class="quiet">
+              You get a link to send to the user. It works once, within seven days.
+            </p>
+            <button type="submit" class="button primary">
+              Invite
+            </button>
+          </form>
+        )}
       </section>
       <section class="card" id="tokens" aria-labelledby="tokens-title">
         <h2 id="tokens-title">Access tokens</h2>
@@ -79,6 +94,26 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
         </form>
       </section>
     </Layout>,
+  );
+}
+
+/** Where links of invitations lead. */
+function AddressLine({ address: { url, from } }: { address: ServerAddress }) {
+  if (from === 'default') {
+    return (
+      <p>
+        <Status kind="attention" word="Works on this computer only" />{' '}
+        <span class="quiet">
+          A link would lead your colleagues nowhere. <a href="/address">Set the address</a> under
+          which they reach the server first.
+        </span>
+      </p>
+    );
+  }
+  return (
+    <p class="quiet">
+      Links lead to {url}. <a href="/address">Address</a>
+    </p>
   );
 }
 

@@ -21,7 +21,7 @@ import { readRights } from './forms.ts';
 import type { ShownOnce } from './users-page.tsx';
 
 export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
-  const { application, clock } = deps;
+  const { application, address, clock } = deps;
   const app = frame.room();
   const { add } = createOperationForms(deps, frame, app);
 
@@ -67,6 +67,7 @@ export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
       tokens: await listAccessTokens(reader),
       integrations: [...integrations.values()].map(({ id, name = id }) => ({ id, name })),
       shown,
+      address: { url: address.url(), from: address.from() },
     };
     const { renderUsers } = await import('./users-page.tsx');
     return c.html(renderUsers(frame.getViewer(c.var.principal), view, note));

@@ -14,8 +14,9 @@ import {
 import { RetriableError } from '../../../../core/errors.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';
 import { type DoctorFinding, shownFinding } from '../../../../operations/doctor/causes.ts';
+import { readAddresses } from '../../../../people/server-address.ts';
 import type { Environment } from '../../../../settings/environment.ts';
-import type { Settings } from '../../../../settings/settings.ts';
+import { hasOwnUrl, type Settings } from '../../../../settings/settings.ts';
 import {
   baseOptions,
   type ProductDeps,
@@ -83,9 +84,12 @@ async function awaitConsent(
   const signal = deps.stopSignal();
   const consents = { application, clock: deps.clock, signal };
   const state = await beginConsent(consents, integration);
+  const { server } = settings;
+  const given = { publicUrl: server.publicUrl, hasOwnUrl: hasOwnUrl(server) };
+  const { url: publicUrl } = await readAddresses(application.store.reader, given);
   const wayBack = await openWayBack(
     { ...consents, stopping: signal, log: deps.log },
-    { kind: integration.crm.kind, state, publicUrl: settings.server.publicUrl, port: options.port },
+    { kind: integration.crm.kind, state, publicUrl, port: options.port },
   );
   try {
     output.note(

@@ -3,6 +3,7 @@ import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 import type { Log } from '../../../../core/log.ts';
 import { outboundFetch } from '../../../../outbound/guard.ts';
 import { createOAuthApp, type OAuthDeps, ticketAddress, wayBackUrl } from '../../../api/oauth.ts';
+import { fixedAddress } from '../../../api/request/address-book.ts';
 import { isLoopbackName } from '../../../api/request/peer.ts';
 import { startHttpServer } from '../../../api/server.ts';
 import { isPortTaken, listenFailed } from '../../action/command.ts';
@@ -71,7 +72,7 @@ async function listen(
   publicUrl: string,
 ): Promise<WayBack> {
   const { hostname, port } = new URL(publicUrl);
-  const app = createOAuthApp({ ...deps, publicUrl });
+  const app = createOAuthApp({ ...deps, address: fixedAddress(publicUrl) });
   try {
     const { close } = await startHttpServer({
       app,

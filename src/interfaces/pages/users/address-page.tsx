@@ -1,0 +1,236 @@
+import type { z } from 'zod';
+import { describeCount } from '../../../core/quantities.ts';
+import type { showAddress } from '../../../operations/address.ts';
+import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { Fact, Status, Timestamp } from '../frame/parts.tsx';
+import { QrCode } from './qr-code.tsx';
+
+export interface AddressView extends z.output<typeof showAddress.result> {
+  /** The link that confirms the proposed address; null without one. */
+  link: string | null;
+  /** True directly after the first owner has created an account. */
+  isFirst: boolean;
+  hasClients: boolean;
+  /** The account of an owner who has to show first that it is them; null if that is not needed. */
+  proof: { email: string; hasPassword: boolean } | null;
+}
+
+/** The address under which colleagues reach the server. */
+export function renderAddress(viewer: Viewer, view: AddressView) {
+  const { from, link, isFirst, hasClients, proof } = view;
+  const isOpen = from !== 'settings';
+  return render(
+    <Layout area="users" title="Address" viewer={viewer} assets={['addressStyles']}>
+      <section class="card" aria-labelledby="address-title">
+        <h1 id="address-title">
+          {isFirst ? 'Under which address do your colleagues reach this?' : 'Address'}
+        </h1>
+        <div class="address" id="address-state" data-live>
+          <State viewer={viewer} view={view} />
+        </div>
+      </section>
+      {isOpen && proof !== null && <Proof {...proof} />}
+      {isOpen && (
+        <section class="card" aria-labelledby="change-title">
+          <h2 id="change-title">
+            {from === 'confirmed' ? 'Change the address' : 'Set the address'}
+          </h2>
+          <form class="fields" method="post" action="/address">
+            <label for="url">Address</label>
+            <input
+              id="url"
+              name="url"
+              type="text"
+              inputmode="url"
+              autocomplete="off"
+              spellcheck={false}
+              maxlength={300}
+              placeholder="https://donors.example.org"
+              aria-describedby="url-hint"
+              required
+            />
+            <p class="quiet" id="url-hint">
+              It starts with https:// and a name. Nothing changes until another browser has opened
+              it.
+            </p>
+            {from === 'confirmed' && <Consequences view={view} />}
+            <button type="submit" class={link === null ? 'button primary' : 'button'}>
+              {link === null ? 'Make the link' : 'Make another link'}
+            </button>
+          </form>
+        </section>
+      )}
+      {isOpen && <Outside />}
+      {from !== 'confirmed' && (
+        <p>
+          <a class="button" href={hasClients ? '/' : '/setup'}>
+            {isFirst ? 'Later: set up the first client now' : 'Back to the clients'}
+          </a>
+        </p>
+      )}
+    </Layout>,
+  );
+}
+
+function State({ viewer, view }: { viewer: Viewer; view: AddressView }) {
+  const { url, from, confirmedAt, former, proposed, link } = view;
+  return (
+    <>
+      {from === 'settings' && (
+        <>
+          <dl class="facts">
+            <Fact name="Address">
+              <code>{url}</code>
+            </Fact>
+          </dl>
+          <p class="quiet">
+            The settings file names it (<code>server.publicUrl</code>), so it cannot be changed
+            here.
+          </p>
+        </>
+      )}
+      {from === 'default' && (
+        <p>
+          <Status kind="attention" word="Works on this computer only" />{' '}
+          <span class="quiet">
+            You cannot invite anybody, and there are no passkeys, until the address is confirmed.
+            Everything else works.
+          </span>
+        </p>
+      )}
+      {from === 'confirmed' && (
+        <dl class="facts">
+          <Fact name="Address">
+            <a href={url}>{url}</a>
+          </Fact>
+          {confirmedAt !== null && (
+            <Fact name="Confirmed">
+              <Timestamp at={confirmedAt} now={viewer.now} />
+            </Fact>
+          )}
+          {former.map((each) => (
+            <Fact name="Also accepted">
+              {each.url}
+              <span class="quiet detail">
+                until <Timestamp at={each.until} now={viewer.now} as="moment" />
+              </span>
+            </Fact>
+          ))}
+        </dl>
+      )}
+      {from !== 'settings' && <Lost view={view} />}
+      {proposed !== null && link !== null && (
+        <div id="link">
+          <h2>Open this on another device</h2>
+          <div class="address-link">
+            <QrCode text={link} label={`QR code of the link that confirms ${proposed.url}`} />
+            <div>
+              <p>
+                Scan the code with a phone, or send the link to a colleague. Press <em>Confirm</em>{' '}
+                there: this shows that others reach the server.
+              </p>
+              <p>
+                <a href={link} rel="noreferrer">
+                  {link}
+                </a>
+              </p>
+              <p class="quiet">
+                It works once, until <Timestamp at={proposed.until} now={viewer.now} as="moment" />.
+                This page shows when it is confirmed. The server itself does not try the address.
+              </p>
+            </div>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The users whose passkeys stopped working. */
+function Lost({ view: { lostPasskeys } }: { view: AddressView }) {
+  if (lostPasskeys.length === 0) return null;
+  return (
+    <p>
+      {describeCount(lostPasskeys.length, 'user')} cannot use their passkeys here, because passkeys
+      belong to a host name: {lostPasskeys.map(({ name }) => name).join(', ')}. They sign in another
+      way, or you make a new link for them under <a href="/users">Users</a>.
+    </p>
+  );
+}
+
+function Consequences({ view: { keptPasskeys } }: { view: AddressView }) {
+  return (
+    <p class="quiet">
+      The present address is accepted for 24 more hours.{' '}
+      {keptPasskeys.length > 0 &&
+        `With another host name, the passkeys of these users stop working: ${keptPasskeys
+          .map(({ name }) => name)
+          .join(', ')}.`}
+    </p>
+  );
+}
+
+/** Owners confirm their identity before they change where everybody's links lead. */
+function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) {
+  return (
+    <section class="card" aria-labelledby="proof-title">
+      <h2 id="proof-title">First show that it is you</h2>
+      <p class="quiet">
+        You signed in a while ago. To set the address, show within the last ten minutes who you are.
+      </p>
+      {hasPassword ? (
+        <form class="fields" method="post" action="/account/proof">
+          <input type="hidden" name="username" autocomplete="username" value={email} />
+          <input type="hidden" name="next" value="/address" />
+          <label for="proof">Your password</label>
+          <input
+            id="proof"
+            name="password"
+            type="password"
+            required
+            autocomplete="current-password"
+          />
+          <button type="submit" class="button">
+            It is me
+          </button>
+        </form>
+      ) : (
+        <p>
+          <a class="button" href="/account#passkeys">
+            Use your passkey under My account
+          </a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** What somebody has to do outside of donor-sync, which never opens itself to the network. */
+function Outside() {
+  return (
+    <section class="card" aria-labelledby="outside-title">
+      <h2 id="outside-title">What has to be done outside</h2>
+      <p class="quiet">
+        donor-sync never opens itself to the network. Whoever looks after your server does this
+        once:
+      </p>
+      <ol class="outside">
+        <li>
+          A name in your DNS, such as <code>donors.example.org</code>, leads to the server.
+        </li>
+        <li>
+          A reverse proxy with a TLS certificate (Caddy, nginx, or that of your hosting company)
+          answers at https:// and passes requests on to this server. It passes on the name (
+          <code>Host</code>) and reports <code>X-Forwarded-For</code> and{' '}
+          <code>X-Forwarded-Proto</code>. With Caddy,{' '}
+          <code>donors.example.org {'{ reverse_proxy 127.0.0.1:8787 }'}</code> is all.
+        </li>
+        <li>
+          If the proxy runs on another machine, or in another container, start donor-sync with{' '}
+          <code>serve --host 0.0.0.0</code>, and name the proxy in{' '}
+          <code>server.trustedProxies</code>.
+        </li>
+      </ol>
+    </section>
+  );
+}

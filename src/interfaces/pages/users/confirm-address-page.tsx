@@ -1,0 +1,71 @@
+import { Layout, render, type Viewer } from '../frame/layout.tsx';
+
+export interface ConfirmationView {
+  /** The address; null if the link does not work any more. */
+  url: string | null;
+  state: 'asks' | 'confirmed' | 'gone';
+  /** Why the address was not confirmed; null before the first attempt. */
+  problem: string | null;
+}
+
+/** The page that another browser sees under the new address. Opening it changes nothing. */
+export function renderConfirmation(viewer: Viewer, { url, state, problem }: ConfirmationView) {
+  if (state === 'gone') {
+    return render(
+      <Layout title="This link does not work any more" viewer={viewer}>
+        <div class="card problem">
+          <h1>This link does not work any more</h1>
+          <p>
+            It works once, within 15 minutes, and ends when an owner asks for another address. If
+            the address is confirmed already, you can sign in. If not, an owner makes a new link
+            under <em>Users</em>, <em>Address</em>.
+          </p>
+          <p>
+            <a class="button" href="/sign-in">
+              To the sign-in
+            </a>
+          </p>
+        </div>
+      </Layout>,
+    );
+  }
+  if (state === 'confirmed') {
+    return render(
+      <Layout title="The address is confirmed" viewer={viewer}>
+        <div class="card sign-in">
+          <h1>The address is confirmed</h1>
+          <p>
+            donor-sync is now at <strong>{url}</strong>. Invitations lead here, and users can add
+            passkeys.
+          </p>
+          <a class="button primary" href="/sign-in">
+            Sign in
+          </a>
+        </div>
+      </Layout>,
+    );
+  }
+  return render(
+    <Layout title="Confirm the address" viewer={viewer}>
+      <div class="card sign-in">
+        <h1>Confirm the address</h1>
+        <p>
+          An owner of donor-sync wants to use <strong>{url}</strong>. You see this page, so this
+          browser reaches the server there.
+        </p>
+        {problem !== null && (
+          <p class="refused" role="alert" id="refused">
+            {problem}
+          </p>
+        )}
+        {/* Without an action it goes to the address of the page, which has the one-time value. */}
+        <form method="post">
+          <button type="submit" class="button primary">
+            Confirm
+          </button>
+        </form>
+        <p class="quiet">If you do not expect this, close the page: nothing changes then.</p>
+      </div>
+    </Layout>,
+  );
+}

@@ -1,0 +1,271 @@
+/**
+ * The address under which users reach the server. The settings file names it, or an owner proposes it and another
+ * browser confirms it. The server itself sends no request to find out whether it works. Why:
+ * docs/decisions/0035-address.md.
+ */
+import { ConfigurationError } from '../core/errors.ts';
+import { isLoopback } from '../core/host.ts';
+import { newId } from '../core/new-id.ts';
+import { newSecret } from '../core/new-secret.ts';
+import { publicAddress } from '../core/public-address.ts';
+import { describeCount } from '../core/quantities.ts';
+import { invalidRequest } from '../core/shared-errors.ts';
+import type { ActorTransaction } from '../database/actor-transaction.ts';
+import { addressSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
+import type { Reader, TimedReader } from '../database/reader.ts';
+import { hashToken } from './access-token.ts';
+import {
+  type AddressRecord,
+  confirmAddress,
+  listAddresses,
+  type ProposedAddress,
+  proposeAddress,
+} from './statements/addresses.ts';
+import { listPasskeys } from './statements/passkeys.ts';
+import { findPersonBy, listPersonRecords, type PersonRecord } from './statements/people.ts';
+import { readIdentity } from './user-accounts.ts';
+
+/** The address that the settings name, or this machine's own if they name none. */
+export interface GivenAddress {
+  publicUrl: string;
+  /** True if the settings name none: a confirmed address then counts instead. False if left out. */
+  hasOwnUrl?: boolean;
+}
+
+/** The address that counts, and where it comes from. */
+export interface ServerAddress {
+  url: string;
+  /** `default`: only this computer reaches the server under it. */
+  from: 'settings' | 'confirmed' | 'default';
+}
+
+/** All addresses of the server at a moment. */
+export interface ServerAddresses extends ServerAddress {
+  /** Epoch ms; null unless another browser confirmed it. */
+  confirmedAt: number | null;
+  /** Former addresses that are still accepted. */
+  former: readonly { url: string; until: number }[];
+  /** The address that waits for its confirmation; it stays here after its time is over. */
+  proposed: AddressRecord | null;
+}
+
+/** How long the link that confirms an address works. */
+export const CONFIRMATION_MS = 15 * 60_000;
+
+export async function readAddresses(
+  reader: TimedReader,
+  { publicUrl, hasOwnUrl = false }: GivenAddress,
+): Promise<ServerAddresses> {
+  const none = { confirmedAt: null, former: [], proposed: null };
+  if (!hasOwnUrl) return { ...none, url: publicUrl, from: 'settings' };
+  const records = await listAddresses(reader);
+  const now = reader.clock.now();
+  const current = records.find(({ slot }) => slot === 'current');
+  const former = records.flatMap(({ slot, url, until }) =>
+    slot === null && until !== null && until > now ? [{ url, until }] : [],
+  );
+  return {
+    url: current?.url ?? publicUrl,
+    from: current === undefined ? 'default' : 'confirmed',
+    confirmedAt: current?.confirmedAt ?? null,
+    former,
+    proposed: records.find(({ slot }) => slot === 'proposed') ?? null,
+  };
+}
+
+/**
+ * Returns the origin of the typed address: `https://donors.example.org`. Throws a ConfigurationError (invalid) for an
+ * address under which other computers cannot reach a server.
+ */
+export function toServerAddress(typed: string, { allowsPlainHttp = false } = {}): string {
+  const text = typed.trim();
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null || url.hostname === '') {
+    throw refusedAddress('This is not an address. Write it like https://donors.example.org.');
+  }
+  if (!['http:', 'https:'].includes(url.protocol)) {
+    throw refusedAddress('The address has to start with https://.');
+  }
+  if (isLoopback(url.hostname) || url.hostname.endsWith('.localhost')) {
+    throw refusedAddress(
+      'Under this name, each computer reaches only itself. Write the name under which other computers reach the server.',
+    );
+  }
+  if (url.protocol === 'http:' && !allowsPlainHttp) {
+    throw refusedAddress(
+      'The address has to start with https://, because others could read passwords on their way. If you trust the network, set `server.plainHttp: allow` in the settings file.',
+    );
+  }
+  if (url.username !== '' || url.password !== '' || url.pathname !== '/' || url.search + url.hash) {
+    throw refusedAddress(
+      'Write the address without a path: only https://, the name and, if needed, the port.',
+    );
+  }
+  return url.origin;
+}
+
+function refusedAddress(problem: string): ConfigurationError {
+  return invalidRequest(problem);
+}
+
+export interface Proposed {
+  link: string;
+  /** Epoch ms. */
+  until: number;
+}
+
+/** Stores the address, and returns the link that confirms it. `browser` is the fingerprint of the browser that proposes it. */
+export async function propose(
+  trx: ActorTransaction,
+  sealer: Pick<Sealer, 'seal'>,
+  { url, browser, proposedBy }: Pick<ProposedAddress, 'url' | 'browser' | 'proposedBy'>,
+): Promise<Proposed> {
+  const now = trx.clock.now();
+  const id = newId(now);
+  const value = newSecret();
+  const until = now + CONFIRMATION_MS;
+  const secret = sealer.seal(value, addressSealContext(id));
+  await proposeAddress(trx, { id, url, secret, browser, proposedBy, until });
+  return { link: confirmationLink(url, value), until };
+}
+
+/** The link that an owner sees while it works; null otherwise. */
+export function findLink(
+  proposed: AddressRecord | null,
+  sealer: Pick<Sealer, 'open'>,
+  now: number,
+): string | null {
+  if (proposed === null || proposed.secret === null || (proposed.until ?? 0) <= now) return null;
+  return confirmationLink(
+    proposed.url,
+    sealer.open(proposed.secret, addressSealContext(proposed.id)),
+  );
+}
+
+/** The path at which the link of an address leads to a page with a button. */
+export const CONFIRMATION_PATH = '/confirm-address';
+
+function confirmationLink(url: string, value: string): string {
+  return publicAddress(url, `${CONFIRMATION_PATH}/${value}`);
+}
+
+/** Returns whether this is the one-time value of the address, even if its time is over. */
+export function isValueOf(
+  { id, secret }: AddressRecord,
+  sealer: Pick<Sealer, 'open'>,
+  value: string,
+): boolean {
+  // The hashes are compared, so that the time does not tell how much of a guess is right.
+  return (
+    secret !== null && hashToken(sealer.open(secret, addressSealContext(id))) === hashToken(value)
+  );
+}
+
+/**
+ * Makes the address the one that counts. Returns false if the proposal has ended: it was confirmed or replaced, its
+ * time is over, or the user who made it is not an owner any more. Throws a ConfigurationError (conflict) as `address set` does.
+ */
+export async function confirm(
+  trx: ActorTransaction,
+  sealer: Pick<Sealer, 'open'>,
+  { id, url, proposedBy }: AddressRecord,
+  ways: OtherWays,
+): Promise<boolean> {
+  const owner = proposedBy === null ? null : await findPersonBy(trx, 'id', proposedBy);
+  if (proposedBy !== null && (owner === null || !isActiveOwner(owner))) return false;
+  await requireWaysOfOwners(trx, sealer, url, ways);
+  return confirmAddress(trx, id);
+}
+
+/** A user who has such passkeys. */
+export interface PasskeyHolder {
+  id: string;
+  name: string;
+  email: string;
+  passkeys: number;
+}
+
+/**
+ * Lists the users who have passkeys that work under an address, and those who have some that do not, because browsers
+ * bind them to another host name. A user can be in both lists.
+ */
+export async function listPasskeyHolders(
+  reader: Reader,
+  sealer: Pick<Sealer, 'open'>,
+  url: string,
+): Promise<Record<'kept' | 'lost', PasskeyHolder[]>> {
+  const { hostname } = new URL(url);
+  const passkeys = await listPasskeys(reader, null);
+  const persons = await listPersonRecords(reader);
+  const listWith = (isKept: boolean) =>
+    persons.flatMap((person) => {
+      const some = passkeys.filter(
+        ({ personId, host }) => personId === person.id && (host === hostname) === isKept,
+      );
+      const { name, email } = readIdentity(sealer, person);
+      return some.length === 0 ? [] : [{ id: person.id, name, email, passkeys: some.length }];
+    });
+  return { kept: listWith(true), lost: listWith(false) };
+}
+
+/** The ways to sign in that count in addition to passkeys. */
+export interface OtherWays {
+  passwords: boolean;
+  provider: boolean;
+}
+
+/** Throws a ConfigurationError (conflict) if an owner has only passkeys, and none for the host name of the address. */
+export async function requireWaysOfOwners(
+  reader: Reader,
+  sealer: Pick<Sealer, 'open'>,
+  url: string,
+  ways: OtherWays,
+): Promise<void> {
+  const holders = await listPasskeyHolders(reader, sealer, url);
+  const [lost, kept] = [holders.lost, holders.kept].map(
+    (list) => new Set(list.map(({ id }) => id)),
+  );
+  const stranded = (await listPersonRecords(reader)).filter(
+    (person) =>
+      lost?.has(person.id) &&
+      !kept?.has(person.id) &&
+      isActiveOwner(person) &&
+      !hasWay(person, ways),
+  );
+  if (stranded.length === 0) return;
+  throw new ConfigurationError(
+    `${describeCount(stranded.length, 'owner')} could not sign in under this address: they have only passkeys, which belong to another host name. Nothing was changed. Let them set a password first: donor-sync users link USER`,
+    {
+      code: 'address_strands_owner',
+      refusal: 'conflict',
+      details: { owners: stranded.map(({ id }) => id) },
+    },
+  );
+}
+
+function isActiveOwner({ role, joinedAt, disabledAt }: PersonRecord): boolean {
+  return role === 'owner' && joinedAt !== null && disabledAt === null;
+}
+
+function hasWay({ password, subject }: PersonRecord, ways: OtherWays): boolean {
+  return (ways.passwords && password !== null) || (ways.provider && subject !== null);
+}
+
+/** Throws a ConfigurationError (conflict) if the settings file names the address. */
+export function requireNoGivenAddress({ publicUrl, hasOwnUrl = false }: GivenAddress): void {
+  if (hasOwnUrl) return;
+  throw new ConfigurationError(
+    `The settings file names the address: server.publicUrl is ${publicUrl}. Nothing was changed. Change it there, or remove it from the file.`,
+    { code: 'address_in_settings', refusal: 'conflict' },
+  );
+}
+
+/** Throws a ConfigurationError (conflict) while only this computer reaches the server, so that a link would lead nowhere. */
+export function requireReachable({ from }: Pick<ServerAddress, 'from'>): void {
+  if (from !== 'default') return;
+  throw new ConfigurationError(
+    'The server works on this computer only, so a link would lead your colleagues nowhere. Nobody was invited. Set the address under which they reach it first: Users, Address.',
+    { code: 'address_missing', refusal: 'conflict' },
+  );
+}

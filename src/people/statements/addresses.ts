@@ -1,0 +1,86 @@
+/** The addresses under which users reach the server: the proposed, the current and the former ones. */
+import type { Selectable } from 'kysely';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { type FromRow, fromRows } from '../../database/from-row.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
+
+export type AddressRecord = FromRow<Selectable<Tables['addresses']>>;
+
+/** An address that an owner proposes. */
+export interface ProposedAddress {
+  id: string;
+  url: string;
+  /** The one-time value, encrypted. */
+  secret: string;
+  browser: string | null;
+  /** The ID of the owner who proposes it; null for the terminal. */
+  proposedBy: string | null;
+  until: number;
+}
+
+/** How long a former address is still accepted. */
+export const FORMER_MS = 24 * 3_600_000;
+
+/** Lists all addresses, also former ones that are no longer accepted; the latest comes first. */
+export async function listAddresses(reader: Reader): Promise<AddressRecord[]> {
+  const rows = await reader
+    .selectFrom('addresses')
+    .selectAll()
+    .orderBy('proposed_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return fromRows(rows);
+}
+
+/** Stores an address that another browser has to confirm. It replaces an earlier proposal. */
+export async function proposeAddress(
+  trx: ActorTransaction,
+  { proposedBy, ...proposed }: ProposedAddress,
+): Promise<void> {
+  const now = trx.clock.now();
+  await trx.deleteFrom('addresses').where('slot', 'is', null).where('until', '<', now).execute();
+  const values = { ...proposed, proposed_by: proposedBy, proposed_at: now, confirmed_at: null };
+  await trx
+    .insertInto('addresses')
+    .values({ ...values, slot: 'proposed' })
+    .onConflict((c) => c.column('slot').doUpdateSet(values))
+    .execute();
+  await recordEntry(trx, { action: 'address.proposed', details: { url: proposed.url } });
+}
+
+/**
+ * Makes the proposed address the current one, and the current one a former one. Returns false if it was
+ * confirmed or replaced in the meantime, or its time is over.
+ */
+export async function confirmAddress(trx: ActorTransaction, id: string): Promise<boolean> {
+  const now = trx.clock.now();
+  // Two simultaneous confirmations wait here, and the second one finds nothing.
+  const proposed = await trx
+    .updateTable('addresses')
+    .set({ secret: null, browser: null, proposed_by: null, confirmed_at: now })
+    .where('id', '=', id)
+    .where('slot', '=', 'proposed')
+    .where('until', '>', now)
+    .returning('url')
+    .executeTakeFirst();
+  if (proposed === undefined) return false;
+  const { url } = proposed;
+  // An address that becomes the current one again is not a former one any longer.
+  await trx.deleteFrom('addresses').where('url', '=', url).where('id', '<>', id).execute();
+  const former = await trx
+    .updateTable('addresses')
+    .set({ slot: null, until: now + FORMER_MS })
+    .where('slot', '=', 'current')
+    .returning('url')
+    .executeTakeFirst();
+  await trx
+    .updateTable('addresses')
+    .set({ slot: 'current', until: null })
+    .where('id', '=', id)
+    .execute();
+  const details = { url, ...(former && { former: former.url }) };
+  await recordEntry(trx, { action: 'address.confirmed', details });
+  return true;
+}
