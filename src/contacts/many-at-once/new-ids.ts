@@ -62,7 +62,7 @@ export async function findContinuations(
   return found;
 }
 
-/** Gives the new contacts the profiles of the missing ones. Where there is none, the credit of the missing one counts. */
+/** Gives the new contacts the profiles of the missing ones. If there is none, the credit of the missing contact counts. */
 export async function continueContacts(
   trx: RunTransaction,
   runId: string,

@@ -23,7 +23,7 @@ export interface NewIds {
 export function createNewIds({ store, connector, log }: NewIdsDeps, run: Run): NewIds {
   const { id } = run.integration;
   let isPaid: Promise<boolean> | null = null;
-  // A CRM that reports removals has IDs of its own, and reports merges.
+  // A CRM that reports removals never changes its IDs, and it reports merges.
   const isList = !connector.capabilities.reportsRemovals && run.only === null;
   return {
     async mustWait() {
