@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildGuide, type GuideFile, renderAll } from '../../../scripts/docs/build.ts';
 import { CONTENTS } from '../../../scripts/docs/contents.ts';
+import { SYNONYMS } from '../../../scripts/docs/synonyms.ts';
 import { documentAbout } from '../../../src/clients/alerts/conditions.ts';
 import { explain, listCodes } from '../../../src/core/codes/explain.ts';
 import { guideAddress } from '../../../src/core/guide-address.ts';
@@ -167,6 +168,59 @@ describe('the search of the guide', () => {
     );
     expect(QUESTIONS).toHaveLength(20);
     expect(missed.length, missed.map(([question]) => question).join(', ')).toBeLessThanOrEqual(3);
+  });
+
+  it.each([
+    ['get rid of a donor GDPR', /^faq#someone-asks-to-be-erased|operating#forget/],
+    ['unsubscribed people', /^faq#how-do-i-keep-a-contact|opt/i],
+    ['invoice', /^faq#how-do-i-see-or-bill|operating#credits/],
+    ['Okta', /^users#sign-in-with-your-identity-provider/],
+    ['import a spreadsheet', /^faq#can-i-import|connector-csv|getting-started-csv/],
+    ['upgrade', /^faq#how-do-i-update|operating#updating/],
+    ['clicked the wrong button', /^faq#i-gave-a-wrong-answer|concepts#three-ways-back/],
+    ['ssl', /proxy|tls|domain/],
+  ])('finds the section for the words of users in "%s"', (question, sections) => {
+    expect(find(question).slice(0, 3)).toEqual(
+      expect.arrayContaining([expect.stringMatching(sections)]),
+    );
+  });
+
+  it('has a section for each meaning of a synonym, and each typed word once', () => {
+    const dead = SYNONYMS.flatMap(({ means }) => means).filter((words) => find(words).length === 0);
+    expect(dead).toEqual([]);
+    const typed = SYNONYMS.flatMap((each) => each.typed);
+    expect(typed.filter((words, at) => typed.indexOf(words) !== at)).toEqual([]);
+  });
+
+  it('finds the same for the singular, the plural and the tenses of a word', () => {
+    for (const [one, other] of [
+      ['schedule', 'schedules'],
+      ['stop a run', 'stopping runs'],
+      ['retry', 'retries'],
+      ['pause', 'paused'],
+    ] as const) {
+      expect(find(other)[0], other).toBe(find(one)[0]);
+    }
+  });
+
+  it('does not take a question for a pasted message', () => {
+    expect(find('What is a credit; what does it cost?')[0]).toBe('faq#what-costs-a-credit');
+  });
+
+  it('completes the word that is being typed', () => {
+    expect(find('group net')[0]).toBe('networks');
+  });
+
+  it('shows sections before codes with the same words', () => {
+    const first = find('group missing').slice(0, 3);
+    expect(first.filter((place) => /^(errors|outcomes)#/.test(place))).toEqual([]);
+  });
+
+  it('finds a code that is typed as words', () => {
+    expect(find('database in use').slice(0, 2).sort()).toEqual([
+      'errors#database_in_use',
+      'troubleshooting#database_in_use',
+    ]);
   });
 
   it('finds every code first', () => {
