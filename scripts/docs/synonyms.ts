@@ -2,8 +2,8 @@
  * The words of users for the ideas of the guide. The search of the guide also looks for the words in `means` when a query contains one of
  * the words or phrases in `typed`. This is the only such list: add the words here that people search for without finding the section.
  *
- * Use the words of headings and of the glossary in `means`. Endings do not matter: `bill` also stands for bills, billed and billing. A
- * phrase has to be typed as it is here, and comes before its single words.
+ * Use the words of headings and of the glossary in `means`. Endings do not matter: `bill` includes bills, billed and billing. A phrase has to
+ * be typed as it is here, and comes before its single words.
  */
 export interface Synonym {
   typed: readonly string[];
@@ -21,7 +21,7 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('limit, cap, quota, maximum, ceiling, allowance', 'budget, limit'),
   synonym(
     'used up, run out, ran out, running out, no more credits, out of credits',
-    'low, left, credit',
+    'used up, exhausted, low',
   ),
   synonym('top up, buy more, recharge', 'credit, left'),
   synonym('estimate, forecast, preview, dry run, simulate, test run, in advance', 'plan, preview'),
@@ -60,6 +60,8 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('maiden, married, nickname, surname, name change', 'name'),
 
   // Runs and schedules.
+  synonym('sunday, monday, friday, weekend, weekday, hourly, every hour, every week', 'schedule'),
+  synonym('internet, offline, outage, power cut, down, unreachable', 'unavailable, outage'),
   synonym(
     'time, when, hour, o clock, timezone, time zone, nightly, daily, weekly, automatic, automatically, frequency, how often',
     'schedule, every night',
@@ -101,6 +103,13 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('email, mail', 'e-mail'),
 
   // The CRM.
+  synonym('stop sending, do not send, don t send', 'opt-out, objections, sent'),
+  synonym(
+    'umlaut, accent, special character, character, encoding, garbled',
+    'characters, encoding',
+  ),
+  synonym('size, large, big, huge, megabytes, mb', 'large, limits'),
+  synonym('read only property, read only field, not writable', 'field, permission'),
   synonym('import, upload, spreadsheet, excel, xlsx, google sheets', 'csv, upload'),
   synonym('export, download', 'csv, download, file'),
   synonym('column, columns, header, headers', 'column'),
@@ -127,6 +136,12 @@ export const SYNONYMS: readonly Synonym[] = [
   synonym('not found, nobody found, no match, unknown person', 'finds nobody, not found'),
 
   // The installation.
+  synonym('everything works, works correctly, set up correctly, check everything', 'doctor, check'),
+  synonym('mobile, smartphone, phone, ipad, tablet', 'phone, pages'),
+  synonym(
+    'when we cancel, cancel our subscription, terminate, end of contract',
+    'leaves, erase client',
+  ),
   synonym('server, instance, vm, machine, host, hosting, computer', 'machine, install'),
   synonym(
     'domain, https, tls, ssl, certificate, nginx, caddy, public address, expose',

@@ -1,20 +1,22 @@
-/** Finds sections of the guide. It is apart from the page so that a test can ask the same questions. */
+/** Finds sections of the guide. It is separate from the page so that a test can run the same searches. */
 
-/** Words of questions that say nothing about their subject. */
+/** Words in questions that say nothing about the subject. */
 const COMMON = new Set(
-  'a about after again all am an and any anyone anything are as at be been before but by can cannot could did do does doing don donorsync everything for from get gets getting give go goes going got had has have he her him his how i if in into is isn it its just keep let like make me my need now of on one only or our out please put say says see she should so some someone something still t tell that the their them then there these they thing things this those to us use used using want wants was way we were what when where which who why will with without would you your'.split(
+  'a about after again all also am an and any anymore anyone anything are as at be been before but by can cannot certain could did do does doing don donorsync even ever everything exactly for from get gets getting give go goes going good got had happen happened happening happens has have he her him his how i if in into is isn it its just keep know knows let like look looking looks make me my need never now of ok on one only or our out particular please possible put really say says see she should so some someone something specific still t tell that the their them then there these they thing things this those to too us use used using very want wants was way we were what when where which who why will with without would you your'.split(
     ' ',
   ),
 );
 
-/** Whoever asks has not pasted a message, however long the question is. */
+/** A text that starts or ends like a question was not pasted, however long it is. */
 const QUESTION =
   /\?\s*$|^\s*(?:how|why|what|when|where|which|who|can|could|do|does|is|are|should|will|i|we|my|our)\b/i;
 
-/** A longer text, or one with the punctuation of a message, was pasted: its words are meant as they are. */
+/**
+ * A longer text, or a text with the punctuation of a message, was pasted, so its words are searched exactly.
+ */
 const MAX_TYPED_WORDS = 8;
 
-/** Shorter words are not completed, and even shorter differences are not forgiven. */
+/** Shorter words are not completed, and in words that are shorter still no typo is tolerated. */
 const MIN_COMPLETED = 3;
 const MIN_FORGIVEN = 5;
 
@@ -109,7 +111,7 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
     return isMessage && !QUESTION.test(query) ? findMessage(words) : findIdeas(typed);
   }
 
-  /** Places with the words of a pasted message. A message does not name its place. @param {string[]} words */
+  /** Sections with the words of a pasted message. The titles of sections do not count more here. @param {string[]} words */
   function findMessage(words) {
     return engine.search(words.join(' '), {
       boostDocument: (
@@ -121,7 +123,7 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
   }
 
   /**
-   * Places about the ideas of a question. A place with more of the ideas comes before one that only repeats the rarest word.
+   * Sections about the ideas of a question. A section with more of the ideas comes before a section that only repeats the rarest word.
    *
    * @param {string[]} typed
    */
@@ -214,19 +216,19 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
   }
 }
 
-/** What is pasted is mostly an error, whose code has its own place. */
+/** A pasted text is usually an error message, and its code has a section of its own. */
 const CODE_WEIGHT = 2;
 
-/** Who asks a question rarely wants the place of one code, although its name has the same words. */
+/** A question is rarely about a single code, even if the code contains the same words. */
 const CODE_WEIGHT_FOR_QUESTIONS = 0.5;
 
 /** A word of the guide counts less than the word that was typed. */
 const SYNONYM_WEIGHT = 0.65;
 
-/** The higher, the more a place loses for each idea of the question that it does not mention. */
+/** The higher this is, the more a section loses for each idea of the question that it does not mention. */
 const COVERAGE = 0.75;
 
-/** What a place is called says more than what it mentions. */
+/** A match in the title of a section counts more than a match in its text. */
 const BOOST = { heading: 4, page: 2 };
 
 /** How the words of a question are weighed. */
