@@ -3,14 +3,24 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import MiniSearch from 'minisearch';
+import { z } from 'zod';
 import { GUIDE, guideName } from '../../src/core/guide-address.ts';
 import { CONTENTS, ERRORS_PAGE, type GuidePage, SETTINGS_PAGE } from './contents.ts';
 import { writeErrorsPage } from './errors-page.ts';
 import { hrefOf, renderFrame, renderSearch, renderStart, SEARCH } from './layout.ts';
 import { anchorOf, isRow, type RenderedPage, renderMarkdown, type Section } from './markdown.ts';
 import { writeSettingsPage } from './settings-page.ts';
+import { SYNONYMS } from './synonyms.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+
+/** How the search in the browser splits and reduces words. The index has to do the same. */
+const { splitWords, stem } = z
+  .object({
+    splitWords: z.custom<(text: string) => string[]>((value) => typeof value === 'function'),
+    stem: z.custom<(word: string) => string>((value) => typeof value === 'function'),
+  })
+  .parse(await import(join(ROOT, 'src/interfaces/pages/assets/guide-search.js')));
 
 /** A file of the guide, as in the list of its files. */
 export interface GuideFile {
@@ -182,9 +192,14 @@ const FIELDS = ['heading', 'text', 'page'];
 const STORED = ['href', 'page', 'heading', 'shown', 'codes', 'weight'];
 
 function createIndex(places: readonly Place[]) {
-  const search = new MiniSearch({ fields: FIELDS, storeFields: STORED });
+  const search = new MiniSearch({
+    fields: FIELDS,
+    storeFields: STORED,
+    processTerm: stem,
+    tokenize: splitWords,
+  });
   search.addAll(places.map((place) => ({ ...place, shown: shorten(place.text) })));
-  return { fields: FIELDS, stored: STORED, index: search };
+  return { fields: FIELDS, stored: STORED, index: search, synonyms: SYNONYMS };
 }
 
 function shorten(text: string): string {

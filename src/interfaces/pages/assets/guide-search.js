@@ -2,10 +2,14 @@
 
 /** Words in questions that say nothing about the subject. */
 const COMMON = new Set(
-  'a about am an and any are as at be but by can could did do does for from get had has have how i if in into is it its me my of on or our see should so that the their them then there they this to was we were what when where which who why will with would you your'.split(
+  'a about after again all also am an and any anymore anyone anything are as at be been before but by can cannot certain could did do does doing don donorsync even ever everything exactly for from get gets getting give go goes going good got had happen happened happening happens has have he her him his how i if in into is isn it its just keep know knows let like look looking looks make me my need never now of ok on one only or our out particular please possible put really say says see she should so some someone something specific still t tell that the their them then there these they thing things this those to too us use used using very want wants was way we were what when where which who why will with without would you your'.split(
     ' ',
   ),
 );
+
+/** A text that starts or ends like a question was not pasted, however long it is. */
+const QUESTION =
+  /\?\s*$|^\s*(?:how|why|what|when|where|which|who|can|could|do|does|is|are|should|will|i|we|my|our)\b/i;
 
 /**
  * A longer text, or a text with the punctuation of a message, was pasted, so its words are searched exactly.
@@ -16,24 +20,79 @@ const MAX_TYPED_WORDS = 8;
 const MIN_COMPLETED = 3;
 const MIN_FORGIVEN = 5;
 
+/** The start of a word is kept at least this long when its ending is removed. */
+const MIN_STEM = 3;
+
 /**
- * @typedef {{ href: string, page: string, heading: string, shown: string, terms: string[] }} Hit
- * @typedef {{ fields: string[], stored: string[], index: object }} GuideIndex
+ * Reduces a word to the form that its singular, plural and tenses share. The index and the queries use the same form.
+ *
+ * @param {string} word
+ * @returns {string}
+ */
+export function stem(word) {
+  const lower = word.toLowerCase();
+  if (!/^[a-z]+$/.test(lower)) return lower;
+  const singular = lower.replace(/ies$/, 'y').replace(/(?<![aius])s$/, '');
+  const base = singular.replace(/(?:ing|ed)$/, '');
+  const hasVowel = /[aeiouy]/.test(base);
+  const short = base.length >= MIN_STEM && hasVowel ? base : singular;
+  const single = short === singular ? short : short.replace(/([bdfgmnprt])\1$/, '$1');
+  return single.length > MIN_STEM ? single.replace(/e$/, '') : single;
+}
+
+/**
+ * Splits a text into words. The product's own name is in every text, so it must not count as the word "donor" or "sync".
+ *
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function splitWords(text) {
+  return (
+    text
+      .replace(/donor-sync/gi, OWN_NAME)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}
+
+const OWN_NAME = 'donorsync';
+
+/**
+ * @typedef {{ href: string, page: string, heading: string, shown: string, isFound: (word: string) => boolean }} Hit
+ * @typedef {{ typed: readonly string[], means: readonly string[] }} Synonym
+ * @typedef {{ words: string, weight: number, isLast?: boolean }[]} Idea
+ * @typedef {{ fields: string[], stored: string[], index: object, synonyms: readonly Synonym[] }} GuideIndex
  * @param {any} MiniSearch
  * @param {GuideIndex} data
  * @returns {(query: string) => Hit[]} The best hit comes first.
  */
-export function createSearch(MiniSearch, { fields, stored, index }) {
-  const engine = MiniSearch.loadJS(index, { fields, storeFields: stored });
+export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
+  const engine = MiniSearch.loadJS(index, {
+    fields,
+    storeFields: stored,
+    processTerm: stem,
+    tokenize: splitWords,
+  });
+  const meanings = synonyms.flatMap(({ typed, means }) =>
+    typed.map((words) => ({ words: splitWords(words).map(stem), means })),
+  );
   return (query) => {
     const found = [...findCodes(query), ...findWords(query)];
     const places = new Map(found.map((hit) => [hit.href, hit]));
-    return [...new Set(found.map(({ href }) => href))].map((href) => places.get(href));
+    return [...new Set(found.map(({ href }) => href))].map((href) => toHit(places.get(href)));
   };
 
-  /** Places that explain a code, setting or variable in the query. @param {string} query */
+  /** @param {any} place @returns {Hit} */
+  function toHit({ terms, ...place }) {
+    const found = new Set(terms);
+    return { ...place, isFound: (word) => found.has(stem(word)) };
+  }
+
+  /** Places that explain a code, setting or variable in the query, or whose code consists of its words. @param {string} query */
   function findCodes(query) {
-    const codes = query.toLowerCase().match(/[a-z][a-z\d]*(?:[_.][a-z\d]+)+/g) ?? [];
+    const typed = query.toLowerCase().match(/[a-z][a-z\d]*(?:[_.][a-z\d]+)+/g) ?? [];
+    const words = splitWords(query);
+    const codes = words.length > 1 ? [...typed, words.join('_')] : typed;
     return codes.flatMap((code) =>
       engine.search(code, {
         combineWith: 'AND',
@@ -45,21 +104,114 @@ export function createSearch(MiniSearch, { fields, stored, index }) {
 
   /** @param {string} query */
   function findWords(query) {
-    const typed = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+    const typed = splitWords(query);
     const telling = typed.filter((word) => !COMMON.has(word));
     const words = telling.length > 0 ? telling : typed;
-    const isPasted = words.length > MAX_TYPED_WORDS || /["“`:;]|\.\s|\.$/.test(query);
+    const isMessage = words.length > MAX_TYPED_WORDS || /["“`:;]|\.\s|\.$/.test(query);
+    return isMessage && !QUESTION.test(query) ? findMessage(words) : findIdeas(typed);
+  }
+
+  /** Sections with the words of a pasted message. The titles of sections do not count more here. @param {string[]} words */
+  function findMessage(words) {
     return engine.search(words.join(' '), {
-      // A message does not name the section that explains it, but it contains the same words as that section.
-      boost: isPasted ? {} : BOOST,
       boostDocument: (
         /** @type {number} */ _id,
         /** @type {string} */ _term,
         /** @type {any} */ place,
-      ) => (isPasted ? (place.codes.length > 0 ? CODE_WEIGHT : 1) : place.weight),
+      ) => (place.codes.length > 0 ? CODE_WEIGHT : 1),
+    });
+  }
+
+  /**
+   * Sections about the ideas of a question. A section with more of the ideas comes before a section that only repeats the rarest word.
+   *
+   * @param {string[]} typed
+   */
+  function findIdeas(typed) {
+    const ideas = listIdeas(typed);
+    /** @type {Map<number, any>} */
+    const hits = new Map();
+    for (const idea of ideas) {
+      for (const [id, hit] of searchIdea(idea)) {
+        const known = hits.get(id);
+        const score = hit.score + (known?.score ?? 0);
+        const terms = [...(known?.terms ?? []), ...hit.terms];
+        hits.set(id, { ...hit, score, terms, ideas: (known?.ideas ?? 0) + 1 });
+      }
+    }
+    const scored = [...hits.values()].map((hit) => ({
+      ...hit,
+      score: hit.score * (hit.ideas / ideas.length) ** COVERAGE,
+    }));
+    return scored.sort((a, b) => b.score - a.score);
+  }
+
+  /**
+   * The ideas of a query: each is a telling word or a phrase, with the words that the guide uses for it.
+   *
+   * @param {string[]} typed
+   * @returns {Idea[]}
+   */
+  function listIdeas(typed) {
+    const stems = typed.map(stem);
+    const ideas = [];
+    const isTelling = typed.some((word) => !COMMON.has(word));
+    for (let at = 0; at < typed.length; ) {
+      const found = meanings.filter(({ words }) =>
+        words.every((word, place) => stems[at + place] === word),
+      );
+      const length = Math.max(1, ...found.map(({ words }) => words.length));
+      const means = found
+        .filter(({ words }) => words.length === length)
+        .flatMap((each) => each.means);
+      const own = typed.slice(at, at + length).filter((word) => !COMMON.has(word));
+      if (means.length > 0 || own.length > 0 || !isTelling) {
+        const words = own.length > 0 ? own : typed.slice(at, at + length);
+        ideas.push([
+          { words: words.join(' '), weight: 1, isLast: at + length === typed.length },
+          ...means.map((meaning) => ({ words: meaning, weight: SYNONYM_WEIGHT })),
+        ]);
+      }
+      at += length;
+    }
+    return ideas;
+  }
+
+  /** The best score of each place for one of the idea's words. @param {Idea} idea */
+  function searchIdea(idea) {
+    /** @type {Map<number, any>} */
+    const best = new Map();
+    for (const { words, weight, isLast = false } of idea) {
+      for (const hit of searchExactly(words, isLast) ?? searchLoosely(words)) {
+        const score = (hit.score * weight) / splitWords(words).length;
+        const known = best.get(hit.id);
+        if (known === undefined || known.score < score) best.set(hit.id, { ...hit, score });
+      }
+    }
+    return best;
+  }
+
+  /**
+   * @param {string} words
+   * @param {boolean} isLast The user might still be typing the word.
+   */
+  function searchExactly(words, isLast) {
+    const hits = engine.search(words, {
+      ...TYPED,
+      combineWith: 'AND',
+      weights: { prefix: 0.3, fuzzy: 0 },
+      prefix: (/** @type {string} */ word) => isLast && word.length >= MIN_COMPLETED,
+    });
+    return hits.length > 0 ? hits : null;
+  }
+
+  /** Completes and forgives words that the guide does not have. @param {string} words */
+  function searchLoosely(words) {
+    return engine.search(words, {
+      ...TYPED,
       weights: { prefix: 0.6, fuzzy: 0.3 },
-      prefix: (/** @type {string} */ word) => !isPasted && word.length >= MIN_COMPLETED,
-      fuzzy: (/** @type {string} */ word) => !isPasted && word.length >= MIN_FORGIVEN && 0.2,
+      prefix: (/** @type {string} */ word) => word.length >= MIN_COMPLETED,
+      fuzzy: (/** @type {string} */ word) => word.length >= MIN_FORGIVEN && 0.2,
     });
   }
 }
@@ -67,5 +219,24 @@ export function createSearch(MiniSearch, { fields, stored, index }) {
 /** A pasted text is usually an error message, and its code has a section of its own. */
 const CODE_WEIGHT = 2;
 
+/** A question is rarely about a single code, even if the code contains the same words. */
+const CODE_WEIGHT_FOR_QUESTIONS = 0.5;
+
+/** A word of the guide counts less than the word that was typed. */
+const SYNONYM_WEIGHT = 0.65;
+
+/** The higher this is, the more a section loses for each idea of the question that it does not mention. */
+const COVERAGE = 0.75;
+
 /** A match in the title of a section counts more than a match in its text. */
 const BOOST = { heading: 4, page: 2 };
+
+/** How the words of a question are weighed. */
+const TYPED = {
+  boost: BOOST,
+  boostDocument: (
+    /** @type {number} */ _id,
+    /** @type {string} */ _term,
+    /** @type {any} */ place,
+  ) => place.weight * (place.codes.length > 0 ? CODE_WEIGHT_FOR_QUESTIONS : 1),
+};

@@ -214,13 +214,13 @@ function describe(count, words) {
 }
 
 /** @param {import('./guide-search.js').Hit} hit */
-function renderHit({ href, page, heading, shown, terms }) {
+function renderHit({ href, page, heading, shown, isFound }) {
   const item = document.createElement('li');
   const link = createElement('a', '', '');
   link.setAttribute('href', href);
-  link.append(...mark(heading, terms));
+  link.append(...mark(heading, isFound));
   const text = createElement('p', '', '');
-  text.append(...mark(shown, terms));
+  text.append(...mark(shown, isFound));
   item.append(link, createElement('span', 'quiet', page), text);
   return item;
 }
@@ -229,13 +229,12 @@ function renderHit({ href, page, heading, shown, terms }) {
  * Returns the text with the found words marked.
  *
  * @param {string} text
- * @param {string[]} terms
+ * @param {(word: string) => boolean} isFound
  */
-function mark(text, terms) {
-  const found = new Set(terms);
+function mark(text, isFound) {
   return text
     .split(/([\p{L}\p{N}]+)/u)
-    .map((part) => (found.has(part.toLowerCase()) ? createElement('mark', '', part) : part));
+    .map((part) => (isFound(part) ? createElement('mark', '', part) : part));
 }
 
 /**
