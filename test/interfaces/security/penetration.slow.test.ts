@@ -43,6 +43,7 @@ const NEVER_BY_TOKEN = [
   ...['POST /users', 'POST /users/:user/role', 'POST /users/:user/link', 'POST /tokens'],
   ...['POST /users/:user/enable', 'POST /users/:user/remove'],
   'POST /users/:user/passkeys/:passkey/remove',
+  ...['PUT /v1/address', 'POST /address'],
 ];
 
 /** They end the session or the thing that other requests need, so they come last. */

@@ -51,6 +51,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'PUT /v1/users/:user/role': { body: { role: 'decider' } },
   'POST /v1/tokens': { body: { name: 'Eve', role: 'owner' } },
   'POST /v1/integrations/:integration/contacts/:contact/forget': { body: { alsoInCrm: false } },
+  'PUT /v1/address': { body: { url: 'https://donors.example.org' } },
   'GET /oauth/:kind/start': { path: '/oauth/memory/start?integration=:integration' },
 
   // Nothing says whose session or passkey an ID was: the page of the account comes next.
@@ -59,6 +60,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'POST /account/passkeys/:id/remove': { id: 'passkey', otherwise: 422 },
   'POST /users': { body: { name: 'Eve', email: 'eve@example.com', role: 'owner', reach: 'all' } },
   'POST /users/:user/role': { body: { role: 'decider', reach: 'all' } },
+  'POST /address': { body: { url: 'https://donors.example.org' } },
   'POST /tokens': { body: { name: 'Eve', role: 'owner', reach: 'all' } },
   'GET /credits': { path: '/credits?client=:integration' },
   'GET /credits/bill': { path: '/credits/bill?month=2026-11&client=:integration' },
