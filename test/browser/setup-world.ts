@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
@@ -10,6 +11,7 @@ import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { controlService } from '../helpers/service-control.ts';
 
+const invitedSchema = z.object({ link: z.string() });
 const readySchema = z.object({ url: z.string(), linkFile: z.string() });
 
 /** A last name that is not the one of the profile is one letter longer than this. */
@@ -46,7 +48,7 @@ export async function openSetupWorld(
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-setup-'));
   const port = await findFreePort();
   const options = ['--port', String(port), '--json', '--out', 'link.txt'];
-  const child = spawn(process.execPath, [main, 'serve', ...options], {
+  const here = {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
@@ -55,7 +57,8 @@ export async function openSetupWorld(
       PARTNER_BASE_URL: service.baseUrl,
       DONOR_SYNC_SETUP_HOSTS: '127.0.0.1:*,localhost:*',
     },
-  });
+  };
+  const child = spawn(process.execPath, [main, 'serve', ...options], here);
   const { url, linkFile } = await ready(child);
   const signInUrl = (await readFile(linkFile, 'utf8')).trim();
   // The folder is looked at as a user would leave it.
@@ -81,6 +84,14 @@ export async function openSetupWorld(
       const path = join(folder, name);
       await writeFile(path, stringify(rows, { header: true }));
       return path;
+    },
+    /** Invites a user in the terminal, as long as the server has no address for colleagues; resolves with the link. */
+    async invite(name: string, role: string, client: string | null): Promise<string> {
+      const whom = ['--name', name, '--email', `${name.toLowerCase()}@example.org`, '--role', role];
+      const reach = client === null ? [] : ['--integrations', client];
+      const words = ['users', 'invite', '--json', ...whom, ...reach];
+      const inviting = spawn(process.execPath, [main, ...words], here);
+      return invitedSchema.parse(JSON.parse(await text(inviting.stdout))).link;
     },
     async close() {
       const ended = new Promise((resolve) => child.once('close', resolve));

@@ -228,10 +228,11 @@ async function call(hook: { url: string; signed: string; secret: string }): Prom
 
 /** An owner who joins, and one who sees one client alone. */
 async function invite(person: Person, world: SetupWorld): Promise<void> {
-  const anna = await inviteOne(person, 'Anna', 'owner', null);
-  await join(person, world, anna);
+  await person.page.getByRole('link', { name: 'Users' }).click();
+  await person.page.getByText('Works on this computer only').waitFor();
+  await join(person, world, await world.invite('Anna', 'owner', null));
   await person.page.getByText('Anna (owner)').waitFor();
-  const link = await inviteOne(person, 'Ben', 'decider', CLIENTS.hubspot);
+  const link = await world.invite('Ben', 'decider', 'harbor-clinic');
   const ben = await comeAsAPerson(setups.browser(), world.url);
   await join(ben, world, link);
   await ben.page.getByText('Ben (decider)').waitFor();
@@ -243,25 +244,6 @@ async function invite(person: Person, world: SetupWorld): Promise<void> {
   expect(await ben.page.content()).not.toContain(CLIENTS.salesforce);
   // The browser itself notes the 404.
   expect(ben.complaints).toEqual([expect.stringContaining('404')]);
-}
-
-async function inviteOne(
-  { page }: Person,
-  name: string,
-  role: string,
-  client: string | null,
-): Promise<string> {
-  await page.getByRole('link', { name: 'Users' }).click();
-  const form = page.getByRole('region', { name: 'Invite a user' });
-  await form.getByLabel('Name').fill(name);
-  await form.getByLabel('E-mail').fill(`${name.toLowerCase()}@example.org`);
-  await form.getByLabel('Role').selectOption(role);
-  if (client !== null) {
-    await form.getByLabel('Only these clients').check();
-    await form.getByLabel(client).check();
-  }
-  await page.getByRole('button', { name: 'Invite' }).click();
-  return page.getByLabel('Link', { exact: true }).inputValue();
 }
 
 async function join({ page }: Person, world: SetupWorld, link: string): Promise<void> {
