@@ -86,7 +86,7 @@ async function measureMachines(minutes: number): Promise<Figure[]> {
 
 /** The disturbances, by the clock of this process (ms). */
 interface Disturbances {
-  /** A worker that was killed, or that was stopped for longer than its turns are kept. */
+  /** A worker that was killed, or that was paused until its turns expired. */
   lost: { at: number; owner: string }[];
   /** The times at which the database became unavailable and available again. */
   outages: { from: number; to: number }[];

@@ -164,7 +164,7 @@ interface CheckedRows {
   rowCount: number;
   problems: Problem[];
   marks: readonly MarkCount[];
-  /** The broken rows by their offset. */
+  /** The broken rows, keyed by offset. */
   broken: BrokenRows;
 }
 

@@ -32,9 +32,9 @@ export type LeaseAttempt =
   | { acquired: false; owner: string; until: number };
 
 /**
- * Runs a transaction that fails if the lease is no longer ours. If the database is unavailable for some
- * seconds, the transaction is retried for as long as the lease may last. So `work` may run more than once,
- * and must have no effects outside the transaction.
+ * Runs a transaction that fails if the lease is no longer ours. If the database is unavailable for a few seconds, the
+ * transaction is retried for as long as the lease may last. So `work` may run more than once, and must have no effects
+ * outside the transaction.
  */
 export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
 

@@ -23,7 +23,7 @@ export interface MirroredNetwork {
 export interface MatchedNetworks {
   /** In the order of the settings. */
   settings: MatchedSetting[];
-  /** Networks whose setting is gone. */
+  /** Networks whose setting was removed. */
   left: NetworkRecord[];
 }
 

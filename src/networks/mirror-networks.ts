@@ -166,7 +166,7 @@ async function judgeLeavers(
 
 /** Leavers → removed from the network. */
 
-/** Removes members that are no longer wanted. Throws PartnerNotFound if the network is gone. */
+/** Removes members that are no longer wanted. Throws PartnerNotFound if the network no longer exists. */
 export async function removeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,

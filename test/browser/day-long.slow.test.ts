@@ -31,7 +31,7 @@ it('keeps the memory of pages that are open for a day: after 500 refreshes withi
     await devtools.send('HeapProfiler.collectGarbage');
     return (await devtools.send('Runtime.getHeapUsage')).usedSize;
   };
-  // As if all of it had changed each time: every part is put in place anew.
+  // Acts as if everything had changed each time: every part is replaced.
   const refresh = async (times: number) => {
     await page.evaluate(
       `(async () => { for (let at = 0; at < ${times}; at += 1) { rendered.clear(); await fetchParts(); } })()`,

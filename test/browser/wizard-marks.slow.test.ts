@@ -42,7 +42,7 @@ it(
     await page.getByLabel('Name of the nonprofit').fill('Riverside');
     await press('Begin');
     const rows = page.getByRole('region', { name: 'The first rows of the file' });
-    // As a spreadsheet writes it, without the mark of UTF-16: a browser would see no text in it.
+    // As a spreadsheet writes it, without the UTF-16 byte order mark: a browser would not recognise it as text.
     await choose('wide.csv', Buffer.from('Ref;Name\n1;"Zoë; ""Z"" Vale"\n', 'utf16le'));
     await rows.getByRole('cell', { name: 'Zoë; "Z" Vale', exact: true }).waitFor();
     await choose('names.csv', Buffer.from('Ref\n1\n'));

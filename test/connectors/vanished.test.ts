@@ -59,7 +59,7 @@ async function hubspot(): Promise<Crm> {
   };
 }
 
-/** A second field of ours, so that a record with one that a user has emptied is not without all of them. */
+/** A second field of ours, so a record with one field that a user cleared still has another. */
 const OTHER_FIELD = { Salesforce: 'Title', HubSpot: 'website' };
 
 const FIELD = { Salesforce: 'Department', HubSpot: 'jobtitle' };

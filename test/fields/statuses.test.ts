@@ -230,7 +230,7 @@ describe('the status of contacts in the CRM', () => {
     const stopped = await world.sync({ stages: { before: [], after: [cutOff] } });
     expect(stopped.reason?.message).toBe('The process ended.');
     expect(statusOf(world, id)).toBe('Unknown');
-    // Another status, so that the one in the CRM has to be known as ours.
+    // A different status, so the status in the CRM must be recognised as ours.
     world.crm.editContact(id, { optedOut: true });
     await world.sync();
     expect(statusOf(world, id)).toBe('Opted out');

@@ -99,7 +99,7 @@ it('notices a reader that takes the square of its input', async () => {
   expect(whole / Math.max(quarter, LEAST_MS)).toBeGreaterThan(MOST_TIMES);
 });
 
-/** Of the processor's time, so that what else the machine does counts for nothing; the least of some. */
+/** Processor time, so the machine's other work does not count; the smallest of several measurements. */
 async function leastMs(edge: Edge, start: string, piece: string, size: number): Promise<number> {
   const bytes = Buffer.from(start + piece.repeat(Math.ceil(size / Buffer.byteLength(piece))));
   let least = Number.POSITIVE_INFINITY;

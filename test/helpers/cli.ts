@@ -59,7 +59,7 @@ export interface CliWorld {
   /** The rows of a CSV file of the folder. */
   rows(name?: string): Promise<Record<string, string>[]>;
   saveRows(rows: readonly Record<string, string>[], name?: string): Promise<void>;
-  /** Charges less refunds of the enhancements bucket. */
+  /** Charges minus refunds for the enhancements bucket. */
   spent(): Promise<number>;
   /** Methods and paths that the service was asked for. */
   requests(): Promise<string[]>;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export interface ServiceControl {
   /** The first people of its contact list, as a CRM would hold them. */
   people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;
-  /** Charges less refunds of the enhancements bucket. */
+  /** Charges minus refunds for the enhancements bucket. */
   spent(): Promise<number>;
   /** The same of all buckets. */
   spentInAll(): Promise<number>;

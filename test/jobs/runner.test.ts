@@ -303,7 +303,7 @@ describeEachDatabase('runner', (_open, kind) => {
       if (!attempt.acquired) throw new Error('another process is at work');
       await store.checkpoint(attempt.lease, (trx) => recordRunBegin(trx, runId, 'webhook', null));
       runner.start();
-      // The lease of a process that is gone runs out.
+      // The lease of a process that has exited expires.
       await store.leases.release(attempt.lease);
       const { report } = await untilEnded(1);
       expect(report).toMatchObject({ trigger: 'webhook', status: 'succeeded' });

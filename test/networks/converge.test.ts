@@ -82,7 +82,7 @@ it('ends with what the CRM says, and one credit for each membership that ever be
   );
 }, 240_000);
 
-/** Networks of their own for each story, so that all of them live in one world. */
+/** Separate networks for each story, so all stories fit into one world. */
 function integrationOf(story: number): Integration {
   const networks = ['board', 'staff'].map((group) => ({
     name: `${group} ${story}`,

@@ -8,7 +8,7 @@ import type { NetworkWorld } from './network-world.ts';
 
 type Networks = SyncDeps['partner']['networks'];
 
-/** What a run uses, but for some of what it asks of the service's networks. */
+/** Everything that a run uses, except some of its requests about the service's networks. */
 export function withNetworks(
   deps: SyncDeps,
   change: (networks: Networks) => Partial<Networks>,

@@ -15,7 +15,7 @@ export interface NetworkWorld extends SyncWorld {
   networks(): Promise<Record<string, string[]>>;
   /** The donors of contacts, ascending. */
   donorsOf(crmIds: readonly string[]): Promise<string[]>;
-  /** Charges less refunds of the networks bucket. */
+  /** Charges minus refunds for the networks bucket. */
   networkSpent(): Promise<number>;
   /** Calls to the service about networks, as `METHOD /path` below the base URL. */
   networkCalls(): Promise<string[]>;

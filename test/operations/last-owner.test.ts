@@ -77,7 +77,7 @@ async function addPasskey({ application: { store, sealer } }: HttpWorld, personI
 
 const takeWays = (world: HttpWorld, id: string) => set(world, id, { password: null });
 
-/** As after a sign-in by the identity provider, which does not have to answer any more. */
+/** As when a user has signed in through the identity provider, which does not have to answer any more. */
 async function signInByProvider(world: HttpWorld, id: string) {
   await world.application.store.act((trx) => recordSubject(trx, id, `subject of ${id}`));
   await set(world, id, { password: null });

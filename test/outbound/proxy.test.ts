@@ -12,7 +12,7 @@ import { describeProxies, readProxies } from '../../src/outbound/proxy.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Of a host that no resolver knows, so that nothing but the proxy can lead there. */
+/** A host that no resolver knows, so it can only be reached through the proxy. */
 const TLS = join(ROOT, 'test/fixtures/tls');
 const CERTIFICATE = join(TLS, 'certificate.pem');
 const HOST = 'crm.example.org';

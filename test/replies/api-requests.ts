@@ -89,7 +89,7 @@ const forget = (rest: string): Cases => {
   };
 };
 
-/** The world blocks no contact, so that also the good request answers 404. */
+/** The world blocks no contact, so even the valid request gets 404. */
 const block = (rest: string): Cases => ({
   good: { path: `/v1/integrations/riverside/contacts/c001/block${rest}` },
   unknown: { path: `/v1/integrations/nowhere/contacts/c001/block${rest}` },

@@ -167,7 +167,7 @@ describe('the package', () => {
     const exact = join(folder, 'exact');
     await mkdir(exact);
     await run(['tar', '-xzf', tarball, '--strip-components=1'], exact);
-    // As docs/guides/run-with-systemd.md has it. What npm has cached came by the same lock file.
+    // As in docs/guides/run-with-systemd.md. npm's cache was filled from the same lock file.
     const { HOME = '' } = process.env;
     const install = ['npm', 'ci', '--ignore-scripts', '--prefer-offline'];
     const env = { ...options(exact).env, HOME };

@@ -11,7 +11,7 @@ import { sandboxControl } from '../connectors/crm-sandbox.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { SweptCrm, SweptWorld } from './swept-world.ts';
 
-/** As many as the service knows, so that the contacts are the same people. */
+/** Equals the number of donors that the service knows, so the contacts are the same people. */
 const PEOPLE = { contacts: 16, donors: 500 };
 
 /** Planted in every CRM: a name, a figure and a note that are nowhere else in the world. */
@@ -34,14 +34,14 @@ export interface Neighbour extends SweptCrm {
   refusals: readonly Failure[];
   /** The other ways in which it fails. */
   failures: readonly Failure[];
-  /** What the commands say of these failures, so that they have met them. */
+  /** What the commands say about these failures, to prove that the failures occurred. */
   proofs: readonly string[];
   /** Names, figures and notes of all its people as they are now. */
   readMarks(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A way to fail, until it is ended. */
+/** A way to fail, until it is switched off. */
 interface Failure {
   begin(): Promise<void>;
   end(): Promise<void>;

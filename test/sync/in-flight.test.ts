@@ -283,7 +283,7 @@ describe('lost answers of submissions that were under way together', () => {
     await world.putFaults([lost(2, 'resetBefore'), lost(3, 'resetAfter')]);
     const report = await world.sync();
     expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
-    // The third was charged; the second is larger than what is gone, and goes again.
+    // The third submission was charged; the second is larger than the lost credits, so it is sent again.
     expect(report.contacts).toMatchObject({ submitted: 34, held: 6 });
     expect(await world.spent()).toBe(40);
   });
@@ -383,7 +383,7 @@ describe('lost answers of submissions that were under way together', () => {
     expect(watched.sizes.slice(0, 2)).toEqual([8, 7]);
     const sum = (of: (report: (typeof reports)[number]) => number) =>
       reports.reduce((all, report) => all + of(report), 0);
-    // The second was charged; the first is larger than what is gone, and goes again.
+    // The second submission was charged; the first is larger than the lost credits, so it is sent again.
     expect(sum(({ contacts }) => contacts.submitted)).toBe(25);
     expect(sum(({ contacts }) => contacts.held)).toBe(7);
     expect(sum(({ credits }) => credits.enhancements.spent)).toBe(32);

@@ -40,7 +40,7 @@ it('keep their place in a network as long as their marks are in doubt, since ano
   world.setBoard(0, 80);
   await world.sync();
   const [before, spent] = [await world.networks(), await world.networkSpent()];
-  // Fewer than half of them: the guard of groups would let them go.
+  // Fewer than half of the members are marked, so the group guard alone would let the removal through.
   const marked = world.people.slice(0, 35);
   mark(world, marked, true);
   for (let night = 0; night < 2; night += 1) {
@@ -280,7 +280,7 @@ async function profiles({ database }: SyncWorld): Promise<Map<string, string>> {
   return new Map(rows.map(({ crm_id, profile }) => [crm_id, profile]));
 }
 
-/** As if so many days had passed. */
+/** Acts as if this many days had passed. */
 async function later({ database: { db } }: SyncWorld, days: number): Promise<void> {
   const ms = days * DAY_MS;
   await db

@@ -224,7 +224,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(contacts).toBe(0);
     expect(excluded).toEqual([{ reason: 'no_profile', contacts: kept.length }]);
     expect((await redeliver(world)).contacts.written).toBe(0);
-    // As after `sync --adopt`: no job of ours has brought the profile.
+    // As when `sync --adopt` was used: none of our jobs delivered the profile.
     await world.database.db.deleteFrom('jobs').execute();
     expect((await preview(world)).excluded).toEqual(excluded);
   });

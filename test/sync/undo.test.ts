@@ -123,7 +123,7 @@ describe('undoRun', () => {
     const writes = await db.selectFrom('writes').selectAll().execute();
     const contacts = await db.selectFrom('contacts').selectAll().execute();
     const whole = await undo(cut, run);
-    // As a kill leaves it: the CRM has the values from before, the database does not know.
+    // The state after a kill: the CRM has the earlier values, and the database does not know this.
     await db.deleteFrom('writes').execute();
     await db.insertInto('writes').values(writes).execute();
     await db.deleteFrom('contacts').execute();

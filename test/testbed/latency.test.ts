@@ -132,7 +132,7 @@ describe('the latency of submits', () => {
   });
 });
 
-/** Lets requests wait until the test lets them go on, the one that has waited longest first. */
+/** Makes requests wait until the test releases them, the longest-waiting request first. */
 function holding() {
   const waits: number[] = [];
   const held: (() => void)[] = [];

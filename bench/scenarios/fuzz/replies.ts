@@ -181,7 +181,7 @@ async function openCrmEdge(
   };
 }
 
-/** Every record of a changed page whose ID can be recognised is read, or the reading failed. */
+/** Requires that every record with a recognisable ID on a changed page was read, or that the read failed. */
 function requireAllRead(
   kept: readonly Recorded[],
   { at, status, body }: Changed,

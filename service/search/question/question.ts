@@ -10,13 +10,13 @@ import { placeClauses } from './place.ts';
 import { TIE_CLAUSES } from './tie.ts';
 import { WEALTH_CLAUSES } from './wealth.ts';
 
-/** Words of a question and their meaning. */
+/** The words in a question and their meanings. */
 export interface Understood {
   text: string;
   meaning: string;
 }
 
-/** Words of a question that the search ignores. */
+/** The words in a question that the search ignores. */
 export interface Ignored {
   text: string;
   reason: string;

@@ -135,7 +135,7 @@ interface Count {
   count: number;
 }
 
-/** Decisions of an integration that is gone or that the user may not access are not counted. */
+/** Decisions of an integration that no longer exists or that the user may not access are not counted. */
 async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Count[]> {
   const scope = { integrationIds: null, reason: null };
   const holds = (await countQueue(reader, scope)).map(({ integrationId, kind, count }) => ({

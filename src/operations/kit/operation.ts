@@ -108,8 +108,8 @@ export interface ActingWorld extends World {
    */
   carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
   /**
-   * Writes a file for an operation with an `archive`, as fast as the receiver accepts it. Rejects once the receiver is
-   * gone.
+   * Writes a file for an operation with an `archive`, as fast as the receiver accepts it. Rejects once the receiver has
+   * disconnected.
    */
   writeFile: WriteFile;
   /** The sentences with which an operation describes its result. `name` is the operation's name. */

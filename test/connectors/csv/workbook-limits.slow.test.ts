@@ -10,7 +10,7 @@ import { aWorkbook, zip } from '../../helpers/a-workbook.ts';
 import { leastCpuTimeMs } from '../../helpers/cpu-time.ts';
 
 const WHAT_TO_DO = /donors\.xlsx cannot be used: it is too large.*save the sheet as "CSV UTF-8"/;
-/** A workbook is read elsewhere: this thread works no longer for it, so that its timers go on. */
+/** A workbook is read in another thread, so this thread's timers keep running. */
 const MOST_WORK_MS = 500;
 const TIMEOUT_MS = 120_000;
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

@@ -29,7 +29,7 @@ const createdSchema = z.object({
   results: z.array(z.object({ id: z.string(), objectWriteTraceId: z.string() })),
 });
 
-/** Waits are over at once, so that a test of retries takes no time, and no request seems to take any. */
+/** Waits end immediately, so a test of retries takes no time, and no request seems to take any. */
 function hastyClock() {
   const nowMs = systemClock.now();
   return { now: () => nowMs, sleep: () => Promise.resolve() };

@@ -16,7 +16,7 @@ const fieldsOf = (label: string) => [
   { from: 'netWorth.label', to: label },
 ];
 
-/** As many as the service knows, so that the contacts are the same people. */
+/** Equals the number of donors that the service knows, so the contacts are the same people. */
 const DONORS = 2_000;
 
 const PEOPLE = 250;

@@ -277,7 +277,7 @@ describe('what Salesforce contacts are made of', () => {
     for (const id of ids) await org.setValue(id, 'AccountId', household);
   }
 
-  /** As it is before an administrator grants anything of the managed package. */
+  /** The state before an administrator grants anything in the managed package. */
   async function hidePackFields(): Promise<void> {
     for (const type of ['Contact', 'Account']) {
       const described = JSON.stringify(await org.ask('GET', `/sobjects/${type}/describe`));

@@ -223,7 +223,9 @@ const NUMBERS = new Set(['length', 'precision', 'scale', 'visibleLines']);
 
 type Org = Awaited<ReturnType<typeof openOrg>>;
 
-/** As an administrator's deployment leaves an org: everything in the files, and the set assigned. */
+/**
+ * The state after an administrator's deployment: everything in the files is there, and the permission set is assigned.
+ */
 async function deploy({ ask, create, sandbox }: Org): Promise<void> {
   for (const { root } of metadataIn(files).filter(({ root: { name } }) => name === 'CustomField')) {
     const metadata = root.children

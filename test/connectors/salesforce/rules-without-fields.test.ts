@@ -237,7 +237,7 @@ function reported(results: readonly WriteResult[]): string[] {
     .sort();
 }
 
-/** As deliveries come: some contacts at a time. */
+/** A few contacts at a time, as deliveries arrive. */
 async function writeIn(
   connector: Connector,
   size: number,

@@ -110,7 +110,7 @@ function optionsOf(
   };
 }
 
-/** Waits are over at once, so that a test of retries takes no time. */
+/** Waits end immediately, so a test of retries takes no time. */
 const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
 const NOT_FOUND = { errorCode: 'NOT_FOUND', message: 'The requested resource does not exist' };

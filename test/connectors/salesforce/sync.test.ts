@@ -14,10 +14,10 @@ const FIELDS = [
   { from: 'netWorth.label', to: 'Department' },
 ];
 
-/** As many as the service knows, so that the contacts are the same people. */
+/** Equals the number of donors that the service knows, so the contacts are the same people. */
 const DONORS = 2_000;
 
-/** Twice the least `bulkThreshold` and more, so that a run may well use the Bulk API. */
+/** More than twice the smallest `bulkThreshold`, so a run is likely to use the Bulk API. */
 const PEOPLE = 450;
 
 interface Settings extends Record<string, unknown> {

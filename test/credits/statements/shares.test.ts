@@ -278,7 +278,7 @@ describeEachDatabase('shares', (open) => {
     ).toBe(0);
     await world.clock.advance(MINUTE_MS);
     await readPage(world, [readContact('c-2')]);
-    // As if nothing had been paid for yet, for the profile to be asked for anew.
+    // Acts as if nothing had been paid for yet, so the profile is requested again.
     const anew = { since: world.clock.now(), heedsLost: true };
     expect(await intend(world, 'submission-2', [intendedJob('c-2', 'ada')], anew)).toMatchObject({
       recorded: true,

@@ -21,7 +21,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 const CONTACTS = 12;
-/** As far as searches are behind on a slow day. */
+/** How far searches lag behind on a slow day. */
 const LAG_MS = 20_000;
 
 const calledSchema = z.object({

@@ -59,7 +59,7 @@ describe('POST /hooks/:integration/:token', () => {
     expect((await streamed('{"contactId": "7"}')).status).toBe(202);
     expect(await waiting(here)).toEqual(['7']);
     expect((await streamed('x'.repeat(1_048_577))).status).toBe(413);
-    // As `curl -X POST ADDRESS` sends it: no body, and no word of its size.
+    // As `curl -X POST ADDRESS` sends it: without a body and without a content length.
     expect(await statusOfBareCall(address)).toBe(202);
     expect(await waiting(here)).toEqual(['7', null]);
   });

@@ -39,7 +39,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
   const crm = await startCrm(kind);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-oauth-'));
   let aheadMs = 0;
-  // Waits are over at once, so that a test of retries takes no time.
+  // Waits end immediately, so a test of retries takes no time.
   const clock = {
     ...systemClock,
     now: () => Date.now() + aheadMs,

@@ -1,4 +1,4 @@
-/** Tests the set-up's questions about the meaning of choice-list values, for each kind of CRM. */
+/** Tests the setup questions about what choice-list values mean, for each kind of CRM. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';

@@ -238,7 +238,7 @@ describe('a database that is restored from a backup', () => {
   });
 
   it('asks about nobody before a user has agreed, so that donor ids in the CRM can still be adopted', async () => {
-    // As the last sync has left them.
+    // As the last sync left them.
     await world.saveRows(synced);
     await rm(journalOf(world));
     await world.run(['restore', 'one.backup', '--yes']);

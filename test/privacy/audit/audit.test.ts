@@ -292,7 +292,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await db.deleteFrom('audit_entries').execute();
     await db.deleteFrom('audit_head').execute();
     expect(await problems()).toMatch(/although there were some before: the audit was emptied/);
-    // Within the same second, so that no time tells.
+    // Within the same second, so the time reveals nothing.
     await store.act((trx) => savePause(trx, 'b'));
     expect(await problems()).toMatch(/first entry is not the one in the audit's birth record/);
     await db.updateTable('chain_births').set({ hash: 'forged' }).execute();
@@ -364,7 +364,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { end } = await verifyAudit(store);
     expect(await verifyAudit(store, end)).toMatchObject({ problems: [], end });
     expect(early['audit_entries']).toHaveLength(2);
-    // As an older copy of the database has it.
+    // As it is in an older copy of the database.
     await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
     const older: Tables['audit_head'] = JSON.parse(early['audit_head']?.[0] ?? '');
     await db.updateTable('audit_head').set(older).execute();

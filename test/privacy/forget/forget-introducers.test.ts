@@ -137,7 +137,7 @@ describe('a person that the CRM names as an introducer', () => {
   it('introduces nobody any more, though the service still has the person in the network', async () => {
     const { id, donorId, name } = await openIntroduced();
     await forgetIn(world, id, { alsoInCrm: true });
-    // As after a restore: donor-sync does not know who joined the network since the backup.
+    // As when a backup was restored: donor-sync does not know who joined the network since the backup.
     const { partner } = world.deps();
     const [network] = await partner.networks.list();
     await partner.networks.addMembers(network?.networkId ?? '', [donorId]);

@@ -41,7 +41,7 @@ function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> 
   });
 }
 
-/** Erased as the log says, as after a backup was put back. */
+/** Erased according to the log, as when a backup was restored. */
 async function eraseByLog({ store }: StoreWorld, log: string): Promise<void> {
   await eraseAgain(store, await openErasureLog(log).read(), null);
 }

@@ -19,7 +19,7 @@ import {
 /** An id, and with it an identity, that is found nowhere else. */
 export const MARKED = '003-marked-person';
 
-/** As in a real store, the ids of jobs and writes do not tell whose they are. */
+/** As in a real store, the ids of jobs and writes do not reveal whose they are. */
 export const TRACKING_ID = 'tracking-7f';
 
 /** Brings the marked person into each table that knows persons. */

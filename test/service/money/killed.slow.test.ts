@@ -64,7 +64,8 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
     expect({ bucket, charged: charged(bucket) }).toEqual({ bucket, charged: accepted[bucket] });
   }
   for (const bucket of [...WORK, ...READINGS]) {
-    // What the service answered it has charged. Of what it did not answer, each request is charged whole or not at all.
+    // Every request that the service responded to was charged. Every other request was charged completely or not at
+    // all.
     const { answered, unanswered } = ledger.of(bucket);
     expect({ bucket, sums: listSums(unanswered) }).toEqual({
       bucket,
@@ -165,7 +166,7 @@ async function enhance({ baseUrl, apiKey, ledger }: Calls): Promise<void> {
   }
 }
 
-/** In lists and networks that nobody else uses, so that what is in them is what was paid for. */
+/** In lists and networks that nobody else uses, so they contain exactly the donors that were paid for. */
 async function useOthers(calls: Calls, turn: number): Promise<void> {
   const { baseUrl, apiKey, ids, ledger, kill, caller } = calls;
   const name = `${kill} ${caller} ${turn}`;

@@ -172,7 +172,7 @@ export interface ServiceHabits {
   otherSpender: number;
   /** Credits are bought right after a response was lost. */
   buyer: number;
-  /** As many credits are bought as a lost response has cost, once its process knows that it is lost. */
+  /** Once its process knows that a response is lost, as many credits are bought as it cost. */
   hidingBuyer: number;
   /** Maximum duration of jobs (ms). */
   jobMs: number;
@@ -192,6 +192,6 @@ export interface NightSettings {
   trial: boolean;
   trialSize: number;
   massChangeAtLeast: number;
-  /** Maximum number of people in a submission: small, so that few contacts make many submissions. */
+  /** Maximum number of people in a submission. Kept small so that even a few contacts produce many submissions. */
   batch: number;
 }

@@ -336,7 +336,7 @@ async function expectAskedAndBlanked(
   expect(await donorsIn(bed, id)).toEqual([]);
 }
 
-/** As `expectOnePersonEach`, while one field of the renamed contact is blank. */
+/** Like `expectOnePersonEach`, while one field of the renamed contact is blank. */
 async function expectOnePersonButFor(
   { bed, first, donor, spent }: Two<Crm>,
   field: string,

@@ -24,7 +24,7 @@ import {
 } from '../../helpers/sync-world.ts';
 import { send } from '../../testbed/asking.ts';
 
-/** As many as the service knows, so that the contacts of every CRM are people of the service. */
+/** Equals the number of donors that the service knows, so the contacts in every CRM are people from the service. */
 const DONORS = 2_000;
 
 /** The mapped fields of a contact as its CRM shows them; null where a field is blank. */

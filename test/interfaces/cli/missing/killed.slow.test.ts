@@ -100,7 +100,7 @@ async function expectEnd(file: ShortFile): Promise<void> {
 it('loses no row of a short night, wherever that is killed', async () => {
   const { file, keep, pointsOf, kill } = await openScene();
   const back = await keep();
-  // One cell is another one, so that the output is written.
+  // One cell is different, so the output is written.
   const [first = {}, ...others] = file.exported.slice(0, SHORT);
   const short = [{ ...first, Note: 'moved' }, ...others];
   const kept = [...file.paid.keys()].filter((id) => id !== first['Id']);

@@ -92,7 +92,7 @@ describe('a list that shrinks a little each night', () => {
     };
   }
 
-  /** As if all departures and answers were so much older: the service and this machine agree on the time. */
+  /** Acts as if all departures and answers were this much older; the service and this machine agree on the time. */
   function makeOlder({ here }: ShortFile, ms: number): void {
     const db = new Sqlite(here.path('store.db'));
     db.prepare('update contacts set missing_since = missing_since - ?').run(ms);

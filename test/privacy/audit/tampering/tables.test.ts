@@ -16,7 +16,7 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     ],
     ['a table that others need is dropped', sql`drop table people`, /is gone from the database/],
   ])('is named: %s', async (_, change, part) => {
-    // A database of its own, since others would miss what is gone.
+    // A separate database, because other tests would miss the deleted rows.
     const world = await storeWorlds(open)();
     await fill(world);
     await change.execute(world.db);

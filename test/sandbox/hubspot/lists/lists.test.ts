@@ -477,7 +477,7 @@ async function search(account: HubspotSandbox, body: object) {
   return searchSchema.parse((await ask(account, 'POST', `${LISTS}/search`, { body })).body);
 }
 
-/** As `contactIds`, for more than the API gives in a page. */
+/** Like `contactIds`, but for more contacts than the API returns per page. */
 async function peopleIds(account: HubspotSandbox, count: number): Promise<string[]> {
   const { body } = await control(account, 'GET', `/people?limit=${count}`);
   return peopleSchema.parse(body).people.map(({ id }) => id);

@@ -68,7 +68,7 @@ function eventually(check: () => unknown): Promise<unknown> {
   return vi.waitFor(check, { timeout: PATIENCE_MS });
 }
 
-/** As many events as these, in the order in which they happened. */
+/** This many events, in the order in which they happened. */
 async function waitForEvents(receiver: Receiver, count: number) {
   await eventually(() => expect(eventsOf(receiver).length).toBeGreaterThanOrEqual(count));
   // Deliveries that are under way at the same time may overtake each other.

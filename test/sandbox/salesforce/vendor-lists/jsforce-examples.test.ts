@@ -1,4 +1,4 @@
-/** Runs the documented examples of jsforce that an administrator would use, with jsforce itself. */
+/** Runs jsforce's documented examples that an administrator would use, with jsforce itself. */
 import jsforce from 'jsforce';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
