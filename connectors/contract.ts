@@ -31,8 +31,8 @@ export interface ConnectorDefinition<Settings = unknown> {
   /** How a user grants donor-sync access on a page of the CRM; omitted if there is no such page. */
   consent?: Consent<Settings>;
   /**
-   * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users
-   * and programs type. Null if the text cannot be the ID of a contact. Omitted if IDs have only one form.
+   * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users and
+   * programs type. Null if the text cannot be a contact's ID. Omitted if IDs have only one form.
    */
   canonicalId?(text: string): string | null;
   /**
@@ -271,10 +271,10 @@ export interface Connector {
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
-   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and last name
-   * contain all words of the text, each as the start of a word. Every other character of the text is ignored,
-   * so it cannot have a meaning for the CRM. The text is a name, so it must not appear in the address of a
-   * request, in a log or in an error. A connector omits this method if the CRM cannot search.
+   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and last name contain
+   * all words of the text, each as the start of a word. Every other character of the text is ignored, so it cannot have
+   * a meaning for the CRM. The text is a name, so it must not appear in a request's address, in a log or in an error. A
+   * connector omits this method if the CRM cannot search.
    */
   search?(text: string, most: number): Promise<readonly string[]>;
 

@@ -184,7 +184,7 @@ function ownerOf({ host, child }: Machine): string {
   return `${host.name}/${child.pid}/`;
 }
 
-/** The owner of an integration's lease, and since when (by the clock of this process). */
+/** The owner of an integration's lease, and since when (by this process's clock). */
 interface Held {
   at: number;
   integration: string;

@@ -162,7 +162,7 @@ async function flood(
   }
 }
 
-/** The status of the response; 0 for a file whose response never came. */
+/** The response's status; 0 for a file whose response never came. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });

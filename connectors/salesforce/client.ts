@@ -153,7 +153,7 @@ export async function readUserInfo(carry: Carry): Promise<unknown> {
 /** The library requires a version, although this path does not contain one. */
 const ANY_VERSION = '67.0';
 
-/** The requests of an app to the servers that sign users in. */
+/** The requests from an app to the servers that sign users in. */
 export interface SignInClient {
   requestToken(form: TokenForm): Promise<unknown>;
   revokeToken(token: string): Promise<void>;

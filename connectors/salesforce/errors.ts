@@ -266,8 +266,8 @@ const faultSchema = z.object({
 });
 
 /**
- * Returns the first error of a rejected request. A name in its message is included only if it also occurs as
- * a name in `asked`, the path of the request.
+ * Returns the first error of a rejected request. A name in its message is included only if it also occurs as a name in
+ * `asked`, the request's path.
  */
 export function parseFault(status: number, text: string, asked = ''): SalesforceFault {
   const said = parseJson(text);

@@ -1,4 +1,4 @@
-/** How common names are among the people of the United States, never among the donors of a file. */
+/** How common names are among the people of the United States, never among a file's donors. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';

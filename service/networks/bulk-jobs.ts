@@ -92,7 +92,7 @@ export interface BulkJobsOptions {
   jobTimeMs: number;
 }
 
-/** Opens the jobs of a database. */
+/** Opens a database's jobs. */
 export function createBulkJobs(db: Database, options: BulkJobsOptions): BulkJobs {
   const { clock, createId, jobTimeMs } = options;
   const sql = prepareStatements(db);

@@ -29,7 +29,7 @@ export function rankOf(ends: OtherEnds, donor: number): number | undefined {
   return ends[place] === donor ? ends[place + 1] : undefined;
 }
 
-/** Returns the position of a donor, or the free place for the donor. */
+/** Returns a donor's position, or the free place for the donor. */
 function placeOf(ends: OtherEnds, donor: number): number {
   const shift = Math.clz32(ends.length / 2) + 1;
   let place = 2 * (Math.imul(donor, GOLDEN_STEP) >>> shift);

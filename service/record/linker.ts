@@ -26,7 +26,7 @@ export interface JoinedEntry {
   reasons: readonly string[];
 }
 
-/** Result for the entries of a file. */
+/** Result for a file's entries. */
 export interface LinkedFile {
   /** Pairs that have to be reviewed. */
   toReview: number;

@@ -79,7 +79,7 @@ export interface OpenIntegration {
 }
 
 /**
- * Groups become networks, networks become warm paths, and the status of each contact is written to the CRM.
+ * Groups become networks, networks become warm paths, and each contact's status is written to the CRM.
  */
 const RUN_STAGES: Stages = {
   before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],

@@ -293,7 +293,7 @@ function spentAt({ asked_at, last_credit }: ContactRow): number {
   return last_credit === 'in_vain' ? 0 : (asked_at ?? 0);
 }
 
-/** How long the service keeps the results of a job. */
+/** How long the service keeps a job's results. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**

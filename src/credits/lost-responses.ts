@@ -16,7 +16,7 @@ export interface LostRequests {
   before: number;
   /** The readings before all other requests were answered. */
   glances?: readonly Glance[];
-  /** The ID and the size of each request. The size is the maximum that the request can cost. */
+  /** The ID and size of each request. The size is the maximum that the request can cost. */
   requests: readonly { id: string; items: number }[];
 }
 

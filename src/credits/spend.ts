@@ -36,7 +36,7 @@ const LOOK_MS = 250;
 /** The abort reason for ending that wait. */
 const LANDED = 'a request has finished';
 
-/** How long to wait for the same request of another run, in addition to its quiet time. */
+/** How long to wait for the same request from another run, in addition to its quiet time. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
 /**

@@ -260,7 +260,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
 
-    /** Returns the process that has the lease of an integration; null if no lease is in force. */
+    /** Returns the process that has an integration's lease; null if no lease is in force. */
     async holder(
       integrationId: string,
     ): Promise<{ owner: string; until: number; epoch: number } | null> {

@@ -1,4 +1,4 @@
-/** Undoes the writes of a run, only where the CRM's value is still ours. */
+/** Undoes a run's writes, only where the CRM's value is still ours. */
 
 import type {
   ContactChange,

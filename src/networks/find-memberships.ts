@@ -1,7 +1,4 @@
-/**
- * Queries the service for network members. The service does not list members, but it returns the networks of
- * a donor.
- */
+/** Queries the service for network members. The service does not list members, but it returns a donor's networks. */
 import { RetriableError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import { confirmLease } from '../credits/confirm.ts';

@@ -35,7 +35,7 @@ export async function openLargePicture(
   return view;
 }
 
-/** Has it drawn to its end on the page of a network. */
+/** Has it drawn to its end on a network's page. */
 export async function drawPicture({ page }: View, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('[data-drawn-ms]').waitFor();

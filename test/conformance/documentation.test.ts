@@ -35,7 +35,7 @@ describe('docs/conformance.md', () => {
   });
 });
 
-/** The rows of the table: section, sentence, and tests, each a file in backticks and a name. */
+/** The table's rows: section, sentence, and tests, each a file in backticks and a name. */
 function readRows() {
   const lines = readFileSync(TABLE, 'utf8').split('\n');
   return lines

@@ -24,7 +24,7 @@ export type Values = Map<string, Record<string, string>>;
 /** What the nonprofit has when all is done. */
 export interface Books {
   values: Values;
-  /** Donors by the name of the network. */
+  /** Donors by the network's name. */
   networks: Map<string, string[]>;
   /** Credits by bucket. */
   spent: Record<string, number>;

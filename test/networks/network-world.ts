@@ -11,7 +11,7 @@ export interface NetworkWorld extends SyncWorld {
   people: string[];
   /** Puts people into the CRM's group "board" (those from `start` to `end` of `people`). */
   setBoard(start: number, end: number): void;
-  /** What the service has: member ids by the name of the network. */
+  /** What the service has: member ids by the network's name. */
   networks(): Promise<Record<string, string[]>>;
   /** The donors of contacts, ascending. */
   donorsOf(crmIds: readonly string[]): Promise<string[]>;

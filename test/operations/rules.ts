@@ -292,7 +292,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/setups/:setup',
   },
-  // Both ask the CRM, with the rights of the client.
+  // Both ask the CRM, with the client's rights.
   'fields check': {
     ...ofAdmins,
     asks: false,

@@ -498,7 +498,7 @@ function askOf(url: string, credentials: Record<string, string>) {
   };
 }
 
-/** A set-up with a name and a file, which waits for the key of the service. */
+/** A set-up with a name and a file, which waits for the service's key. */
 async function beginSetup(url: string, token: string): Promise<string> {
   const send = (path: string, body: FormData | URLSearchParams) =>
     fetch(url + path, {

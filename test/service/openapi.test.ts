@@ -138,7 +138,7 @@ async function readFrom(partner: PartnerSandbox): Promise<OpenApiDocument> {
   return readDocument((await ask(partner, 'GET', '/openapi.json')).body);
 }
 
-/** What replies have brought so far, by the name of the field. */
+/** What replies have brought so far, by the field's name. */
 type Known = Map<string, unknown[]>;
 
 async function knownIds(partner: PartnerSandbox): Promise<Known> {
@@ -187,7 +187,7 @@ function pathsOf({ path, parameters }: Operation, known: Known): string[] {
   return ids.toReversed().map((id) => `${pathWith(path, String(id))}?${search}`);
 }
 
-/** In /lists/{id} stands the id of a list. */
+/** In /lists/{id} stands a list's id. */
 function nameOfId(before: string, name: string): string {
   return name === 'id' ? `${before.replace(/s$/, '')}_id` : name;
 }

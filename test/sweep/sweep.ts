@@ -159,7 +159,7 @@ async function lookAtAll(world: SweptWorld, commands: readonly string[]): Promis
   for (const words of commands) await world.look(...words.split(' '));
 }
 
-/** The service refuses, and quotes the person and the key of the request. */
+/** The service refuses, and quotes the person and the request's key. */
 async function failOfService(
   world: SweptWorld,
   neighbour: Neighbour,

@@ -23,7 +23,7 @@ interface Watched {
   sizes: number[];
   /** How many others were under way when each one was sent. */
   beside: number[];
-  /** The clock of the machine, and ahead of it by what each answer takes. */
+  /** The machine's clock, and ahead of it by what each answer takes. */
   clock: Clock;
   /** Resolves once so many were sent. */
   sent(count: number): Promise<void>;

@@ -18,7 +18,7 @@ import { SIGN_IN_FIX } from '../errors.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { pinInstance, toInstanceUrl } from './instance.ts';
 
-/** A completed sign-in, and the address of the org. */
+/** A completed sign-in, and the org's address. */
 export interface SignIn {
   accessToken: string;
   /** Without a trailing slash. The token is not sent to any other origin (`instance.ts`). */

@@ -111,7 +111,7 @@ export interface RecordStore {
 /** Maximum length of a chain of merges that is followed. */
 const MAX_MERGES = 100;
 
-/** Opens the records of a database. */
+/** Opens a database's records. */
 export function createRecordStore(db: Database, clock: () => number): RecordStore {
   const rowsOf = createRecordRows(db);
   const listeners: ((change: RecordChange) => void)[] = [];

@@ -14,7 +14,7 @@ export interface HubspotEnv {
     fault: HubspotFault | undefined;
     /** A UUID that every error contains. */
     correlationId: string;
-    /** The token of the request, set by authentication. */
+    /** The request's token, set by authentication. */
     grant: FoundToken;
   };
 }

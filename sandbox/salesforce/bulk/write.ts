@@ -1,4 +1,4 @@
-/** Writes the records of an upload, and stores the result of each record. */
+/** Writes the records of an upload, and stores each record's result. */
 
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { quoted } from '../core/database.ts';

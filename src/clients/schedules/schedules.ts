@@ -136,7 +136,7 @@ export async function listSchedules(
     .map((integration) => toView(integration, rows.get(integration.id), reader.clock.now()));
 }
 
-/** Returns the schedule of an integration; null if it has none. */
+/** Returns an integration's schedule; null if it has none. */
 export async function readScheduleView(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,

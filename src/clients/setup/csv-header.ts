@@ -87,8 +87,8 @@ const MAX_SAMPLE = 10_000;
 export const WHOLE_FILE = { records: MAX_SAMPLE, isWhole: true };
 
 /**
- * Reads the same from the text of a file, or from its first part. In that case `isWhole` is false, and an
- * incomplete last row is not reported. At most this many records are read.
+ * Reads the same from a file's text, or from its first part. In that case `isWhole` is false, and an incomplete last
+ * row is not reported. At most this many records are read.
  */
 export function readHeaderOf(
   all: Buffer,

@@ -19,7 +19,7 @@ export interface Problem {
   advice: Advice;
 }
 
-/** The data from which the status of an integration is derived. */
+/** The data from which an integration's status is derived. */
 export interface RunActivity {
   isRunning: boolean;
   isQueued: boolean;

@@ -1,7 +1,7 @@
 /**
- * A file that only the owner of the key can read, and that nobody can change, shorten or reorder unnoticed.
- * AES-256-GCM in chunks, each with its number and whether it is the last (the STREAM construction). The file
- * has its own key, which is derived from the secret key and a salt (HKDF-SHA-256).
+ * A file that only the key's owner can read, and that nobody can change, shorten or reorder unnoticed. AES-256-GCM in
+ * chunks, each with its number and whether it is the last (the STREAM construction). The file has its own key, which is
+ * derived from the secret key and a salt (HKDF-SHA-256).
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';

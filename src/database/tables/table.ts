@@ -83,7 +83,7 @@ export interface TableAnswers<Name extends string = string> {
   readonly retention: keyof Retention | null;
 }
 
-/** The effect of erasing a whole client on the rows of a table. */
+/** The effect of erasing a whole client on a table's rows. */
 export type WhenClientErased =
   /** Deleted before all other rows, because they start or request work. */
   | 'deleted first'
@@ -100,7 +100,7 @@ export type WhenClientErased =
 /** The part of a client's rows that is exported, or the reason why nothing is exported. */
 export type Exported<Name extends string = string> =
   | {
-      /** The name of the file. */
+      /** The file's name. */
       readonly as: string;
       /**
        * In the order of the file. Our fingerprints, secrets and keys are left out, because they are of no use

@@ -46,7 +46,7 @@ export interface ContactQuestion extends AnyQuestion {
 export interface NetworkQuestion extends AnyQuestion {
   about: 'network';
   network: string;
-  /** The name of the network. */
+  /** The network's name. */
   name: string;
   kind: NetworkQuestionKind;
 }

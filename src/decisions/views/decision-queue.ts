@@ -43,7 +43,7 @@ export interface QueueItem {
   /** The ID of the hold or the batch. */
   id: string;
   about: 'contact' | 'network' | 'batch';
-  /** The contact's ID in the CRM, the name of the network, or the number of contacts. */
+  /** The contact's ID in the CRM, the network's name, or the number of contacts. */
   subject: string;
   integration: { id: string; name: string };
   reason: string;

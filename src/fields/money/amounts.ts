@@ -1,7 +1,4 @@
-/**
- * Amounts in the currency of a record, converted at the rate of their first write. Pure except for
- * fingerprints.
- */
+/** Amounts in a record's currency, converted at the rate of their first write. Pure except for fingerprints. */
 
 import { rateIn, sentFingerprint } from '../../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../../core/crm-field.ts';

@@ -170,7 +170,7 @@ export async function recordDeliveries(
   await countInRun(trx, runId, { enhanced: profiles });
 }
 
-/** Lists the writes of a run, newest first. */
+/** Lists a run's writes, newest first. */
 export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]> {
   return selectWritesOf(reader, runId)
     .orderBy('written_at', 'desc')

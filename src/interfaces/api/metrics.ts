@@ -1,4 +1,4 @@
-/** GET /metrics: the state of the service, for Prometheus. Labels contain only IDs, fixed words and routes. */
+/** GET /metrics: the service's state, for Prometheus. Labels contain only IDs, fixed words and routes. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';

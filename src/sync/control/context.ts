@@ -51,7 +51,7 @@ export interface SyncDeps {
   /** Shared by all runs of this process. */
   sightings: Observations;
   log: Log;
-  /** Takes the lease of an integration, unless another living process has it. */
+  /** Takes an integration's lease, unless another living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
   /** The maximum number of people in a submission; by default the maximum that the service accepts. */
   personsPerSubmission?: number;

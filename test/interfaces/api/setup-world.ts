@@ -68,7 +68,7 @@ export async function begin(here: HttpWorld, name = 'Lakeside Clinic'): Promise<
   return /^\/setup\/([^/]+)\/crm$/.exec(location ?? '')?.[1] ?? '';
 }
 
-/** A set-up with the key of the service, as users enter it before they choose columns. */
+/** A set-up with the service's key, as users enter it before they choose columns. */
 export async function beginWithKey(here: HttpWorld, name?: string): Promise<string> {
   const id = await begin(here, name);
   const { baseUrl, apiKey } = here.service;

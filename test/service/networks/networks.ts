@@ -88,7 +88,7 @@ export async function discover(partner: PartnerSandbox, body: object = {}) {
     .prospects.map(({ donor, max_strength }) => [donor.id, max_strength]);
 }
 
-/** The ids of the members of each network, by the network's name. */
+/** The ids of each network's members, by the network's name. */
 export async function membersByName(partner: PartnerSandbox): Promise<Record<string, string[]>> {
   const { body } = await control(partner, 'GET', '/networks');
   const { networks } = z

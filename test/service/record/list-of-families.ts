@@ -7,7 +7,7 @@ const COLUMNS = 'id,first_name,middle_name,last_name,suffix,birth,street,city,st
 /** A row of a list. */
 export type Row = readonly [id: string, person: string];
 
-/** Writes the text of a list. */
+/** Writes a list's text. */
 export const listOf = (rows: readonly Row[]) =>
   `${COLUMNS}\n${rows.map((row) => row.join(',')).join('\n')}\n`;
 

@@ -20,7 +20,7 @@ export interface JournalContents {
 }
 
 export interface SpendingJournal {
-  /** The path of the file; null if spending is not recorded outside the database. */
+  /** The file's path; null if spending is not recorded outside the database. */
   readonly path: string | null;
   /** Resolves once the line is on disk. Throws the system's error if it cannot be written. */
   append(line: JournalLine): Promise<void>;

@@ -70,7 +70,7 @@ async function readPage(
   for (const name of BODY_HEADERS) headers.delete(name);
   const url = new URL(path, c.req.url);
   const came = URL.parse(c.req.header('referer') ?? '');
-  // Keeps the filter and the position of a list.
+  // Keeps the filter and a list's position.
   if (came?.pathname === path) url.search = withoutNote(came);
   const response = await pages.fetch(new Request(url, { headers }), c.env);
   return response.status === 200 && isPage(response) ? response.text() : null;

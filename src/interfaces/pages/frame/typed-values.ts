@@ -16,7 +16,7 @@ export interface Refilling {
   field: string | null;
   /** The refusal and its reason; null if the page already shows it. */
   problem: string | null;
-  /** The path of the page; null if the page is shown at its own address. */
+  /** The page's path; null if the page is shown at its own address. */
   page: string | null;
   /** Whether the stored values differ because they were changed in the meantime. */
   isConflict: boolean;

@@ -5,7 +5,7 @@ import { clientHref } from '../home/client-href.ts';
 import { AcceptRate } from '../home/client-parts.tsx';
 import { SampledPersons } from './persons.tsx';
 
-/** The content of the page. It is read from the CRM for this response only. */
+/** The page's content. It is read from the CRM for this response only. */
 export interface PersonsView {
   integration: { id: string; name: string };
   persons: readonly PersonDetails[];

@@ -83,7 +83,7 @@ export interface DemoCrm {
   pathField: string;
 }
 
-/** The results of the CRM. */
+/** The CRM's results. */
 export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
   /** The custom fields that were created for it, with the access they need. */
   createdFields: string[];

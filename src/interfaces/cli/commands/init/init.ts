@@ -226,7 +226,7 @@ function requireSecure(settings: Settings): void {
   );
 }
 
-/** Adds placeholders for keys that are not set yet, so that the rest of the file can be checked. */
+/** Adds placeholders for keys that are not set yet, so the rest of the file can be checked. */
 function withStandIns(text: string, env: Environment): Environment {
   const names = interpolate(text, {}).variables;
   const unset = names.filter((name) => !env[name]);
