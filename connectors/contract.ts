@@ -212,9 +212,9 @@ export interface ConnectorDeps {
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
   /**
-   * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data
-   * lacks them. A connector must not drop their values before a user has confirmed that they are gone.
-   * Omitted if nothing is known about contacts, so that no contact counts as present.
+   * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data lacks them. A
+   * connector must not drop their values before a user has confirmed that they are gone. Omitted if nothing is known
+   * about contacts, so no contact counts as present.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -242,10 +242,10 @@ export interface Connector {
   identity?(): IdentityShape;
 
   /**
-   * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If
-   * the CRM reports contacts that left (deleted or merged), they come first, so that the remaining contact of
-   * a merge inherits before a credit is spent on it. A contact may appear more than once. For a new reading
-   * of all contacts, `known` can save the connector a query for the existing contacts.
+   * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If the CRM
+   * reports contacts that left (deleted or merged), they come first, so the remaining contact of a merge inherits
+   * before a credit is spent on it. A contact may appear more than once. For a new reading of all contacts, `known` can
+   * save the connector a query for the existing contacts.
    */
   readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
@@ -593,7 +593,7 @@ export interface FieldViewers {
   refused: number;
   /** The problem, and the fix; null if there is none. */
   problem: string | null;
-  /** The place for the fields, so that they appear on the screen. */
+  /** The place for the fields, so they appear on the screen. */
   next: string;
 }
 

@@ -21,8 +21,8 @@ declare module 'vitest' {
 }
 
 /**
- * One Postgres, one unpacked browser and one build of the product for the whole run of the tests. Each is made
- * ready when the first test file asks for it, so that runs without any do not wait.
+ * One Postgres, one unpacked browser and one build of the product for the whole run of the tests. Each is made ready
+ * when the first test file asks for it, so runs without any do not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Halves what a start of a child process costs. Workers inherit it, and pass it on to their children.

@@ -1,7 +1,7 @@
 /**
- * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths, bodies and
- * forms and reads JSON, and `carry` sends. Only this file imports the library. The library is loaded when the
- * first request is sent, so that a process without Salesforce does not load it.
+ * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths, bodies and forms and
+ * reads JSON, and `carry` sends. Only this file imports the library. The library is loaded when the first request is
+ * sent, so a process without Salesforce does not load it.
  *
  * These parts of the library are not used. `query` and `queryMore` rewrite a hostile address of a next page instead of
  * refusing it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`, `get…Results`

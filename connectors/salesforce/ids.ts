@@ -33,7 +33,7 @@ export function otherForms(id: string): string[] {
   return forms.filter((form) => form !== id);
 }
 
-/** Does the same, but returns a text that is not a contact's ID unchanged, so that Salesforce rejects it. */
+/** Does the same, but returns a text that is not a contact's ID unchanged, so Salesforce rejects it. */
 export function contactIdOrText(text: string): string {
   return contactId(text) ?? text;
 }

@@ -6,7 +6,7 @@
  */
 export type OtherEnds = Int32Array;
 
-/** Odd and near 2^32 divided by the golden ratio, so that the upper bits of its multiples are far apart. */
+/** Odd and near 2^32 divided by the golden ratio, so the upper bits of its multiples are far apart. */
 const GOLDEN_STEP = 0x9e3779b9;
 
 const FREE = -1;

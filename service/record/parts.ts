@@ -1,4 +1,4 @@
-/** The parts of joined donors: the data of each source, so that a join can be undone. */
+/** The parts of joined donors: the data of each source, so a join can be undone. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';

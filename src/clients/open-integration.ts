@@ -66,7 +66,7 @@ export interface OpenIntegration {
   /** Checks the prerequisites that the connector can check without opening the CRM. */
   checkCrm(): Promise<Finding[]>;
   /**
-   * Whether writes can be waiting in a file next to the CRM's file, so that an erasure has to open the CRM.
+   * Whether writes can be waiting in a file next to the CRM's file, so an erasure has to open the CRM.
    */
   keepsWrites: boolean;
   /** The mapped fields as files that an administrator deploys; null if the CRM has no such files. */

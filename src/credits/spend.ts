@@ -36,7 +36,7 @@ const LOOK_MS = 250;
 /** The abort reason for ending that wait. */
 const LANDED = 'a request has finished';
 
-/** How long to wait for the same request from another run, in addition to its quiet time. */
+/** How long to wait for the same request of another run, in addition to its quiet time. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
 /**
@@ -68,7 +68,7 @@ export interface Proof<Open extends Unanswered> {
    * still sends it or waits for its response. If omitted, false for all requests.
    */
   isGivenUp?(open: Open): boolean;
-  /** Records that no process waits for these responses any longer, so that no other run sends anything. */
+  /** Records that no process waits for these responses any longer, so no other run sends anything. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
   /**
    * Called while lost requests wait for other requests in flight. Finds out what can be known about the lost

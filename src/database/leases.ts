@@ -46,8 +46,8 @@ export type CheckpointAll = <T>(
 ) => Promise<T>;
 
 /**
- * A transaction whose first statements have confirmed that one or several leases are ours. Functions that
- * store the results of runs require this type, so that they can be called only in a checkpoint.
+ * A transaction whose first statements have confirmed that one or several leases are ours. Functions that store the
+ * results of runs require this type, so they can be called only in a checkpoint.
  */
 export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
 
@@ -223,7 +223,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     ): Promise<T> {
       if (leases.length === 0) throw new RangeError('No lease was granted');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
-      // Always in the same order, so that two checkpoints never wait for each other.
+      // Always in the same order, so two checkpoints never wait for each other.
       const inOrder = [...leases, ...locked].toSorted((a, b) =>
         a.integrationId < b.integrationId ? -1 : 1,
       );
@@ -322,9 +322,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
 }
 
 /**
- * Takes the same lock that each checkpoint of a run takes first, so that the second process waits here and
- * not halfway through. So when a run decides about a page, it knows every earlier decision about erased
- * people.
+ * Takes the same lock that each checkpoint of a run takes first, so the second process waits here and not halfway
+ * through. So when a run decides about a page, it knows every earlier decision about erased people.
  */
 export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
   await trx

@@ -173,7 +173,7 @@ export async function removeLeavers(
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  // Recorded first, so that these people do not count as members if they are wanted again in the meantime.
+  // Recorded first, so these people do not count as members if they are wanted again in the meantime.
   if (leavers.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);

@@ -47,7 +47,7 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   const contacts = [...crm.records.values()].map(({ contact }) => contact);
   const short = contacts.find(({ lastName }) => lastName?.length === SHORT);
   if (short === undefined) throw new Error('no contact has a short last name');
-  // Some do not wait for a decision, so that their introductions are shown.
+  // Some do not wait for a decision, so their introductions are shown.
   const introduced = await store.reader
     .selectFrom('warm_paths')
     .select('crm_id')

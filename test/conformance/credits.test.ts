@@ -16,7 +16,7 @@ interface Request {
 interface Charging extends Request {
   bucket: string;
   credits: number;
-  /** The same request, so that it fails with 4xx. */
+  /** The same request, so it fails with 4xx. */
   failing: { path?: string; body?: unknown };
 }
 

@@ -7,7 +7,7 @@ import { type CsvFolder, openCsvFolder } from './csv-folder.ts';
 const WRITER = new URL('../fixtures/csv/writer.ts', import.meta.url).pathname;
 const CONTACTS = 400;
 const KILLS = 12;
-/** More runs than a writer gets through, so that a later writer has higher numbers. */
+/** More runs than a writer gets through, so a later writer has higher numbers. */
 const RUNS_PER_WRITER = 1000;
 
 let folder: CsvFolder;
@@ -23,7 +23,7 @@ it.each(['in.csv', 'out.csv'])(
   async (output) => {
     const acknowledged = new Map<string, number>();
     for (let kill = 1; kill <= KILLS; kill += 1) {
-      // Some of these are the last write of a run, so that the kill falls on its merge.
+      // Some of these are the last write of a run, so the kill falls on its merge.
       const writes = await writeUntilKilled(output, kill * RUNS_PER_WRITER, kill * 100);
       for (const { id, run } of writes) acknowledged.set(id, run);
       await expectWholeFile(output);

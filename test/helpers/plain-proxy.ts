@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 export interface PlainProxyOptions {
   /** Passes on the name that it was called by, instead of the address behind it. */
   keepsHost?: boolean;
-  /** Adds the caller's address to `X-Forwarded-For`; this one, so that tests have many callers. */
+  /** Adds the caller's address to `X-Forwarded-For`; this one, so tests have many callers. */
   forwardedFor?: string;
 }
 

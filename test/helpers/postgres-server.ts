@@ -31,9 +31,9 @@ const START_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 300;
 
 /**
- * Runs Postgres as long as its standard input is open, which also ends with a parent that was
- * killed; then stops it and removes the folder ($1), so that nothing is ever left behind. A line on
- * standard input restarts it, with a pause of so many seconds.
+ * Runs Postgres as long as its standard input is open, which also ends with a parent that was killed; then stops it and
+ * removes the folder ($1), so nothing is ever left behind. A line on standard input restarts it, with a pause of so
+ * many seconds.
  */
 const SUPERVISE = `
   folder=$1; shift

@@ -1,7 +1,7 @@
 /**
- * The world whose responses are recorded: four clients, users and tokens of each role, runs, held contacts, a
- * pending approval, an invitation, an unfinished set-up. It is built once. Each case that changes something
- * opens a copy of its folder, at the same path and one at a time, so that the cases do not affect each other.
+ * The world whose responses are recorded: four clients, users and tokens of each role, runs, held contacts, a pending
+ * approval, an invitation, an unfinished set-up. It is built once. Each case that changes something opens a copy of its
+ * folder, at the same path and one at a time, so the cases do not affect each other.
  */
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -34,7 +34,7 @@ import { controlService } from '../helpers/service-control.ts';
 import { aStream } from '../interfaces/cli/a-terminal.ts';
 import type { KnownNames } from './placeholders.ts';
 
-/** The day on which everything happens, so that days and months are the same in each recording. */
+/** The day on which everything happens, so days and months are the same in each recording. */
 const STARTED_AT = Date.UTC(2026, 10, 18, 12);
 const VERSION = '0.0.0';
 const PASSWORD = 'three blue herons';

@@ -169,7 +169,7 @@ function sameType(documented: string, sent: string): boolean {
   return documented.split(';')[0] === type.trim();
 }
 
-/** References as this validator spells them, and objects closed, so that an unknown field shows. */
+/** References as this validator spells them, and objects closed, so an unknown field shows. */
 function toStrict(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toStrict);
   if (typeof value === 'string') return value.replace('#/components/schemas/', '#/$defs/');

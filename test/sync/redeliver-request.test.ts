@@ -59,7 +59,7 @@ function preview(world: SyncWorld, request: Partial<PreviewedRequest> = {}) {
 
 let afterWrite = () => {};
 
-/** A CRM that takes five contacts at a time, so that there are several pages. */
+/** A CRM that takes five contacts at a time, so there are several pages. */
 function inPagesOfFive(crm: MemoryCrm, signal: AbortSignal): Connector {
   const connector = createMemoryConnector(crm, signal);
   const { writeBatch } = connector.capabilities;

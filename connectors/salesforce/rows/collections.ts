@@ -103,7 +103,7 @@ function withoutUnreadable(
   return found ? attempt : null;
 }
 
-/** Finds the record with the unreadable value, so that the other records are written. */
+/** Finds the record with the unreadable value, so the other records are written. */
 async function writeHalves(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
   const [only] = changes;
   if (only !== undefined && changes.length === 1) {

@@ -137,8 +137,8 @@ export function refused(
 }
 
 /**
- * Returns the change without the fields that these errors name, so that the rest can be written. Null if the
- * errors name no field, if one of them is not about a value, or if nothing would be left.
+ * Returns the change without the fields that these errors name, so the rest can be written. Null if the errors name no
+ * field, if one of them is not about a value, or if nothing would be left.
  */
 export function withoutNamed(
   change: SentChange,

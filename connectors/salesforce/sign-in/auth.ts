@@ -47,8 +47,8 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * The name of the secret with a rotated refresh token. It depends on the token in the settings, so that a new
- * token there takes effect at once.
+ * The name of the secret with a rotated refresh token. It depends on the token in the settings, so a new token there
+ * takes effect at once.
  */
 export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;

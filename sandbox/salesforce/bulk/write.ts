@@ -41,8 +41,8 @@ const PORTION_ROWS = 500;
 const CLEARING_CELL = '#N/A';
 
 /**
- * Writes all uploaded records. The first batch is done when this returns its promise, so that a
- * fault of the request affects it. Other work runs between the batches after it.
+ * Writes all uploaded records. The first batch is done when this returns its promise, so a fault of the request affects
+ * it. Other work runs between the batches after it.
  */
 export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<void> {
   try {

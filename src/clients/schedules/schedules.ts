@@ -120,7 +120,7 @@ export function nextRunAt(
   return time === null ? null : time + shareMs;
 }
 
-/** The share of an integration is always the same, so that the time between runs stays the same. */
+/** The share of an integration is always the same, so the time between runs stays the same. */
 function jitterShareMs(integrationId: string, jitterMs: number): number {
   return createHash('sha256').update(integrationId).digest().readUInt32BE() % (jitterMs + 1);
 }

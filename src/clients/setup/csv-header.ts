@@ -21,10 +21,7 @@ export interface CsvHeader {
   /** All names in their order, including names that occur twice and names that are too long for a setting. */
   names: string[];
   encoding: 'utf-8' | 'latin1';
-  /**
-   * The kind of a file that is read and never replaced, so that its results need a separate file. Null for
-   * other files.
-   */
+  /** The kind of a file that is read and never replaced, so its results need a separate file. Null for other files. */
   foreign: ForeignKind | null;
   /** The first rows, by column name. */
   sample: CsvSample;

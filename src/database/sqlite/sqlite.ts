@@ -38,7 +38,7 @@ const PRAGMAS = [
   // On macOS, this is needed to reach the disk itself. Other systems ignore it.
   'fullfsync = ON',
   'foreign_keys = ON',
-  // Deleted rows are overwritten, so that no data of an erased person remains.
+  // Deleted rows are overwritten, so no data of an erased person remains.
   'secure_delete = ON',
   'trusted_schema = OFF',
   // The page cache of this process in kibibytes. The system's file cache contains the rest, and does not

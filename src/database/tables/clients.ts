@@ -168,7 +168,7 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** The answers so far, including keys. They are encrypted. */
       draft: sealed({ with: 'secret key', boundTo: ['integration_id'] }),
-      /** Increases with each change, so that the second of two browsers notices the change of the first. */
+      /** Increases with each change, so the second of two browsers notices the change of the first. */
       version: bigint(),
       updated_at: bigint(),
     },

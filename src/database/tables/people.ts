@@ -112,10 +112,7 @@ export const PEOPLE_TABLES = {
       last_used_at: personal(nullable(bigint())),
     },
   ),
-  /**
-   * A challenge that was used. It is kept until it would be too old anyway, so that no challenge can be used
-   * twice.
-   */
+  /** A challenge that was used. It is kept until it would be too old anyway, so no challenge can be used twice. */
   spent_challenges: table(
     {
       key: ['hash'],

@@ -9,7 +9,7 @@ import type { Retention } from '../../core/retention.ts';
 export interface Column<Value = unknown, Says extends Meaning = Meaning> {
   readonly kind: 'text' | 'integer' | 'bigint';
   readonly isNullable: boolean;
-  /** True if the database sets its value, so that a row can be added without it. */
+  /** True if the database sets its value, so a row can be added without it. */
   readonly hasDefault: boolean;
   readonly says: Says;
   /** Exists only in the types, never at runtime. */

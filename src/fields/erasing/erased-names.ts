@@ -15,7 +15,7 @@ export interface PersonName {
 }
 
 export interface NamesOfPerson {
-  /** True if no name is known, so that no text can be searched. */
+  /** True if no name is known, so no text can be searched. */
   isEmpty: boolean;
   /** Each name as the fingerprints of its words, separated by spaces. */
   names: readonly string[];

@@ -52,8 +52,8 @@ interface Standing {
 }
 
 /**
- * Returns the fields that hold an amount of ours in a currency that the record no longer has, so that the same number
- * now reads as a different amount. A record with an unknown currency has no such fields.
+ * Returns the fields that hold an amount of ours in a currency that the record no longer has, so the same number now
+ * reads as a different amount. A record with an unknown currency has no such fields.
  */
 export function findMisplaced(
   deps: { store: Pick<Store, 'fingerprint'> },

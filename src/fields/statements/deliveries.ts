@@ -85,8 +85,8 @@ export async function findIntendedValues(
 }
 
 /**
- * Stores writes on disk before they are sent, so that each can be recognised and undone. They are first
- * stored in the log outside the database, which still contains them after an older backup is restored.
+ * Stores writes on disk before they are sent, so each can be recognised and undone. They are first stored in the log
+ * outside the database, which still contains them after an older backup is restored.
  */
 export async function recordIntendedWrites(
   { reader, fingerprint, checkpoint, writeLog }: WriteStore,

@@ -144,7 +144,7 @@ async function readDigests(
   );
 }
 
-/** Values that are read from the store at each scrape, so that other processes' runs count as well. */
+/** Values that are read from the store at each scrape, so other processes' runs count as well. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 

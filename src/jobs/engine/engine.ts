@@ -2,8 +2,8 @@
 import type { RunsAsked } from '../../database/actor-transaction.ts';
 
 /**
- * The right of this process to work on the requests from an integration. Only one process has it at a time. The lease
- * ensures that only the writes of that process count (`database/leases.ts`).
+ * The right of this process to work on an integration's requests. Only one process has it at a time. The lease ensures
+ * that only the writes of that process count (`database/leases.ts`).
  */
 export interface Turn {
   integrationId: string;

@@ -19,7 +19,7 @@ export function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null
 }
 
 /**
- * Records the requests from a page that was read. `marked` lists the contacts with a recorded request; this function
+ * Records the requests for a page that was read. `marked` lists the contacts with a recorded request; this function
  * keeps it up to date.
  */
 export async function recordPrivacyRequests(

@@ -25,6 +25,6 @@ for (;;) {
   await purgeExpired(store, attempt.lease, {
     ...{ runRows: 90, outcomes: kept, previousValues: kept, removedContacts: kept },
   });
-  // Entries of a tenth of a second ago are old enough, so that each round has some.
+  // Entries of a tenth of a second ago are old enough, so each round has some.
   if (audit === 'purged') await store.act((trx) => purgeAudit(trx, Date.now() - 100));
 }

@@ -16,7 +16,7 @@ const ADDRESS = 'https://donors.example.org';
 const MINUTE_MS = 60_000;
 const PHONE = 'Mozilla/5.0 (iPhone) Safari/604.1';
 const COMPUTER = 'Mozilla/5.0 (X11; Linux) Firefox/140.0';
-/** The address of a former proxy, so that a request does not seem to come from this machine. */
+/** The address of a former proxy, so a request does not seem to come from this machine. */
 const ELSEWHERE = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
 
 const open = closedAfterTest((options: HttpWorldOptions = {}) =>

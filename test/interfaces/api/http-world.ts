@@ -69,7 +69,7 @@ export interface HttpWorld {
 export interface HttpWorldOptions {
   service?: PartnerSandboxOptions;
   publicUrl?: string;
-  /** True if the settings name no address, so that an owner sets it. */
+  /** True if the settings name no address, so an owner sets it. */
   hasOwnUrl?: boolean;
   /** True if `publicUrl` is the address that it really has, for callers that sign it. */
   isPublic?: boolean;

@@ -13,8 +13,8 @@ import { type Answer, type Message, send } from '../../testbed/asking.ts';
 export const CONTACTS = '/crm/objects/2026-09/contacts';
 
 /**
- * Starts a small account whose searches see everything at once and are not counted, so that only
- * tests about that meet it; it ends with the test.
+ * Starts a small account whose searches see everything at once and are not counted, so only tests about that meet it;
+ * it ends with the test.
  */
 export async function startAccount(options: HubspotSandboxOptions = {}): Promise<HubspotSandbox> {
   const account = await startHubspotSandbox({

@@ -305,7 +305,7 @@ function judgeChange(
   }
 }
 
-/** The product recognises its own values, so that it can correct, undo or erase them. */
+/** The product recognises its own values, so it can correct, undo or erase them. */
 function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record: Record_): void {
   if (swarm.faults.restore > 0) return;
   // Values from a record that was merged into it are stored under that record's ID until they are sorted.

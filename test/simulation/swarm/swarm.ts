@@ -1,7 +1,7 @@
 /**
  * The ingredients of a night. Each seed switches features and faults on and off, because a night with all of them would
- * hide failures that only show if some are missing. Everything here is plain data, so that a failing night can be
- * printed, and shrunk piece by piece.
+ * hide failures that only show if some are missing. Everything here is plain data, so a failing night can be printed,
+ * and shrunk piece by piece.
  */
 
 export interface Swarm {
@@ -176,7 +176,7 @@ export interface ServiceHabits {
   hidingBuyer: number;
   /** Maximum duration of jobs (ms). */
   jobMs: number;
-  /** The latency of a submission's response (ms), so that several are in flight at the same time. */
+  /** The latency of a submission's response (ms), so several are in flight at the same time. */
   submitMs: number;
 }
 

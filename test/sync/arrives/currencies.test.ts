@@ -12,7 +12,7 @@ const YEN = 150;
 
 const ratesSchema = z.object({ records: z.array(z.object({ Id: z.string() })) });
 
-/** Settings are read when a run opens the org, so that a test can change them. */
+/** Settings are read when a run opens the org, so a test can change them. */
 async function openOrg(mode: 'usdOnly' | 'convert') {
   const settings: Record<string, unknown> = { currency: mode };
   const bed = await openSalesforce({ people: PEOPLE, currencies: true, settings });

@@ -1,5 +1,5 @@
 /**
- * Worlds whose profiles name their donor in each text, so that a contact's values show to whom they belong.
+ * Worlds whose profiles name their donor in each text, so a contact's values show to whom they belong.
  */
 import { onTestFinished } from 'vitest';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';

@@ -139,8 +139,7 @@ async function append(path: string, text: string): Promise<void> {
   for (;;) {
     await using file = await open(path, 'a', FILE_MODE);
     const { ino, dev, size } = await file.stat();
-    // There is also a line break at the start, so that an incomplete line left by a power failure stays on
-    // its own line.
+    // There is also a line break at the start, so an incomplete line left by a power failure stays on its own line.
     await file.appendFile(`\n${text}\n`);
     await file.datasync();
     if (size === 0) await syncFolder(path);

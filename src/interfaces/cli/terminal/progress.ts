@@ -32,7 +32,7 @@ export interface ProgressOptions {
 /** The shortest time between redraws. People do not read faster. */
 const REDRAW_INTERVAL_MS = 100;
 
-/** The rate covers only this recent time, so that an earlier pause or a slow start does not count. */
+/** The rate covers only this recent time, so an earlier pause or a slow start does not count. */
 const RATE_WINDOW_MS = 30_000;
 
 /** The number of states that are kept to compute the rate: one for each redraw in the window. */

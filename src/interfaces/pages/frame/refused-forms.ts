@@ -15,7 +15,7 @@ const refusals = new WeakMap<Context, Refusal>();
 const fields = new WeakMap<Error, string>();
 const refusedFields = new WeakMap<Context, string>();
 
-/** Remembers the refusal in this response, so that the page of the form can show it instead. */
+/** Remembers the refusal in this response, so the page of the form can show it instead. */
 export function noteRefusal(c: Context<HttpEnv>, refusal: Refusal): void {
   refusals.set(c, refusal);
 }
