@@ -20,7 +20,7 @@ import { CATALOGUE } from '../src/database/tables/catalogue.ts';
 import type { Table } from '../src/database/tables/table.ts';
 import { CHANGES, READS, WORKS_WITH_ALL } from './foreign-tables.ts';
 
-/** The rooms inside the large rooms, the ground first; files beside them are the top. */
+/** The rooms inside the large rooms, lowest first; files next to them form the top layer. */
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/interfaces/cli': [['terminal'], ['action'], ['commands']],
   'sandbox/salesforce': [
@@ -157,7 +157,7 @@ describe('the drawings of ARCHITECTURE.md', () => {
   const document = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 
   it.each(Object.entries(DRAWINGS))('show %s as its imports are', (name, room) => {
-    // `node scripts/draw-rooms.ts` writes them anew.
+    // `node scripts/draw-rooms.ts` rewrites them.
     expect(drawingIn(document, name)).toBe(draw(name, room));
   });
 });

@@ -125,7 +125,7 @@ async function peopleOf(control: Control, type: string): Promise<Person[]> {
 
 type Control = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
-/** Runs a command, and keeps what it wrote. */
+/** Runs a command and keeps its output. */
 async function command(world: CliWorld, said: string[], ...args: string[]): Promise<void> {
   const { stdout, stderr } = await run(world, ...args);
   said.push(stdout, stderr);

@@ -25,7 +25,7 @@ declare module 'vitest' {
  * when the first test file asks for it, so runs without any do not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Halves what a start of a child process costs. Workers inherit it, and pass it on to their children.
+  // Halves the cost of starting a child process. Workers inherit it, and pass it on to their children.
   process.env['NODE_COMPILE_CACHE'] = join(import.meta.dirname, '../node_modules/.cache/compiled');
   const shared = createShared();
   const server = serve({ fetch: shared.app.fetch, hostname: '127.0.0.1', port: 0 });

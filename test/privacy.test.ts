@@ -35,7 +35,7 @@ it('keeps names, addresses, figures and keys out of the database', async () => {
   const secrets = [...tellingTexts(world), world.service.apiKey];
   expect(secrets.length).toBeGreaterThan(300);
   expect(secrets.filter((text) => bytes.includes(text))).toEqual([]);
-  // The search finds what is there: ids are kept in clear.
+  // The search finds data that is there: ids are stored in clear.
   expect(bytes.includes('planted')).toBe(true);
 });
 

@@ -4,8 +4,8 @@ import { type Browser, type BrowserContext, chromium as driver, type Page } from
 import { z } from 'zod';
 
 /**
- * Puts the Chromium of the npm package where it can be run; nothing has to be installed. Two that do so at
- * once would start a half of it, so the tests ask for it by `openBrowser`.
+ * Puts the Chromium from the npm package where it can be run; nothing has to be installed. Two processes that do this
+ * at the same time could start an incomplete copy, so tests get it through `openBrowser`.
  */
 export function unpackBrowser(): Promise<string> {
   return chromium.executablePath();
@@ -24,7 +24,7 @@ export async function launchBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
-/** How long a page may take for what a test waits for, as for what it polls: machines of tests are busy. */
+/** How long a test waits for a page, or polls: test machines are busy. */
 export const PATIENCE_MS = 60_000;
 
 export interface View {
@@ -42,7 +42,7 @@ export interface ViewOptions {
   timezoneId?: string;
 }
 
-/** Opens a page of its own session that notes whatever is not as it should be. */
+/** Opens a page in a separate session, and records everything that is wrong with it. */
 export async function openView(
   browser: Browser,
   origin: string,
@@ -89,7 +89,7 @@ const violationsSchema = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
 );
 
-/** What axe finds wrong with the page as it stands, each with the place. */
+/** The problems that axe finds in the current page, each with its place. */
 export async function findBarriers(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the pages' rules for scripts do not bind.
   await page.evaluate(axe.source);

@@ -51,7 +51,7 @@ async function namesShown({ application }: HeldWorld): Promise<number> {
   return (await listAuditEntries(application.store, { action: 'names.shown', limit: 100 })).length;
 }
 
-/** The same as the reader's letters say: what is marked, and what is not. */
+/** The same in the words that the reader sees: which contacts are marked and which are not. */
 async function marksOf(page: Page): Promise<string[]> {
   return page.locator('.name-text mark').allInnerTexts();
 }

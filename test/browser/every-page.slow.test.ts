@@ -81,7 +81,7 @@ async function ask(path: string, token: string) {
   };
 }
 
-/** Whole names, and last names that are no common word, of all contacts: those that are in a text. */
+/** Of all contacts' full names, and of last names that are not common words, the names that appear in a text. */
 function namesIn(text: string): string[] {
   const words = new Set(text.split(/[^\p{L}]+/u));
   return [...world.crm.records.values()].flatMap(({ contact: { firstName, lastName } }) => {

@@ -27,7 +27,10 @@ export interface HeldWorld extends HttpWorld {
   sync(): Promise<void>;
 }
 
-/** A world in which so many contacts got another last name while they were asked about: each is held. */
+/**
+ * A world in which this many contacts got a different last name while their enhancement was in progress, so each is
+ * held.
+ */
 export async function openHeldWorld(
   count: number,
   options: HttpWorldOptions = {},
@@ -56,7 +59,7 @@ export async function openHeldWorld(
     await world.untilEnded((await world.runner.request(asked)).runId);
   };
   await systemClock.sleep(SETTLED_MS);
-  // Reads the new names: what is approved before they are known counts for the old ones alone.
+  // Reads the new names. An approval from before counts only for the old names.
   await sync(true);
   return {
     ...world,

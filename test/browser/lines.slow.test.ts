@@ -48,7 +48,7 @@ async function openWorldWithHold(): Promise<HttpWorld> {
   return world;
 }
 
-/** On how many lines each text of the page stands that is found by the selector. */
+/** The number of lines of each text on the page that matches the selector. */
 async function linesOf(page: Page, selector: string): Promise<Record<string, number>> {
   const script = `Object.fromEntries(
     [...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => {

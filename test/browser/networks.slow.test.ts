@@ -73,7 +73,7 @@ async function edgesListed(page: Page, path: string): Promise<string[]> {
   }
 }
 
-/** How often each endpoint was asked, but for what is free and only looks whether all is well. */
+/** Number of requests to each endpoint, except free requests that only check whether everything works. */
 function askedOf({ service }: HttpWorld) {
   return controlService(service).requests();
 }

@@ -25,8 +25,8 @@ async function open() {
 }
 
 /**
- * A page, and the authenticator of its device, which answers at once. What fields offer it would answer without
- * a person as well: unless a test is about that, the browser is one that has it not.
+ * A page and its device's authenticator, which responds immediately. It would also respond without a user to passkeys
+ * that fields offer. Unless a test is about that, the browser does not support it.
  */
 async function look(origin: string, options: ViewOptions & { hasAutofill?: boolean } = {}) {
   const { hasAutofill = false, ...others } = options;

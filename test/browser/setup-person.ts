@@ -25,7 +25,7 @@ export interface Person {
 const HEAR_REPORTS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('refused by the rules for content:', violatedDirective, blockedURI));`;
 
-/** A person with a browser of their own, who looks at each page for so long. */
+/** A user with a separate browser, who looks at each page for this long. */
 export async function comeAsAPerson(
   browser: Browser,
   origin: string,
@@ -150,7 +150,7 @@ export async function answerTheRest(
   else {
     await page.getByRole('checkbox', { name: group }).check();
     await press('Continue');
-    // The sentence about who can introduce a contact has fields of its own.
+    // The sentence about who can introduce a contact has separate fields.
     await page.getByText('Networks bring warm paths').waitFor();
     if (kind !== 'csv') {
       await press('Create them in the CRM');

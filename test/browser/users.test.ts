@@ -43,7 +43,7 @@ async function beginVisit({ url }: HttpWorld, { path }: FirstVisit) {
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name });
 
-/** How much wider the page is than what is seen of it. */
+/** How much wider the page is than its visible part. */
 async function overflowOf(page: Page): Promise<unknown> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',

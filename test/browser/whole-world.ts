@@ -29,7 +29,8 @@ const UNMOVED = 5;
 
 /**
  * A client with runs, a hold, a batch of contacts that all moved, networks with paths, a webhook that was called,
- * alerts and a schedule, and the guide; an empty one; one of a CSV file, set up in a browser; and a set-up that goes on.
+ * alerts and a schedule, and the guide; an empty client; a client with a CSV file, set up in a browser; and a setup in
+ * progress.
  */
 export async function openWholeWorld(): Promise<WholeWorld> {
   const guideFolder = await mkdtemp(join(tmpdir(), 'guide-'));
@@ -37,7 +38,7 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   const world = await openNetworkWorld({
     guideFolder,
     others: ['harbor'],
-    // Nothing is there: what is sent does not arrive.
+    // Nothing listens there, so messages do not arrive.
     alerts: { webhook: { url: 'http://127.0.0.1:9/chat' }, failedAbovePercent: 20 },
     setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] },
     integration: { schedule: { cron: '0 2 * * *', timezone: 'America/Chicago' } },

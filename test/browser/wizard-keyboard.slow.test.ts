@@ -20,7 +20,7 @@ const focusSchema = z.object({ text: z.string(), isMarked: z.boolean(), isInView
 /** Where the keyboard is, and whether a user sees that. */
 const FOCUS = `(() => {
   const element = document.activeElement;
-  // What a label stands for may be shown by it.
+  // A label may show the control that it belongs to.
   const shown = [element, element.closest('label'), element.parentElement].filter(Boolean);
   const { top, bottom } = element.getBoundingClientRect();
   return {

@@ -18,7 +18,7 @@ const READING_MS = 1_000;
 const MOST_MS = 180_000;
 const MOST_PAGES = 20;
 
-/** Of so many, more than a tenth that moves at once waits for a person. */
+/** With this many contacts, if more than a tenth move at once, a user has to decide. */
 const CONTACTS = 80;
 const MOVED = 40;
 
@@ -44,7 +44,7 @@ it(
     const { page, press } = person;
 
     await trial(person, world, 'salesforce');
-    // What is sent from now on is answered when the test lets it.
+    // From now on, requests are answered when the test allows it.
     jobs.hold();
     await press(/^Send the rest/);
     await page.waitForURL(/\/runs\//);
@@ -103,7 +103,7 @@ async function trial(
     await page.getByRole('link', { name: 'Set-up', exact: true }).first().click();
     await begin(person, world, kind, CLIENTS[kind]);
   }
-  // Each client has a key of its own: what is paid for on one is known to all that share it.
+  // Each client has a separate key: profiles paid for with a key are known to all clients that share it.
   const apiKey = await world.control.issueKey({});
   const group = kind === 'salesforce' ? 'Board of Directors' : null;
   await answerTheRest(person, world, kind, { apiKey, group });
@@ -145,7 +145,7 @@ async function decide({ page }: Person): Promise<void> {
   await page.getByText('Approved: ').waitFor();
 }
 
-/** So many contacts move at once that a person says whether each is paid for again. */
+/** So many contacts move at once that a user decides whether each is paid for again. */
 async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   const { page } = person;
   const contacts = await people(world);
@@ -158,7 +158,7 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   await syncNow(person);
   // It may be over before the page could say that it runs.
   await expect.poll(latest).not.toBe(earlier);
-  // Who is asked about is known at the end of the run; the page of decisions is not a live one.
+  // The contacts in question are known at the end of the run; the decisions page does not update itself.
   await page.locator('#client-live tbody a').first().click();
   await page.locator('#run').getByText('Done').waitFor();
   const before = await world.control.spent();

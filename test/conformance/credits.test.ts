@@ -12,7 +12,7 @@ interface Request {
   body?: (ids: Ids) => unknown;
 }
 
-/** A request that charges, with the bucket and what it costs. */
+/** A request that charges, with its bucket and cost. */
 interface Charging extends Request {
   bucket: string;
   credits: number;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const TESTS = join(import.meta.dirname, '..');
 const TABLE = join(TESTS, '..', 'docs', 'conformance.md');
 
-/** What stands where no test over HTTP can prove a sentence. */
+/** The entry for a sentence that no test over HTTP can prove. */
 const WITHOUT_TEST = ['A rule for callers', 'A time: measured, not tested'];
 
 describe('docs/conformance.md', () => {

@@ -57,7 +57,7 @@ interface ServiceOptions {
 }
 
 /**
- * Gives a test a service of its own until it is finished, and there a team that has done nothing yet.
+ * Gives a test a separate service until it has finished, with a team that has done nothing yet.
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(options);

@@ -16,7 +16,7 @@ export function sandboxControl(rootUrl: string) {
     control,
     /** The people that the sandbox began with, as they are meant. */
     people: async () => peopleSchema.parse(await control('GET', 'people?limit=10000')).people,
-    /** What was asked, with its status. */
+    /** The requests, each with its status. */
     requests: async () => requestsSchema.parse(await control('GET', 'requests')).requests,
   };
 

@@ -39,7 +39,7 @@ it.each(['in.csv', 'out.csv'])(
   },
 );
 
-/** Kills a writer after so many acknowledged writes; what it acknowledged. */
+/** Kills a writer after this many acknowledged writes. Returns the acknowledged writes. */
 async function writeUntilKilled(
   output: string,
   runsBefore: number,

@@ -7,7 +7,7 @@ export interface Strayed {
   authorization: string | undefined;
 }
 
-/** A host that is not the CRM: it answers everything well, and remembers all that it was asked. */
+/** A host that is not the CRM. It answers every request with success, and records all requests. */
 export async function openOtherHost() {
   const strayed: Strayed[] = [];
   const server = createServer((request, response) => {

@@ -49,7 +49,7 @@ export function readContact(crmId: string, identity = `identity of ${crmId}`): R
   return { crmId, identity, optedOut: false };
 }
 
-/** The decision with what is noted of the identity that was read. */
+/** The decision, with the recorded data about the identity that was read. */
 export function noting(
   decide: (contact: ReadTestContact, known: ContactRecord | undefined) => Decision,
 ): (contact: ReadTestContact, known: ContactRecord | undefined) => Decided {
@@ -261,7 +261,7 @@ export async function holdForName(world: StoreWorld, ids: readonly string[]): Pr
   for (const id of ids) await holdAtDelivery(world, id, trackingIdOf(id));
 }
 
-/** The names of a profile do not fit those of the contact that it is delivered to. */
+/** The names in a profile do not match the contact that it is delivered to. */
 export function holdAtDelivery(
   { store, lease }: StoreWorld,
   crmId: string,

@@ -115,7 +115,7 @@ interface Batch {
   credits: number;
 }
 
-/** Plays the steps by the protocol; what is open in the end belongs to a process that was killed. */
+/** Plays the steps by the protocol. Submissions that are open at the end belong to a killed process. */
 function play(script: readonly Step[], full: number, bucket: number, isForeign: boolean) {
   let balance = bucket;
   let carried = bucket;

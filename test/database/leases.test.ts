@@ -57,7 +57,7 @@ const ALIVE = () => false;
 /** What a host cannot tell exactly of the database's clock. */
 const ABOUT_MS = 5_000;
 
-/** Lets so much time pass for leases: on Postgres they know no time but the server's. */
+/** Lets this much time pass for leases: on Postgres they only use the server's time. */
 async function letPass({ db, clock }: StoreWorld, kind: string, ms: number): Promise<void> {
   if (kind === 'sqlite') return clock.advance(ms);
   const lease_until = sql<number>`lease_until - ${sql.lit(ms)}`;

@@ -12,7 +12,7 @@ import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './n
 /** A sync waits for jobs most of its time, so that many fit on a small machine. */
 const AT_ONCE = 6;
 
-/** The second sync settles what the killed one left; it may have to wait once more. */
+/** The second sync settles the work that the killed sync left; it may have to wait once more. */
 const MOST_SYNCS = 4;
 
 /** Contacts whose paid answer got lost with the process wait for a person (design, promise 2). */
@@ -113,7 +113,7 @@ async function mayHaveLostAnswer({ database }: Nonprofit): Promise<boolean> {
   }
 }
 
-/** Kills the first sync at a point, lets others do the rest, and tells what differs from `expected`. */
+/** Kills the first sync at a point, lets other syncs do the rest, and reports the differences from `expected`. */
 async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Promise<string[]> {
   const killed = await nonprofit.run(['sync', '--json'], { FAILPOINT: point });
   if (killed.signal !== 'SIGKILL') return [`the point was not passed: ${killed.output}`];

@@ -33,7 +33,7 @@ export interface Books {
 export interface Nonprofit {
   /** The SQLite file of the product. */
   database: string;
-  /** Runs the command line in a process of its own. */
+  /** Runs the command line in a separate process. */
   run(args: readonly string[], env?: Record<string, string>): Promise<End>;
   books(): Promise<Books>;
   close(): Promise<void>;

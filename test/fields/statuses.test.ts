@@ -70,7 +70,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** A CRM whose users see where each contact stands. */
+/** A CRM whose users see each contact's status. */
 async function open(options: SyncWorldOptions = {}) {
   const made = await createForgetWorld({
     ...options,
@@ -325,7 +325,7 @@ describe('statusOf', () => {
     ['written', { ...AT_REST, reason: 'deceased', enhancedAt: 1 }],
     ['unknown', { ...AT_REST, reason: 'rejected_by_person' }],
     ['held', { ...AT_REST, state: 'held', reason: 'lost_answer' }],
-    // Work is under way: what stands there holds until there is something better to say.
+    // Work is in progress: the existing status remains until there is a better one.
     ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'unknown' }],
     [null, { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'held' }],
     // Nothing is said of who was erased, or may have been.

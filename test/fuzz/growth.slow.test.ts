@@ -10,7 +10,7 @@ import { openImportEdge } from '../../bench/scenarios/fuzz/imports.ts';
 import { filterEdge, openSettingsEdge } from '../../bench/scenarios/fuzz/settings.ts';
 import { createRandom } from '../simulation/random.ts';
 
-/** Four times the input may take six times as long: what is left over linear is noise, never a square. */
+/** Four times the input may take six times as long: the excess over linear growth is noise, never quadratic growth. */
 const MOST_TIMES = 6;
 /** Below it the clock tells nothing. */
 const LEAST_MS = 15;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** What a build is made of; the stand-ins come along for `donor-sync demo`. */
+/** The inputs of a build; the stand-ins are included for `donor-sync demo`. */
 const SOURCES = [
   ...[
     'src',
@@ -31,7 +31,7 @@ const SOURCES = [
   ],
 ];
 
-/** The product as it is built, in a folder of its own: pages are written in JSX, which Node does not read. */
+/** The built product, in a separate folder: pages are written in JSX, which Node does not read. */
 export async function buildProduct(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-built-'));
   // Users without rights run it as well.

@@ -36,7 +36,7 @@ export interface CliEnd {
   stderr: string;
 }
 
-/** A process of the command line that goes on. */
+/** A command-line process that keeps running. */
 export interface CliProcess {
   child: ChildProcessWithoutNullStreams;
   ended: Promise<CliEnd>;
@@ -54,14 +54,14 @@ export interface CliWorld {
   run(args: readonly string[], env?: Record<string, string>, user?: string): Promise<CliEnd>;
   /** Runs it with `--json` and reads the document. */
   runJson<Document>(args: readonly string[], schema: z.ZodType<Document>): Promise<Document>;
-  /** Starts it in a process of its own, which may be killed and works beside others. */
+  /** Starts it in a separate process, which can be killed and runs next to others. */
   start(args: readonly string[], env?: Record<string, string>): Promise<CliProcess>;
   /** The rows of a CSV file of the folder. */
   rows(name?: string): Promise<Record<string, string>[]>;
   saveRows(rows: readonly Record<string, string>[], name?: string): Promise<void>;
   /** Charges minus refunds for the enhancements bucket. */
   spent(): Promise<number>;
-  /** Methods and paths that the service was asked for. */
+  /** Methods and paths of the requests to the service. */
   requests(): Promise<string[]>;
   putFaults(rules: unknown): Promise<void>;
   close(): Promise<void>;

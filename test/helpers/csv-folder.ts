@@ -19,7 +19,7 @@ export async function openCsvFolder(
     people: number;
     /** Of the database; one in the folder by default. */
     database?: string;
-    /** Settings of the integration besides its key and its list; `id` names it. */
+    /** Settings of the integration other than its key and its list; `id` names it. */
     integration: { id: string } & Record<string, unknown>;
   },
 ): Promise<CsvFolder> {

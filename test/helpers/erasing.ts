@@ -9,7 +9,7 @@ import {
 } from '../../src/privacy/statements/erasures.ts';
 import type { Store } from '../../src/store.ts';
 
-/** Does something with an integration's lease: the one in force, or one of its own. */
+/** Does something with an integration's lease: the lease in force, or a new one. */
 export async function withLeaseOf<Result>(
   store: Store,
   integrationId: string,

@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import { listen } from '../../testbed/serving.ts';
 
-/** Above what only administrators may open, below what a machine hands out where it is asked for any port. */
+/**
+ * Above the ports that only administrators can open, and below the ports that a machine assigns when any port is
+ * requested.
+ */
 const [FIRST, LAST] = [12_000, 32_000];
 const MAX_TRIES = 100;
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 
-/** A machine of its own, as far as a process can be one. */
+/** A separate machine, as far as a process can be one. */
 export interface Host {
   name: string;
   clockAheadMs: number;

@@ -21,8 +21,8 @@ export interface KilledSync {
 const MAX_STARTS = 500;
 
 /**
- * Starts the sync, kills it with SIGKILL at a random moment, and starts it again, until a start
- * comes to its end by itself. Resolves with the number of kills.
+ * Starts the sync, kills it with SIGKILL at a random moment, and starts it again, until it finishes without being
+ * killed. Resolves with the number of kills.
  */
 export async function killUntilDone(sync: KilledSync, mostKills: number): Promise<number> {
   let kills = 0;
@@ -58,7 +58,7 @@ export interface Books {
   paidTwice: string[];
   /** Submissions that are still open. */
   openSubmissions: number;
-  /** Credits that the submissions have cost: those of lost ones that are held together count once. */
+  /** Credits that the submissions have cost. Lost submissions that are held together count once. */
   charged: number;
   /** The most submissions that were open at one time. */
   mostOpen: number;
@@ -68,7 +68,7 @@ const countSchema = z.object({ count: z.number() });
 const outcomeSchema = z.object({ outcome_reason: z.string(), count: z.number() });
 const idSchema = z.object({ crm_id: z.string() });
 
-/** A job that another contact's credit paid for cost none of its own. */
+/** A job that another contact's credit paid for cost no credit itself. */
 const IS_PAID = "state <> 'unpaid' and shared_from is null";
 
 /** Reads the books of a store that no process writes to any more. */

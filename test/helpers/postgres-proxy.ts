@@ -55,7 +55,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     }
     client.on('data', (data) => {
       const text = data.toString('latin1');
-      // Queries end with a zero; a transaction begins with one of its own.
+      // Queries end with a zero; a transaction begins with a separate query.
       asked = text.includes('begin\0') ? text : asked + text;
       const struck = strikes(text, asked);
       if (struck?.moment === 'before') return goAwayFor(struck);

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from './free-port.ts';
 
-/** A real Postgres of its own, with nothing in it. */
+/** A separate, real and empty Postgres. */
 export interface PostgresServer {
   /** The server's own database; `createDatabase` makes others. */
   url: string;
@@ -100,7 +100,7 @@ function spawnPostgres(binaries: string, folder: string, port: number): Supervis
     'synchronous_commit=off',
   ].flatMap((setting) => ['-c', setting]);
   const postgres = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'data'), ...settings];
-  // A process group of its own: Ctrl-C in a terminal would otherwise end the supervisor too.
+  // A separate process group, because otherwise Ctrl-C in a terminal would also end the supervisor.
   return spawn('sh', ['-c', SUPERVISE, 'supervise', folder, ...postgres], {
     ...spawnOptions(folder),
     detached: true,

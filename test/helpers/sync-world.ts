@@ -45,12 +45,14 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
   /** What a sync is made of, to run parts of it. */
   deps(signal?: AbortSignal, of?: Integration): WorldDeps;
-  /** Adds the first people of the sandbox's contact list to the CRM, or those after so many; returns their ids. */
+  /**
+   * Adds the first people of the sandbox's contact list to the CRM, or the people after this many. Returns their ids.
+   */
   addPeople(count: number, after?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Settings for tests about the submissions themselves: all that is due goes at once. */
+/** Settings for tests about the submissions themselves: all due contacts are sent at once. */
 export const WITHOUT_TRIAL = { guards: { trial: { size: 0 } } };
 
 /** How a test wants its world; everything else is fast and generous. */

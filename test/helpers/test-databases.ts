@@ -14,7 +14,7 @@ export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
 /** Opens a fresh database; `describeEachDatabase` closes it after the suite. */
 export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
 
-/** A fresh SQLite file in a folder of its own; `close` removes the folder. */
+/** A new SQLite file in a separate folder; `close` removes the folder. */
 export function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
   return openSqliteFile<Db>(null);
 }
@@ -78,8 +78,8 @@ export function describeOn(kind: DatabaseKind, name: string, suite: () => void):
 }
 
 /**
- * Runs a suite on SQLite and on Postgres (`describeOn`); what it opens is closed when it is done. What
- * else is in the file belongs into `describeOn`, or it would run twice.
+ * Runs a suite on SQLite and on Postgres (`describeOn`); what it opens is closed when it is done. All other tests in
+ * the file belong in `describeOn`, or they would run twice.
  */
 export function describeEachDatabase(
   name: string,

@@ -6,7 +6,7 @@ import { createProgram } from '../../src/interfaces/cli/program.ts';
 import { createLog, createLogStream } from '../../src/interfaces/cli/terminal/log.ts';
 import { aStream } from '../interfaces/cli/a-terminal.ts';
 
-/** How a command ended, and what it wrote. */
+/** A command's exit code and output. */
 export interface ProgramEnd {
   exitCode: number | null;
   stdout: string;
@@ -18,7 +18,7 @@ export interface ProgramOptions {
   env?: Record<string, string>;
   /** True for a terminal of 200 columns instead of pipes. */
   isTTY?: boolean;
-  /** Ends a command that goes on until it is stopped; never aborted by default. */
+  /** Ends a command that runs until it is stopped; never aborted by default. */
   stop?: AbortSignal;
   /** Hears all of stdout so far, whenever more is written. */
   onStdout?: (written: string) => void;

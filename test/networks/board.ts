@@ -20,7 +20,7 @@ export async function openBoard(options: NetworkWorldOptions = {}): Promise<Netw
   return here;
 }
 
-/** The network is what the CRM's group is, and so many credits were spent for it in all. */
+/** The network equals the CRM's group, and this many credits were spent on it in total. */
 export async function expectBoard(
   world: NetworkWorld,
   people: readonly string[],

@@ -22,7 +22,7 @@ afterAll(() => world.close());
 interface Night {
   /** The members of each group, as bits over the people; null for a group that breaks off. */
   groups: (number | null)[];
-  /** What the first bulk add meets. */
+  /** What happens to the first bulk add. */
   fault: { kind: string; status?: number; delayMs?: number } | null;
   death: Death | null;
 }

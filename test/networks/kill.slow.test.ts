@@ -180,7 +180,7 @@ function donorsIn(database: string): Map<string, string> {
   }
 }
 
-/** A team of its own, with networks of its own. */
+/** A separate team with separate networks. */
 const CALM_TEAM = 'team-calm';
 
 /** The members of the networks of the team that is not calm, by name. */

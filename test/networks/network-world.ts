@@ -9,7 +9,7 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 export interface NetworkWorld extends SyncWorld {
   /** CRM ids of contacts who have a profile, each another donor, in order. */
   people: string[];
-  /** Puts people into the CRM's group "board" (those from `start` to `end` of `people`). */
+  /** Puts the people from `start` to `end` of `people` into the CRM's group "board". */
   setBoard(start: number, end: number): void;
   /** What the service has: member ids by the network's name. */
   networks(): Promise<Record<string, string[]>>;
@@ -94,7 +94,7 @@ export async function createNetworkWorld({
   return networkWorld;
 }
 
-/** Syncs people until so many contacts have a donor of their own. */
+/** Syncs people until this many contacts each have a different donor. */
 async function enhancePeople(world: NetworkWorld, count: number): Promise<string[]> {
   world.crm.addGroup('board', []);
   const ids = await world.addPeople(Math.ceil(count * 1.6) + 10);

@@ -34,7 +34,7 @@ async function listen<Kind extends Server>(server: Kind): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** HubSpot behind TLS, with one contact; keeps what it was sent. */
+/** HubSpot behind TLS, with one contact; records the requests that it receives. */
 async function startHubspot() {
   const received: { path: string; token: string | undefined; body: string }[] = [];
   const options = { cert: readFileSync(CERTIFICATE), key: readFileSync(join(TLS, 'key.pem')) };

@@ -11,7 +11,7 @@ import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 
 const PROGRAM = join(import.meta.dirname, '../helpers/paced-program.ts');
 
-/** The documented limit: so many requests a second, and so many at once. */
+/** The documented limit: this many requests per second, and this many concurrently. */
 const RATE = 10;
 const BURST = 10;
 

@@ -25,7 +25,7 @@ const several = (decision: string, id: string): Cases => ({
   invalid: { path: `/v1/holds/${decision}`, body: { holds: [] } },
 });
 
-/** Without a preview, and with what is none. */
+/** Without a preview, and with an invalid one. */
 const unseen = (path: string) => ({
   'without preview': { path },
   'other preview': { path: `${path}?digest=none` },

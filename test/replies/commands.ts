@@ -93,7 +93,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   'setups list': { good: one(), invalid: one('--unheard-of') },
   'setups show': { unknown: one('nowhere'), invalid: one() },
   connect: {
-    // To connect waits for a browser: only what ends by itself is recorded.
+    // `connect` waits for a browser, and only commands that end on their own are recorded.
     'not wanted': one('riverside'),
     unknown: one('nowhere'),
     invalid: one('hillside', '--port', 'high'),

@@ -11,7 +11,7 @@ import { laterKeys } from './moved.ts';
 
 export interface Difference {
   what: 'missing' | 'new' | 'changed';
-  /** What was asked, by whom. */
+  /** The request, and its caller. */
   key: string;
   kind: Entry['kind'];
   /** The place within the answer, and its values; empty for a whole answer. */
@@ -43,7 +43,7 @@ export function findDifferences(
   return differences.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** What was answered, without what was asked. */
+/** The response, without the request. */
 function answerOf(entry: Entry | undefined): object {
   const { as: _as, case: _case, request: _request, kind: _kind, ...answer } = entry ?? {};
   return answer;

@@ -9,7 +9,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     kind: z.enum(['api', 'page']),
     request: z.string(),
     status: z.number(),
-    /** Where a redirect leads, or what is to be sent again later. */
+    /** The target of a redirect, or the data to be sent again later. */
     headers: z.record(z.string(), z.string()).optional(),
     body: z.unknown(),
   }),

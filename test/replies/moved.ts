@@ -17,7 +17,7 @@ export const MOVES: Moves = [
   [/^page \| POST (\/users\/[^|]+)\/rights/, 'page | POST $1/role'],
 ];
 
-/** What was asked with access tokens, and is now for users who have signed in. */
+/** Requests that used to be made with access tokens, and are now for users who have signed in. */
 const FOR_USERS = /^api \| (?:POST|PUT|DELETE) \/v1\/users/;
 
 /** The keys under which a later recording may have the answer. */

@@ -14,7 +14,7 @@ const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
 /** What an act takes from its preview: until when it is valid, and a fingerprint. */
 const DIGEST = /(?<![\w-])[0-9a-z]{8}\.[\w-]{22,64}(?![\w-])/g;
 
-/** Where a list goes on: a time and an id, encoded. */
+/** The place where a list continues: a time and an id, encoded. */
 const CURSOR = /(?<![\w-])Wz[\w-]{20,}/g;
 
 const TIMES: readonly (readonly [RegExp, string])[] = [

@@ -3,7 +3,7 @@
  * others.
  */
 export interface Request {
-  /** `{run}` and the like stand for values of the world, `{digest}` for what the preview of the same act answers. */
+  /** `{run}` and the like stand for values of the world, `{digest}` for the digest from the same action's preview. */
   path: string;
   /** Sent as JSON. */
   body?: unknown;
@@ -38,7 +38,7 @@ export function compareNames(
   };
 }
 
-/** The routes of an app that answer, by method and pattern; those for all methods are guards. */
+/** An app's routes that respond, by method and pattern; routes for all methods are guards. */
 export function routeNames(routes: readonly { method: string; path: string }[]): string[] {
   const names = routes
     .filter(({ method }) => method !== 'ALL')

@@ -4,7 +4,7 @@
 const MAX_ITEMS = 3;
 const MAX_CHARACTERS = 400;
 
-/** Times of measured work; those of settings are kept. */
+/** Durations of measured work; durations from settings are kept. */
 const MEASURED = /^(timeMs|durationMs|elapsedMs|uptimeMs|tookMs|etaMs|remainingMs|ageMs)$/;
 
 export function shorten(value: unknown, replace: (text: string) => string): unknown {

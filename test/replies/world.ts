@@ -99,7 +99,7 @@ export interface CommandEnd {
   stderr: string;
 }
 
-/** A clock that starts on the day of the world and goes on as the machine's does. */
+/** A clock that starts on the world's day and advances with the machine's clock. */
 const AHEAD_MS = STARTED_AT - Date.now();
 const clock: Clock = { ...systemClock, now: () => Date.now() + AHEAD_MS };
 
@@ -290,7 +290,7 @@ export async function buildWorld(): Promise<World> {
     return { id, ended: untilEnded(application, id) };
   };
 
-  // Riverside: a run that finished, and one in which the addresses of all changed at once.
+  // Riverside: a run that finished, and a run in which all addresses changed at once.
   const finished = await sync('riverside');
   await finished.ended;
   await save(

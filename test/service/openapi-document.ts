@@ -44,7 +44,7 @@ export interface Operation extends z.infer<typeof operationShape> {
 export interface OpenApiDocument {
   document: z.infer<typeof documentShape>;
   operations: Operation[];
-  /** Fails where a reply is not what the operation says of its status; unknown fields fail too. */
+  /** Fails if a response does not match what the operation declares for its status. Unknown fields also fail. */
   check(operation: Operation, reply: { status: number; contentType: string; body: unknown }): void;
   /** A body that fits the schema; `known` gives values for names such as `donor_id`. */
   exampleBody(operation: Operation, known: (name: string) => unknown): unknown;

@@ -149,7 +149,7 @@ async function knownIds(partner: PartnerSandbox): Promise<Known> {
   return new Map([['donor_id', people.map(({ donorId }) => donorId).filter((id) => id !== null)]]);
 }
 
-/** What is made is made first, and what is deleted is deleted last. */
+/** Objects are created first and deleted last. */
 function inOrder(operations: readonly Operation[]): Operation[] {
   const rank = ({ method, path }: Operation) =>
     method === 'DELETE' ? 3 : path.includes('{') ? 2 : 1;
@@ -187,7 +187,7 @@ function pathsOf({ path, parameters }: Operation, known: Known): string[] {
   return ids.toReversed().map((id) => `${pathWith(path, String(id))}?${search}`);
 }
 
-/** In /lists/{id} stands a list's id. */
+/** `/lists/{id}` contains a list's id. */
 function nameOfId(before: string, name: string): string {
   return name === 'id' ? `${before.replace(/s$/, '')}_id` : name;
 }

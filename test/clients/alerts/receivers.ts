@@ -73,7 +73,7 @@ export async function startMailServer({
 
 const ELSEWHERE = '/elsewhere';
 
-/** A webhook that notes what it is sent. */
+/** A webhook that records the messages it receives. */
 export async function startWebhook() {
   const bodies: unknown[] = [];
   let status = 200;

@@ -119,7 +119,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
       await call(world.store, trigger, { trigger, contact: trigger });
     }
     expect(await ready(world.store)).toEqual(['manual', 'other', 'schedule']);
-    // What a person asks for is what waits: it waits no longer.
+    // The user requests exactly the waiting run, so it no longer waits.
     expect(await call(world.store, 'now', { trigger: 'manual' })).toBe('b');
     expect(await ready(world.store)).toContain('b');
   });
@@ -144,7 +144,7 @@ function otherHost({ db }: StoreWorld, aheadMs: number): Store {
   return createStore({ db, clock, fingerprint: testFingerprint });
 }
 
-/** Time passes for both kinds of databases: what is on record is longer ago. */
+/** Time passes for both kinds of databases: recorded events are now longer ago. */
 async function pass({ db }: StoreWorld, ms: number): Promise<void> {
   await sql`update hooks set called_at = called_at - ${ms}, opens_at = opens_at - ${ms}`.execute(
     db,

@@ -29,7 +29,7 @@ function aBomb(bytes: number): Buffer {
   });
 }
 
-/** Watches the memory of the process, in bytes above what it has now. */
+/** Watches the process's memory, in bytes above its present size. */
 function watchMemory(): () => number {
   let most = 0;
   const before = process.memoryUsage.rss();
@@ -40,7 +40,10 @@ function watchMemory(): () => number {
   return () => most;
 }
 
-/** Expects that reading is refused while this thread works little: what it collects of other garbage does not count. */
+/**
+ * Expects that reading is refused while this thread does little work. Time that it spends collecting other garbage does
+ * not count.
+ */
 async function expectRefusedElsewhere(bytes: Buffer, limits?: ThreadLimits): Promise<void> {
   const refuse = () =>
     expect(readWorkbook('donors.xlsx', bytes, null, limits)).rejects.toThrow(WHAT_TO_DO);

@@ -51,7 +51,7 @@ function paceClock({ clock }: Partial<ConnectorDeps>) {
   return clock === undefined ? hastyPaceClock() : { monotonicMs: clock.now, sleep: clock.sleep };
 }
 
-/** What a test may want otherwise: of `crm`, of what the connector is given, of `contacts`. */
+/** Overrides for a test: of `crm`, of the connector's arguments, and of `contacts`. */
 type Choices = [
   settings?: Record<string, unknown>,
   deps?: Partial<ConnectorDeps> & { patienceMs?: number },
@@ -59,7 +59,7 @@ type Choices = [
   uses?: ConnectorUses,
 ];
 
-/** Each has a pace of its own, as in a process of its own. */
+/** Each has a separate pace, as in a separate process. */
 function aDefinition(fetch: typeof globalThis.fetch, deps: Choices[1] = {}) {
   const pacers = createPacerRegistry(paceClock(deps));
   const { patienceMs = 1_000 } = deps;
@@ -136,7 +136,7 @@ export async function openAccount(
     async issueToken(options: Record<string, unknown>): Promise<string> {
       return z.object({ token: z.string() }).parse(await control('POST', 'tokens', options)).token;
     },
-    /** Takes these scopes from every token at once; an empty list gives them back. */
+    /** Removes these scopes from every token immediately; an empty list restores them. */
     withdraw: (scopes: readonly string[]) => control('PUT', 'scopes', { withdrawn: scopes }),
     /** Whether tokens see a property of contacts. */
     hide: (property: string, access: 'hidden' | 'visible' = 'hidden') =>

@@ -6,7 +6,7 @@ export interface OddAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Instead of a body: what is no JSON. */
+  /** Returned instead of a body: text that is not JSON. */
   text?: string;
 }
 
@@ -16,7 +16,7 @@ export type Substitute = (
   body: unknown,
 ) => OddAnswer | null | Promise<OddAnswer | null>;
 
-/** Stands in front of an account and passes requests on, and answers those that it likes. */
+/** Sits in front of an account, forwards requests, and answers some of them itself. */
 export async function openFront(baseUrl: string, answer: Substitute) {
   const server = createServer(async (request, response) => {
     const { status, headers, body, text: said } = await pass(baseUrl, request, answer);

@@ -35,7 +35,7 @@ async function arrivals(
   return moments;
 }
 
-/** A board as a database keeps it, and the keys that it was asked for. */
+/** A board as a database stores it, and the keys that were requested from it. */
 function aBoard(clock: FakeClock): DepartureBoard & { keys: Set<string> } {
   const keys = new Set<string>();
   let nextMs = Number.NEGATIVE_INFINITY;

@@ -121,7 +121,7 @@ describe('values of HubSpot that are read back after they were written', () => {
     await write({ id, values: { worth: 54_321 } });
     await account.edit({ action: 'update', id, values: { worth: '7700' } });
     const read = await connector.readBack?.([{ id, fields: ['worth'], sentAtMs }]);
-    // The workflow has rounded what the user typed, too.
+    // The workflow has also rounded the value that the user typed.
     expect(read).toEqual([{ id, values: { worth: 8_000 }, automated: [] }]);
   });
 

@@ -28,7 +28,7 @@ function chances(seed: number): () => number {
   };
 }
 
-/** An account whose ids are as uneven as those of accounts that have grown for years. */
+/** An account whose ids are as unevenly spaced as in accounts that have grown for years. */
 function someIds(count: number, random: () => number): number[] {
   const ids = new Set<number>();
   while (ids.size < count) ids.add(Math.floor(10 ** (1 + random() * 11)));

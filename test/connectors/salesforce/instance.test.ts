@@ -65,7 +65,7 @@ describe('where the token of Salesforce goes', () => {
       'https://riverside.my.site.force.com',
     ])('goes on at %s', async (instance) => {
       answerToken(instance);
-      // What answers there is no Salesforce, but it was asked.
+      // The host that answers there is not Salesforce, but it received a request.
       await expect(connector()).rejects.not.toMatchObject({
         code: 'crm_instance_refused',
       });

@@ -63,7 +63,7 @@ describe('deploy/salesforce', () => {
   });
 });
 
-/** What the guide of the Metadata API asks of a field of each type, beside a label and its type. */
+/** What the Metadata API guide requires for a field of each type, in addition to its label and type. */
 const ASKED: Readonly<Record<string, readonly string[]>> = {
   Text: ['length'],
   LongTextArea: ['length', 'visibleLines'],

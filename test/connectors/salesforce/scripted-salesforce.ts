@@ -43,7 +43,7 @@ type Choices = [
 
 export interface ScriptedSalesforce {
   url: string;
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   asked: Asked[];
   /** Later scripts go before earlier ones. */
   script(script: Script): void;

@@ -84,7 +84,7 @@ describeEachDatabase('a contact that leaves while work for it is under way', (op
   it('is thought about again with the details that it got while its answer was lost, although a person rejects that', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
-    // The CRM does not tell of this change once more.
+    // The CRM does not report this change a second time.
     await readPage(world, [readContact('c-1', 'another street')], { kind: 'keep' });
     await chargeLoss(world, 'hold', { charged: 2 });
     for (const id of ['c-1', 'c-2']) {

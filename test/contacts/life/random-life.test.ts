@@ -302,7 +302,7 @@ async function expectSound({ db }: StoreWorld): Promise<void> {
     .execute();
   const missing = contacts.filter((row) => row.missing_since !== null && row.state !== 'removed');
   const asked = holds.flatMap(({ crm_id, kind }) => (kind === 'contacts_missing' ? crm_id : []));
-  // Only a contact that is missing is asked about as missing.
+  // Only a missing contact has a question about being missing.
   expect(missing.map(({ crm_id }) => crm_id)).toEqual(expect.arrayContaining(asked));
   for (const contact of contacts) {
     const { state, tracking_id, due_reason } = contact;

@@ -375,7 +375,7 @@ interface Ends {
   tooOld?: readonly string[];
 }
 
-/** Notes what a poll showed, by CRM id. */
+/** Records the results of a poll, by CRM id. */
 function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN) {
   return store.checkpoint(lease, (trx) =>
     recordJobProgress(trx, runId, {

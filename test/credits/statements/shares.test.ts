@@ -483,7 +483,7 @@ function intend(
   return recordSubmissionIntent(store.checkpoint, lease, intent);
 }
 
-/** Makes contacts due and lets them take what is there. */
+/** Makes contacts due, and lets them share existing jobs. */
 async function take(
   world: StoreWorld,
   ids: readonly string[],
@@ -496,7 +496,7 @@ async function take(
   return takeDue(world, ids, person);
 }
 
-/** Lets due contacts take what is there; resolves with how many found something. */
+/** Lets due contacts share existing jobs; resolves with the number of contacts that found a job. */
 async function takeDue(
   { store, lease }: { store: StoreWorld['store']; lease: Lease },
   ids: readonly string[],

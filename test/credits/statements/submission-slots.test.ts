@@ -34,7 +34,7 @@ import {
 } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** Puts a submission of one contact on disk, beside those that are open. */
+/** Stores a submission of one contact on disk, in addition to the open submissions. */
 async function intend(
   world: Pick<StoreWorld, 'store'> & { lease: Lease },
   crmId: string,

@@ -68,7 +68,7 @@ describeEachDatabase('a purge that is killed at any moment', (open) => {
     };
     let cutOff = 0;
     let rounds = 0;
-    // At least one kill has to meet a purge at work: where chance brings none, what it has done so far does.
+    // At least one kill has to interrupt a purge. If none does by chance, the purge's progress so far counts.
     for (; rounds < ROUNDS || (cutOff === 0 && rounds < MOST_ROUNDS); rounds += 1) {
       await addOldRows(world, rounds);
       const before = await left();

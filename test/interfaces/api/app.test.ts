@@ -21,7 +21,7 @@ const open = closedAfterTest((options?: HttpWorldOptions) =>
 
 const START = '/v1/integrations/riverside/runs';
 
-/** A connection that says nothing by itself. */
+/** A connection that sends nothing on its own. */
 async function connectTo({ url }: Pick<HttpWorld, 'url'>): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
@@ -210,7 +210,7 @@ describe('callers who take too much', () => {
       const answer = await fetch(`${here.url}/healthz`, { headers: { connection: 'close' } });
       expect(answer.status).toBe(200);
     }
-    // No answer has waited until they were cut off: those that may be there at once still are.
+    // No response waited until the connections were cut off: the allowed connections are still open.
     expect(silent.filter(({ closed }) => !closed).length).toBeGreaterThanOrEqual(490);
     for (const socket of silent) socket.destroy();
   });

@@ -152,7 +152,7 @@ describe('/v1/holds', () => {
     const { message } = late.read(errorSchema).error;
     expect(message).toMatch(/was rejected on .* by Ada \(browser\)\. Nothing was changed\./);
 
-    // The answer of a page does not count yet, and was first all the same.
+    // The page's answer does not count yet, but it was first.
     const onPage = await send(
       world,
       `/decisions/${second?.id}/resubmit`,

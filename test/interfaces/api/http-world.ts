@@ -75,7 +75,7 @@ export interface HttpWorldOptions {
   isPublic?: boolean;
   /** The name of that address; `127.0.0.1` by default. */
   publicName?: string;
-  /** More integrations by their ids, each with an empty CRM of its own. */
+  /** More integrations by their ids, each with a separate, empty CRM. */
   others?: readonly string[];
   /** More settings of each of them; their CRMs have the default fields then, and none otherwise. */
   other?: Record<string, unknown>;
@@ -88,7 +88,7 @@ export interface HttpWorldOptions {
   /** The settings of alerts; none are sent by default. */
   alerts?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
-  /** Does not begin runs: what is asked for waits. */
+  /** Does not start runs: requested runs wait. */
   isIdle?: boolean;
   lastTickAt?: () => number | null;
   /** The time of HTTP and store alone, moved by the test. */
@@ -103,9 +103,9 @@ export interface HttpWorldOptions {
   provider?: ProviderSettings;
   /** What the operator's environment says of the set-up. */
   setup?: SetupEnvironment;
-  /** How the application reaches its neighbours; as ever by default. */
+  /** How the application reaches its neighbours; the usual way by default. */
   neighbours?: ApplicationOptions['neighbours'];
-  /** Settings of the file beside the integrations. */
+  /** Settings in the file other than the integrations. */
   settings?: Record<string, unknown>;
 }
 

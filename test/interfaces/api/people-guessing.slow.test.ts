@@ -27,7 +27,7 @@ describe('a person who signs in', () => {
       action: 'session.refused',
       limit: 9,
     });
-    // One at once, the rest together.
+    // One request first, the rest together.
     expect(refused.map(({ details }) => details)).toEqual([
       { person: id, attempts: 9 },
       { person: id, attempts: 1 },

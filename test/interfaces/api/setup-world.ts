@@ -8,7 +8,7 @@ import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-wor
 export const open = closedAfterTest(openHttpWorld);
 const LOCAL = { setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] } };
 
-/** A world whose operator lets the set-up name this machine, where the stand-ins are. */
+/** A world whose operator allows the setup to use this machine's address, where the stand-ins are. */
 export const openLocal = (options: HttpWorldOptions = {}) => open({ ...LOCAL, ...options });
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;

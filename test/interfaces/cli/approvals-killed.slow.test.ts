@@ -21,7 +21,7 @@ const oneSchema = z.object({ approval: z.object({ id: z.string() }) });
 const listSchema = z.object({ approvals: z.array(z.object({ state: z.string() })) });
 const entriesSchema = z.object({ entries: z.array(z.object({ action: z.string() })) });
 
-/** How long the process lives, ms: from its start to where it is done by itself. */
+/** How long the process lives (ms), from its start until it finishes without being killed. */
 const LIVES = [150, 180, 210, 250, 320, 600, 1_000];
 
 /** Sends the request as anna, kills the second person's process, and lets a third process continue with the rest. */

@@ -39,7 +39,7 @@ async function askedBy(world: CliWorld, args: readonly string[]) {
   return oneSchema.parse(JSON.parse(stdout)).approval;
 }
 
-/** The code of what a user of the machine is refused with. */
+/** The code of the error with which a user of the machine is refused. */
 async function refusal(world: CliWorld, args: readonly string[], user: string): Promise<string> {
   const { exitCode, stdout } = await world.run([...args, '--json'], {}, user);
   expect(exitCode).toBe(2);

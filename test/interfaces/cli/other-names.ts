@@ -13,7 +13,7 @@ export interface OtherNames {
   come(world: CliWorld): Promise<void>;
 }
 
-/** Contacts that get another last name while they are asked about. */
+/** Contacts that get a different last name while their enhancement is in progress. */
 export function otherNames(): OtherNames {
   const jobs = holdJobs();
   return {

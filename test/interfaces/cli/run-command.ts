@@ -6,7 +6,7 @@ import { createCommand, runProgram } from '../../../src/interfaces/cli/action/co
 import type { ProductDeps } from '../../../src/interfaces/cli/action/product.ts';
 import { aStream } from './a-terminal.ts';
 
-/** How a command ended, and what it wrote. */
+/** A command's exit code and output. */
 export interface Ended {
   exitCode: number | null;
   stdout: string;

@@ -16,12 +16,12 @@ import { forgetIn } from './forget-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** A board with one who introduces several contacts: who that is, and what the CRM calls them. */
+/** A board with a member who introduces several contacts: that member, and their name in the CRM. */
 async function openIntroduced() {
   world = await createPathWorld();
   const run = await world.sync();
   for (const id of world.people) {
-    // A contact who is the same donor as another one is no introducer of its own.
+    // A contact who is the same donor as another contact is not a separate introducer.
     const introduced = await listIntroducedContacts(world.store.reader, 'riverside', [id]);
     if (introduced.length < 2) continue;
     const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));
@@ -72,7 +72,7 @@ async function donorIsNamed(donorId: string): Promise<boolean> {
   return JSON.stringify(await everything(world.database.db)).includes(donorId);
 }
 
-/** The dependencies of what is shown of the networks at once. */
+/** The dependencies of the part of the networks that is shown immediately. */
 function depsOf() {
   const { store, partner, connector } = world.deps();
   return { store, partner, connector };

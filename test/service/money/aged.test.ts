@@ -62,7 +62,7 @@ describe('a file of 30 days', () => {
     const now = (path: string, body?: unknown) => ask(path, body, later.baseUrl);
     expect((await now('/credits')).body).toEqual(before);
     expect((await now(`/enhancements/${jobs[0]}/progress`)).status).toBe(404);
-    // A submit sweeps out what is too old.
+    // A submit removes expired jobs.
     await now('/enhancements', { persons: persons.slice(0, 1) });
     expect((await now('/credits')).body).toEqual({
       ...before,

@@ -82,12 +82,12 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
   expect(ledger.answers).toBeGreaterThanOrEqual(KILLS);
 });
 
-/** Buckets whose credits buy something that stays, and those that pay for an answer. */
+/** Buckets whose credits buy something permanent, and buckets whose credits pay for a response. */
 const WORK = ['enhancements', 'lists', 'networks', 'exports'] as const;
 const READINGS = ['donors', 'searches'] as const;
 type Bucket = (typeof WORK)[number] | (typeof READINGS)[number];
 
-/** What the callers know by themselves: each request with what it costs, noted before it is sent, and whether it was answered. */
+/** The callers' own records: each request with its cost, recorded before it is sent, and whether it got a response. */
 class CallersLedger {
   readonly jobs = new Set<string>();
   answers = 0;
@@ -207,7 +207,7 @@ async function sumOfPages(
   do {
     const query: string = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;
     const page = pageSchema.parse(await ask(path + query));
-    // The service's own list holds those of all others once more.
+    // The service's own list contains all others' entries a second time.
     const made = counted.parse(page[field]).filter(({ is_system: isSystem }) => isSystem !== true);
     sum += made.reduce((all, { donor_count: count }) => all + count, 0);
     cursor = page.next_cursor ?? null;

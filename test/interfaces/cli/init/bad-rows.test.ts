@@ -80,7 +80,7 @@ async function badRowsIn(world: InitWorld): Promise<string> {
 const KEY = 'What is the service key';
 const SAME_KEY = 'Does it use the same service key';
 
-/** Takes what is proposed to the question about the key, and answers the one about the rows. */
+/** Accepts the proposals up to the question about the key, and answers the question about the rows. */
 async function answered(
   world: InitWorld,
   argv: readonly string[],

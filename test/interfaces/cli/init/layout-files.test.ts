@@ -20,7 +20,7 @@ import { openCsvFolder } from '../../../connectors/csv-folder.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/csv/layouts');
 
-/** Files as other products export them, with what is right for each: see the README beside them. */
+/** Files as other products export them, with the correct result for each. See the README next to them. */
 const answersSchema = z.array(
   z.object({
     file: z.string(),
@@ -57,7 +57,7 @@ const ANSWERS = answersSchema.parse(
 
 const WITHOUT_STREET = new Set(['40-klubbadmin-medlemmer-no.csv', '74-klubbadmin-medlemmer.xlsx']);
 
-/** What is said of rows that have no id of their own. */
+/** The message about rows without a distinct id. */
 const UNREADABLE = new Map([
   [
     '68-openpetra-partners.csv',

@@ -42,7 +42,7 @@ export async function openShortFile(
     ...options
   }: CliWorldOptions & {
     layout?: Layout;
-    /** What the export has besides. */
+    /** The other columns of the export. */
     prepare?: (rows: readonly Row[]) => readonly Row[];
   } = {},
 ): Promise<ShortFile> {

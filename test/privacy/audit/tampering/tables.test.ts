@@ -39,7 +39,7 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     expect(problems.join('\n')).toMatch(/has the trigger "hidden"/);
   });
 
-  /** Changes to the tables themselves, in a database of its own, since others would meet them. */
+  /** Changes to the tables themselves, in a separate database, because they would affect other tests. */
   const CHANGED_TABLES: Readonly<Record<string, [statements: string[], says: RegExp]>> = {
     'a table is a view that hides an entry from those who write': [
       [

@@ -28,7 +28,7 @@ export interface Tampering {
   isPurged?: true;
   /** True if it is done after two people were erased. */
   isErased?: true;
-  /** True if a person was erased whom only entries named that were purged since; its erasure is still on record. */
+  /** True if an erased person was only named in entries that have been purged since; the erasure is still recorded. */
   isErasedAndPurged?: true;
 }
 
@@ -56,7 +56,7 @@ export function endOf(db: Database) {
   return db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 }
 
-/** Tries a tampering on an audit that holds what it needs: `verify` names it, and the product goes on. */
+/** Tries a tampering on an audit that contains what it needs: `verify` reports it, and the product continues. */
 export async function expectNamed(world: StoreWorld, tampering: Tampering): Promise<void> {
   await fill(world);
   if (tampering.isErased)
@@ -86,7 +86,7 @@ export async function expectNamed(world: StoreWorld, tampering: Tampering): Prom
   expect(await unexpectedOf(world)).toEqual([]);
 }
 
-/** Entries with and without contacts, beside what is made together with its entry. */
+/** Entries with and without contacts, in addition to data that is created together with its entry. */
 export async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
   await store.act((trx) => addAccessToken(trx, { id, name: 't', role: 'viewer', hash: id }));
   for (const contact of [ADA, BEN]) await ask(store, contact);

@@ -343,7 +343,7 @@ describe('members', () => {
       otherId: two,
     });
     expect(await members(account, id)).toEqual([merged]);
-    // An id of old stands for the record that it became a part of.
+    // A former id stands for the record that it was merged into.
     const answer = await change(account, id, 'remove', [two]);
     expect(answer.body).toMatchObject({ recordIdsRemoved: [merged], recordIdsMissing: [] });
   });
@@ -483,7 +483,7 @@ async function peopleIds(account: HubspotSandbox, count: number): Promise<string
   return peopleSchema.parse(body).people.map(({ id }) => id);
 }
 
-/** Where each contact stands in the list of the world's people. */
+/** The position of each contact in the list of the world's people. */
 async function positions(rootUrl: string): Promise<Map<string, number>> {
   const response = await fetch(`${rootUrl}/_sandbox/people?limit=200`);
   const { people } = peopleSchema.parse(await response.json());

@@ -12,7 +12,7 @@ export const VERIFIER = 'v'.repeat(64);
 
 const SCOPES = 'crm.objects.contacts.read crm.lists.read';
 
-/** Parameters that replace those of an honest app; null leaves one out. */
+/** Parameters that replace an honest app's parameters; null omits a parameter. */
 export type Parameters = Record<string, string | null>;
 
 /** What an app asks a person for. */
@@ -33,7 +33,7 @@ export function authorizeUrl(account: HubspotSandbox, parameters: Parameters = {
   return url.href;
 }
 
-/** Has a person approve at once; the code that the app gets. */
+/** Lets a user approve immediately. Returns the code that the app gets. */
 export async function approve(
   account: HubspotSandbox,
   parameters: Parameters = {},

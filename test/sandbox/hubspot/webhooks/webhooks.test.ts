@@ -12,7 +12,7 @@ import { type Received, type Receiver, startReceiver } from './webhook-receiver.
 
 /** Long enough for many attempts, if there were any. */
 const QUIET_MS = 300;
-/** HubSpot tells receivers to refuse what is older. */
+/** HubSpot tells receivers to refuse older requests. */
 const STALE_MS = 300_000;
 const MANY = 130;
 /** Busy machines take their time. */

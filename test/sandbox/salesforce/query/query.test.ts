@@ -10,7 +10,7 @@ async function orgWith(...contacts: Record<string, unknown>[]): Promise<Salesfor
   return org;
 }
 
-/** The last names of the contacts that meet a condition, in the order of their making. */
+/** The last names of the contacts that meet a condition, in the order of their creation. */
 function lastNames(org: SalesforceSandbox, where: string): Promise<unknown[]> {
   return column(org, `SELECT LastName FROM Contact WHERE ${where} ORDER BY Id`, 'LastName');
 }
