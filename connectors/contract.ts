@@ -377,7 +377,7 @@ export interface Connector {
   close(): Promise<void>;
 }
 
-/** The capabilities of a kind of CRM. Functions that are not among them are never called. */
+/** A CRM kind's capabilities. Functions that are not among them are never called. */
 export interface Capabilities {
   /** True if `readPages` accepts a cursor. Otherwise each reading is a full one. */
   incremental: boolean;

@@ -179,7 +179,7 @@ function lastOf(
   return timeline.findLast((one) => one.integration === integration && one.at <= until);
 }
 
-/** The start of the name of a lease's owner. */
+/** The prefix of a lease owner's name. */
 function ownerOf({ host, child }: Machine): string {
   return `${host.name}/${child.pid}/`;
 }

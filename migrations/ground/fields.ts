@@ -56,7 +56,7 @@ async function createWrites(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createKeptProfiles(db: Kysely<unknown>): Promise<void> {
-  // The long columns come last, so a query for the others does not have to read them.
+  // The long columns come last, so a query for the other columns does not have to read them.
   await db.schema
     .createTable('kept_profiles')
     .addColumn('integration_id', 'text', notNull)

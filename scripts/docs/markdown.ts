@@ -205,7 +205,7 @@ function slug(words: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The text of a part of a document, without its markup. */
+/** The text of part of a document, without its markup. */
 function plainText(tokens: readonly Token[]): string {
   return tokens.map(wordsOf).join('').replace(/\s+/g, ' ').trim();
 }

@@ -31,7 +31,7 @@ const ACQUAINTANCES = {
   gift: { ratePerYear: 0.1, circle: 30 },
 } satisfies Record<TieKind, Acquaintance>;
 
-/** People of different kinds (a trustee and a professor) meet at this share of the lower of the two rates. */
+/** People of different kinds (a trustee and a professor) meet at this fraction of the lower rate. */
 const ACROSS_KINDS_SHARE = 0.3;
 
 /** An acquaintance that is not renewed loses half of its value in this many years. */

@@ -15,7 +15,7 @@ export interface Population {
   isWomansName(name: string): boolean;
   /** Returns whether it is a known given name, either common or a short form of a common name. */
   isGivenName(name: string): boolean;
-  /** Number of people born with this name from 1930 to 2010, rounded down to a step of a factor of two; 0 below 100. */
+  /** Number of people born with this name from 1930 to 2010, rounded down in steps of a factor of two; 0 below 100. */
   births(name: string): number;
   /** Number of people in the list of births. */
   allBirths(): number;

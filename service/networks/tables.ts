@@ -1,4 +1,4 @@
-/** The tables of networks, created together with the others of the sandbox. */
+/** The tables of networks, created together with the sandbox's other tables. */
 
 /**
  * A member's connections to others are stored once for each team, however many of the team's networks the member is in.

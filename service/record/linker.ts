@@ -36,7 +36,7 @@ export interface LinkedFile {
   joined: JoinedEntry[];
 }
 
-/** Processes the entries of files one by one. */
+/** Processes the entries in files one by one. */
 export interface Linker {
   beginFile(file: {
     /** In files that contain each person once, two rows are never about one person. */

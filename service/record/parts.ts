@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
 import { readDonor } from './store.ts';
 
-/** A donor as described by some of the sources of a joined donor. */
+/** A donor as described by some of a joined donor's sources. */
 export interface Part {
   /** The donor ID of this part. */
   id: string;

@@ -12,7 +12,7 @@ import { ownFile } from './own-file.ts';
 /** The extension of compressed copies. */
 export const COMPRESSED = '.br';
 
-/** Returns the content of a file of a package. */
+/** Returns the content of a file in a package. */
 export function readPackageFile(name: string, file: string): Buffer {
   const path = join(packageFolder(name), file);
   const compressed = path + COMPRESSED;

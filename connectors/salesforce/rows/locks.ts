@@ -19,8 +19,8 @@ const IDS_PER_QUERY = 200;
 
 /**
  * Writes locked changes again. The contacts of one account are written together, because they wait for the same lock.
- * The accounts follow one after the other, so no contact makes the others wait. Adds to `unsettled` the changes that
- * are then rejected without naming a field.
+ * The accounts follow one after the other, so no contact delays the other contacts. Adds to `unsettled` the changes
+ * that are then rejected without naming a field.
  */
 export async function* retryLocked(
   session: SalesforceSession,

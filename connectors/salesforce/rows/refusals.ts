@@ -119,8 +119,8 @@ export function refusal(id: string, fault: SalesforceFault): WriteResult {
 }
 
 /**
- * Returns the result of a change of which nothing is written, for these reasons and the reasons for which
- * fields were omitted before.
+ * Returns the result of a change if nothing in it is written, for these reasons and the reasons for which fields were
+ * omitted before.
  */
 export function refused(
   { id, left = [] }: SentChange,

@@ -108,7 +108,7 @@ export interface RecordStore {
   onChange(listener: (change: RecordChange) => void): void;
 }
 
-/** Maximum length of a chain of merges that is followed. */
+/** Maximum length of a merge chain that is followed. */
 const MAX_MERGES = 100;
 
 /** Opens a database's records. */

@@ -71,7 +71,7 @@ export function unprocessedCsv(job: IngestJob): string {
   return left.map((row) => csvLine(row, job.format)).join('');
 }
 
-/** Reads the whole upload once. If any of it is not valid CSV, no record is written. */
+/** Reads the whole upload once. If any part is not valid CSV, no record is written. */
 function readColumns(org: Org, { usage }: Bulk, job: IngestJob): void {
   const rows = readCsv(job.upload ?? '', job.format);
   const columns: string[] = rows.next().value ?? [];

@@ -1,4 +1,4 @@
-/** Reads the first part of a file of contacts: the names of its columns and its first rows. */
+/** Reads the first part of a contact file: its column names and its first rows. */
 import { resolve } from 'node:path';
 import { readAnyHeader, readFirstRows } from '../../../connectors/csv/first-rows.ts';
 import { settingNames } from '../../../connectors/csv/setting-names.ts';

@@ -125,7 +125,7 @@ export const CLIENT_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** The first of these calls, and the last one. */
+      /** The first and the last of these calls. */
       at: bigint(),
       last_at: bigint(),
       times: integer(),

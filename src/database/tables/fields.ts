@@ -100,7 +100,7 @@ export const FIELD_TABLES = {
        * null if there is none.
        */
       named: personal(nullable(text())),
-      /** Keyed fingerprints of the words of the donor's own name; null if no profile is written. */
+      /** Keyed fingerprints of the words in the donor's own name; null if no profile is written. */
       called: personal(nullable(text())),
       written_at: bigint(),
     },

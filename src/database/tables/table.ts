@@ -38,7 +38,7 @@ export interface ContactIdAnswers {
    * this place.
    */
   readonly forget: 'row' | 'otherwise';
-  /** The part of the output of `about` that shows it. */
+  /** The part of the `about` output that shows it. */
   readonly about: string;
   /**
    * Whether the row is deleted once the contact has been gone from the CRM for `retention.removedContacts`

@@ -86,7 +86,7 @@ export async function listOpenQuestions(
   return rows.map(toQuestion);
 }
 
-/** Returns the open questions that are decided one by one, oldest first. */
+/** Returns the open questions that are decided individually, oldest first. */
 export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   const rows = await selectQuestions(reader)
     .where('decision', 'is', null)

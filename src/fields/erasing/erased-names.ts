@@ -73,7 +73,7 @@ export function fingerprintWords(fingerprint: Fingerprint, text: string): string
 }
 
 /**
- * Fingerprints of the words of a name; null if the first or the last name is missing. A last name alone would also
+ * Fingerprints of the words in a name; null if the first or the last name is missing. A last name alone would also
  * match relatives and namesakes.
  */
 export function fingerprintName(

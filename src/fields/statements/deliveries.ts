@@ -43,7 +43,7 @@ export interface IntendedWrite {
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the words of the donor's name; null if no profile is written. */
+  /** Fingerprints of the words in the donor's name; null if no profile is written. */
   called: string | null;
 }
 

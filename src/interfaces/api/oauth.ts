@@ -87,8 +87,8 @@ const callbackRoute = createRoute({
 });
 
 /**
- * The routes of connecting. Without `access`, only tickets are accepted. `donor-sync connect` serves the routes in this
- * way when no service is running; then its user is the caller.
+ * The routes for connecting. Without `access`, only tickets are accepted. `donor-sync connect` serves the routes in
+ * this way when no service is running; then its user is the caller.
  */
 export function oauthRoutes(
   deps: OAuthDeps,

@@ -15,7 +15,7 @@ export interface ProgressState {
 
 /** Lines on a terminal that are updated in place. Prints nothing without a terminal. */
 export interface Progress {
-  /** Sets the state of a piece of work. Each gets its own line when it is first named. */
+  /** Sets the state of a piece of work. Each piece gets its own line when it is first named. */
   update(label: string, state: ProgressState): void;
   /** Writes something above the lines, for example a log line. */
   interrupt(write: () => void): void;

@@ -155,7 +155,7 @@ function refillForm(form: string, refilling: Refilling): { text: string; isMarke
 
 interface Part {
   text: string;
-  /** The end of the part of the form that the text replaces. */
+  /** The end of the form's part that the text replaces. */
   end: number;
 }
 
