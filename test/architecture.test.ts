@@ -162,7 +162,7 @@ describe('the drawings of ARCHITECTURE.md', () => {
   });
 });
 
-/** The text of a file without its comments. */
+/** A file's text without its comments. */
 function codeOf(file: string): string {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
@@ -177,7 +177,7 @@ function floorOf(file: string): number {
   return FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
 }
 
-/** The files of one circle, if there is any. Types count: who needs them knows the other file. */
+/** The files in one import cycle, if there is one. Types count, because a file that needs them knows the other file. */
 function findCircle(): string[] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();

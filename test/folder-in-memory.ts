@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where Linux keeps files in memory. */
+/** The place where Linux keeps files in memory. */
 const SHARED_MEMORY = '/dev/shm';
 
 /** All files of a test run together need less than a quarter of it. */

@@ -12,8 +12,8 @@ export function unpackBrowser(): Promise<string> {
 }
 
 /**
- * Starts it. Of the package's own flags none is taken: they are for a place without processes, and switch
- * off what protects a page.
+ * Starts it. None of the package's own flags are used: they are meant for an environment without processes, and switch
+ * off a page's protection.
  */
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   return driver.launch({
@@ -91,7 +91,7 @@ const violationsSchema = z.array(
 
 /** The problems that axe finds in the current page, each with its place. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the pages' rules for scripts do not bind.
+  // Evaluated by the debugger, to which the pages' rules for scripts do not apply.
   await page.evaluate(axe.source);
   const found = violationsSchema.parse(
     await page.evaluate('axe.run(document).then(({ violations }) => violations)'),

@@ -16,7 +16,7 @@ const openWorld = closedAfterTest(openHttpWorld);
 
 const REFRESHES = 500;
 
-/** What the browser may do before its first measurement: code is compiled, and caches are filled. */
+/** The browser's work before its first measurement: it compiles code and fills caches. */
 const WARM_UP = 40;
 
 it('keeps the memory of pages that are open for a day: after 500 refreshes within a fifth', async () => {
@@ -39,7 +39,7 @@ it('keeps the memory of pages that are open for a day: after 500 refreshes withi
   };
   for (const path of ['/', `/runs/${runId}`]) {
     await page.goto(world.url + path);
-    // The chart of a run is made at its second word, and grows no more after some minutes.
+    // A run's chart is created with its second message, and stops growing after a few minutes.
     if (path !== '/') await page.locator('#rate .uplot').waitFor();
     await refresh(WARM_UP);
     const before = await heap();

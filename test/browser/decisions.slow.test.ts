@@ -124,7 +124,7 @@ describe('the queue of decisions', () => {
   });
 
   it('says that a result is gone, and offers what still makes sense with its price', async () => {
-    // With a kept profile, that one is shown.
+    // If there is a stored profile, it is shown.
     const world = await open(1, { settings: { retention: { profiles: 0 } } });
     await world.forgetResults();
     const [hold] = await listOpenQuestions(world.application.store.reader);

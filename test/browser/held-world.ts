@@ -7,7 +7,7 @@ import {
   openHttpWorld,
 } from '../interfaces/api/http-world.ts';
 
-/** The last name that CRM contacts have while their profiles come. */
+/** The last name that CRM contacts have when their profiles arrive. */
 export const STRANGER = 'Quillfeather';
 
 /** A change is read once it is older than `settleAfterMs`. */
@@ -15,13 +15,13 @@ const SETTLED_MS = 400;
 
 const DAY_MS = 86_400_000;
 
-/** More than the service keeps a job. */
+/** Longer than the service keeps a job. */
 const DAYS_OF_JOBS = 9;
 
 export interface HeldWorld extends HttpWorld {
   /** Ids of the contacts that are held, in the order in which they were added. */
   held: string[];
-  /** From now on the service has none of its results any more. */
+  /** From now on the service no longer has any of its results. */
   forgetResults(): Promise<void>;
   spent(): Promise<number>;
   sync(): Promise<void>;
@@ -66,7 +66,7 @@ export async function openHeldWorld(
     held,
     spent: control.spent,
     async forgetResults() {
-      // Jobs are forgotten when there is a new one.
+      // Old jobs are deleted when a new one is created.
       later = DAYS_OF_JOBS * DAY_MS;
       const { baseUrl, apiKey } = world.service;
       const persons = [{ tracking_id: 'later', name: { first: 'Later', last: 'Person' } }];

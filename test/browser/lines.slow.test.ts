@@ -32,10 +32,10 @@ async function open({ url }: HttpWorld, width: number, path = '/'): Promise<Page
   return view.page;
 }
 
-/** How much later: times are then as long as they become. */
+/** How much later, so times have their greatest length. */
 const LATER_MS = 42 * 60_000;
 
-/** A contact is held, since the answer to its submission was lost. */
+/** A contact is held, because the response to its submission was lost. */
 async function openWorldWithHold(): Promise<HttpWorld> {
   const world = await openWorld({ name: NAME });
   const [first = ''] = await world.addPeople(1);

@@ -41,7 +41,7 @@ async function openPicture(path = '/networks/riverside', options?: ViewOptions):
   return view;
 }
 
-/** What a script of the page finds in the picture; `picture` is what draws it. */
+/** The data that a script on the page finds in the picture; `picture` draws it. */
 async function inPicture<Value>(
   page: Page,
   schema: z.ZodType<Value>,
@@ -57,7 +57,7 @@ function edgesShown(page: Page): Promise<string[]> {
   return inPicture(page, z.array(z.string()), EDGES);
 }
 
-/** The same edges as the list has them, page after page. */
+/** The same edges as in the list, page after page. */
 async function edgesListed(page: Page, path: string): Promise<string[]> {
   const edges: string[] = [];
   await page.goto(world.url + path);

@@ -59,7 +59,7 @@ describe('the people', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     const account = heading(page, 'Create your account');
     await account.waitFor();
-    // Before the account there is nothing else to be seen.
+    // Before there is an account, no other page is visible.
     await page.goto(`${world.url}/users`);
     await account.waitFor();
     await page.getByLabel('Name').fill('Anna Kowalski');
@@ -82,7 +82,7 @@ describe('the people', () => {
     await form.getByLabel('harbor').check();
     await page.getByRole('button', { name: 'Invite' }).click();
     const bensLink = await page.getByLabel('Link', { exact: true }).inputValue();
-    // The address in the settings is another one than that of the test.
+    // The address in the settings differs from the test's address.
     await page.getByRole('cell', { name: 'ben@example.org' }).waitFor();
 
     const ben = await look(world);
@@ -112,7 +112,7 @@ describe('the people', () => {
     await page.keyboard.type('not that one');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('is wrong').waitFor();
-    // The address is still there, and the focus is where the mistake is.
+    // The address is still filled in, and the focus is on the wrong field.
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -12,7 +12,7 @@ import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
 
 /** What a world has of all that pages show. */
 export interface WholeWorld extends NetworkHttpWorld {
-  /** The client that has everything, one that has nothing, and one that was set up in a browser. */
+  /** A client that has everything, an empty client, and a client that was set up in a browser. */
   clients: readonly string[];
   /** A set-up whose steps are answered up to the plan. */
   setupId: string;
@@ -21,7 +21,7 @@ export interface WholeWorld extends NetworkHttpWorld {
   batchId: string;
 }
 
-/** A last name that is not the one of the profile is one letter longer than this. */
+/** A last name that differs from the profile's is one letter longer than this. */
 const SHORT = 4;
 
 /** Contacts that stay as they are. */
@@ -111,7 +111,7 @@ async function answerSetup(world: HttpWorld, name: string): Promise<string> {
   return id;
 }
 
-/** Sends a form of ours; resolves with where it leads. */
+/** Sends one of our forms; resolves with the redirect's target. */
 async function press({ url }: HttpWorld, path: string, fields: Record<string, string | File>) {
   const hasFile = Object.values(fields).some((field) => field instanceof File);
   const form = new FormData();

@@ -7,7 +7,7 @@ import { comeAsAPerson } from './setup-person.ts';
 const TIMEOUT_MS = 300_000;
 const setups = openBuiltSetups(TIMEOUT_MS);
 
-/** Has no employer and no address, columns called like ours, a status in words, and two columns of one name. */
+/** Has no employer and no address, columns named like ours, a status in words, and two columns with the same name. */
 const FILE = [
   'Ref,First Name,Last Name,Status,Consent,Net Worth,Donor ID,Team,Team',
   ...['Active', 'Active', 'Passed', 'Moved', 'Active', 'Active'].map(
@@ -16,7 +16,7 @@ const FILE = [
   ),
 ].join('\n');
 
-/** Lets a form take longer than the pause after which its answers are shown, and lists the requests for that. */
+/** Makes a form take longer than the pause after which its answers are shown, and lists the requests for this. */
 async function watchLooksWhileSent(page: Page): Promise<string[]> {
   const looks: string[] = [];
   let isSent = false;

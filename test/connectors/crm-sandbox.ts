@@ -10,7 +10,7 @@ const requestsSchema = z.object({
   ),
 });
 
-/** What tests ask of the sandbox of any CRM, below its root. */
+/** The requests that tests send to any CRM's sandbox, below its root. */
 export function sandboxControl(rootUrl: string) {
   return {
     control,
@@ -25,7 +25,7 @@ export function sandboxControl(rootUrl: string) {
   }
 }
 
-/** The body of a good answer; null if it is empty. */
+/** The body of a successful response; null if it is empty. */
 export async function sendJson(
   method: string,
   url: string,

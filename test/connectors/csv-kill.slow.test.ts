@@ -73,7 +73,7 @@ async function expectWholeFile(output: string): Promise<void> {
   );
 }
 
-/** A write that was on its way when the writer died may be there too. */
+/** A write that was in progress when the writer died may also be there. */
 async function expectValues(output: string, acknowledged: Map<string, number>): Promise<void> {
   const connector = await folder.connector({ settings: { output: folder.path(output) } });
   const found = await connector.readByIds([...acknowledged.keys()], ['Run', 'Note']);

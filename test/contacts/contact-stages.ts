@@ -39,7 +39,7 @@ export function crmIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `c-${String(index).padStart(3, '0')}`);
 }
 
-/** A contact as a test reads it: two identities are the same if their texts are equal. */
+/** A contact as a test reads it; two identities are the same if their texts are equal. */
 export interface ReadTestContact extends ReadContact {
   identity: string;
 }
@@ -206,7 +206,7 @@ export function accept(
   );
 }
 
-/** Settles a lost answer as charged. */
+/** Settles a lost response as charged. */
 export function chargeLoss(
   world: StoreWorld,
   afterwards: AfterLoss,
@@ -217,7 +217,7 @@ export function chargeLoss(
   return settleLost(world, end, balance);
 }
 
-/** Settles a lost answer; nothing else of the key is open. */
+/** Settles a lost response; the key has no other open submission. */
 export async function settleLost(
   { store, lease }: Pick<StoreWorld, 'store' | 'lease'>,
   end: LostEnd,
@@ -228,7 +228,7 @@ export async function settleLost(
   return settleLostSubmissions(store.leases, [lease], settlement);
 }
 
-/** Brings contacts to where their jobs run. */
+/** Moves contacts to the state in which their jobs are running. */
 export async function start(
   world: StoreWorld,
   ids: readonly string[],
@@ -238,7 +238,7 @@ export async function start(
   await accept(world, ids, submissionId);
 }
 
-/** Brings contacts to where their profiles wait for delivery. */
+/** Moves contacts to the state in which their profiles wait for delivery. */
 export async function makeReady(
   world: StoreWorld,
   ids: readonly string[],
@@ -255,7 +255,7 @@ export async function makeReady(
   );
 }
 
-/** Brings contacts to where a person has to compare the names. */
+/** Moves contacts to the state in which a user has to compare the names. */
 export async function holdForName(world: StoreWorld, ids: readonly string[]): Promise<void> {
   await makeReady(world, ids);
   for (const id of ids) await holdAtDelivery(world, id, trackingIdOf(id));
@@ -290,11 +290,11 @@ export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {})
   });
 }
 
-/** What a credit was spent on, and the same person at another address. */
+/** The identity that a credit was spent on, and the same person at another address. */
 export const ASKED_IDENTITY = identityWith();
 export const MOVED_IDENTITY = identityWith({ address: 'b' });
 
-/** Brings contacts whose identity has become another one to where a person decides about all. */
+/** Moves contacts whose identity has changed to the state in which a user decides about all of them. */
 export async function holdChanged(
   world: StoreWorld,
   ids: readonly string[],

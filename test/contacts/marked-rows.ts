@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { everything, INTEGRATION, RUN, type StoreWorld } from '../database/store-world.ts';
 
-/** An id that is found nowhere else. */
+/** An id that occurs nowhere else. */
 export const MARKED = 'contact-marked-7f3a';
 
 /**
- * Columns with a contact's id, whatever their names. A new column has to be listed here, and then has to pass. Of
- * `contacts.merged_into` there are tests of its own; in `run_requests` it names a run.
+ * Columns with a contact's id, whatever their names. A new column has to be listed here, and then has to pass.
+ * `contacts.merged_into` has separate tests; in `run_requests` it names a run.
  */
 export const ID_COLUMNS = ['crm_id', 'contact', 'merged_into'];
 
@@ -79,7 +79,7 @@ async function insertRow(
   await sql`insert into ${sql.table(table)} (${names}) values (${values})`.execute(world.db);
 }
 
-/** Tables in which the text is found anywhere. */
+/** Tables that contain the text anywhere. */
 export async function tablesWith({ db }: StoreWorld, text: string): Promise<string[]> {
   return Object.entries(await everything(db))
     .flatMap(([name, rows]) => (rows.some((row) => row.includes(text)) ? name : []))

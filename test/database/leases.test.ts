@@ -54,7 +54,7 @@ import {
 
 const ALIVE = () => false;
 
-/** What a host cannot tell exactly of the database's clock. */
+/** How inexactly a host knows the database's clock. */
 const ABOUT_MS = 5_000;
 
 /** Lets this much time pass for leases: on Postgres they only use the server's time. */
@@ -64,7 +64,7 @@ async function letPass({ db, clock }: StoreWorld, kind: string, ms: number): Pro
   await db.updateTable('integrations').set({ lease_until }).execute();
 }
 
-/** The same store as another host sees it, whose clock is so far ahead of the first one's. */
+/** The same store as seen by another host, whose clock is ahead of the first host's by this much. */
 function elsewhere({ db, clock }: StoreWorld, aheadMs: number) {
   const theirs = createFakeClock(clock.now() + aheadMs);
   return createStore({ db, clock: theirs, fingerprint: testFingerprint });

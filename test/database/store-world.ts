@@ -12,7 +12,7 @@ import type { OpenFresh } from '../helpers/test-databases.ts';
 /** The initial time of each world's clock: too large for a 32-bit integer. */
 export const START_MS = 1_800_000_000_000;
 
-/** The integration at work in each world, its first run, and the partner key with its balance. */
+/** The integration that is used in each world, its first run, and the partner key with its balance. */
 export const INTEGRATION = 'riverside';
 export const RUN = 'run-1';
 export const KEY = 'key-1';

@@ -44,7 +44,7 @@ const withAnotherLastName: SyncWorldOptions['partner'] = (client) => ({
   },
 });
 
-/** A store in which nothing is noted once a status was written. */
+/** A store that records nothing once a status was written. */
 function withoutNotes({ store, connector }: SyncDeps): Pick<SyncDeps, 'store' | 'connector'> {
   let isWritten = false;
   return {
@@ -116,7 +116,7 @@ describe('the status of contacts in the CRM', () => {
     const ids = await world.addPeople(30);
     for (let count = 0; count < 5; count += 1) world.crm.addContact(UNKNOWN);
     const { contacts } = await world.sync();
-    // One write for a profile with its status, one for each of the others.
+    // One write for a profile with its status, and one for each other contact.
     expect(world.crm.writes).toHaveLength(ids.length + 5);
     expect(contacts.written).toBe(ids.length);
     const spent = await world.spent();
@@ -185,7 +185,7 @@ describe('the status of contacts in the CRM', () => {
     world.crm.lock(locked, 9);
     await world.sync();
     expect(statusOf(world, failing)).toBeNull();
-    // Only of a lock is said that another user is at work.
+    // Only a lock's message says that another user is working.
     const rows = await findContacts(world.store.reader, 'riverside', [enhanced, locked]);
     expect(rows.get(enhanced)?.outcomeReason).toBe('crm_passing');
     expect(rows.get(locked)?.outcomeReason).toBe('crm_busy');
@@ -328,7 +328,7 @@ describe('statusOf', () => {
     // Work is in progress: the existing status remains until there is a better one.
     ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'unknown' }],
     [null, { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'held' }],
-    // Nothing is said of who was erased, or may have been.
+    // Nothing is said about people who were erased or may have been erased.
     [null, { ...AT_REST, state: 'held', reason: 'forgotten_person' }],
     [null, { ...AT_REST, reason: 'forgotten' }],
   ] as const)('is %s for %o', (status, standing) => {

@@ -77,7 +77,7 @@ export interface CliWorldOptions {
   settings?: string;
   /** Ids of the integrations, each with a CSV file `ID.csv`; only `riverside` by default. */
   integrations?: readonly string[];
-  /** An empty Postgres database, which is migrated; a SQLite file by default. */
+  /** An empty Postgres database, which is then migrated; a SQLite file by default. */
   databaseUrl?: string | undefined;
 }
 
@@ -131,11 +131,11 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   return world;
 }
 
-/** How long a process may take until it has submitted persons. */
+/** How long a process may take until it has submitted people. */
 const SUBMIT_TIMEOUT_MS = 60_000;
 const LOOK_INTERVAL_MS = 50;
 
-/** Starts a sync and resolves once its persons are submitted. */
+/** Starts a sync and resolves once its people are submitted. */
 export async function startAndSubmit(
   { start, requests }: CliWorld,
   options: readonly string[] = [],
@@ -149,7 +149,7 @@ export async function startAndSubmit(
   throw new Error(`no contact was submitted: ${(await sync.ended).stderr}`);
 }
 
-/** What `src/wiring.ts` makes of the process, made of a folder and variables instead. */
+/** What `src/wiring.ts` builds from the process, here built from a folder and variables. */
 async function runHere(
   args: readonly string[],
   cwd: string,
@@ -189,7 +189,7 @@ async function runHere(
     deps,
     args,
   );
-  // What was written last is through the streams then.
+  // By then, the last output has passed through the streams.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

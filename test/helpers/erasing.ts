@@ -34,7 +34,7 @@ export function eraseContact(
   return withLeaseOf(store, integrationId, (lease) => eraseFromStore(store, lease, crmId, options));
 }
 
-/** The same with who the contact is, so other records of that person are known as well. */
+/** The same, with the contact's identity, so other records of that person are also known. */
 export async function erasePerson(
   store: Store,
   integrationId: string,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that does not move until a test moves it. */
 export interface FakeClock extends Clock {
   /** Moves forward. Wakes each sleeper at its time, and lets it continue before the next is woken. */
   advance(ms: number): Promise<void>;

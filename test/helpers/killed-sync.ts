@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { z } from 'zod';
 
-/** A sync that is killed again and again until it is done. */
+/** A sync that is killed repeatedly until it is done. */
 export interface KilledSync {
   /** The program: `src/main.ts` or `dist/src/main.js`. */
   program: string;
@@ -17,7 +17,7 @@ export interface KilledSync {
   latestKillMs: number;
 }
 
-/** A sync that does not come to its end in so many starts is stuck. */
+/** A sync that does not finish within this many starts is stuck. */
 const MAX_STARTS = 500;
 
 /**
@@ -48,7 +48,7 @@ export async function killUntilDone(sync: KilledSync, mostKills: number): Promis
   throw new Error(`The sync was started ${MAX_STARTS} times and never came to its end`);
 }
 
-/** What the store says of the credits when all is done. */
+/** The credits according to the store when everything is done. */
 export interface Books {
   /** Contacts by outcome reason. */
   outcomes: Map<string, number>;
@@ -60,7 +60,7 @@ export interface Books {
   openSubmissions: number;
   /** Credits that the submissions have cost. Lost submissions that are held together count once. */
   charged: number;
-  /** The most submissions that were open at one time. */
+  /** The maximum number of submissions that were open at the same time. */
   mostOpen: number;
 }
 
@@ -71,7 +71,7 @@ const idSchema = z.object({ crm_id: z.string() });
 /** A job that another contact's credit paid for cost no credit itself. */
 const IS_PAID = "state <> 'unpaid' and shared_from is null";
 
-/** Reads the books of a store that no process writes to any more. */
+/** Reads the books of a store to which no process writes any more. */
 export function readBooks(database: string): Books {
   const db = new Sqlite(database, { readonly: true });
   const count = (sql: string) => countSchema.parse(db.prepare(sql).get()).count;

@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 /** Requests from tests to the service's stand-in that are not part of its API (`/_sandbox`). */
 export interface ServiceControl {
-  /** The first people of its contact list, as a CRM would hold them. */
+  /** The first people in its contact list, as a CRM would store them. */
   people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;
   /** Charges minus refunds for the enhancements bucket. */
   spent(): Promise<number>;
-  /** The same of all buckets. */
+  /** The same for all buckets. */
   spentInAll(): Promise<number>;
   /** Number of requests by method and path (without ids). */
   requests(): Promise<z.infer<typeof requestsSchema>['requests']>;

@@ -20,13 +20,13 @@ export interface ProgramOptions {
   isTTY?: boolean;
   /** Ends a command that runs until it is stopped; never aborted by default. */
   stop?: AbortSignal;
-  /** Hears all of stdout so far, whenever more is written. */
+  /** Receives all of stdout so far, whenever more is written. */
   onStdout?: (written: string) => void;
   /** The system's by default. */
   clock?: Clock;
 }
 
-/** Runs `donor-sync …` in this process: all of it, its log at the most talkative level included. */
+/** Runs `donor-sync …` completely in this process, including its log at the most verbose level. */
 export async function runWhole(
   argv: readonly string[],
   { cwd, env = {}, isTTY = false, clock = systemClock, stop, onStdout = () => {} }: ProgramOptions,

@@ -31,7 +31,7 @@ export async function expectBoard(
   expect(await world.networkSpent()).toBe(credits);
 }
 
-/** The one hold there is. */
+/** The only hold. */
 export async function theHold(world: NetworkWorld) {
   const [hold, ...more] = await listOpenQuestions(world.store.reader);
   if (!hold || more.length > 0) throw new Error('There is not one hold');

@@ -77,7 +77,7 @@ async function whatWasClosed({ application: { store } }: HttpWorld) {
   return (await listAccessTokens(store.reader)).map(({ id }) => id);
 }
 
-/** Who did what, the oldest first. */
+/** Who did what, oldest first. */
 async function audited({ application: { store } }: HttpWorld) {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries

@@ -44,7 +44,7 @@ export async function createPathWorld({
 }: PathWorldOptions = {}): Promise<PathWorld> {
   const world = await createSyncWorld({
     ...options,
-    // Few donors share few organizations, so that many know each other.
+    // There are few donors and few organizations, so many donors know each other.
     service: { donors: contacts, networkJobTimeMs: 0, ...options.service },
     integration: { networks: [BOARD], ...options.integration },
   });

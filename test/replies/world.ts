@@ -571,7 +571,7 @@ async function execute(
   };
   const program = await createProgram({ ...deps, loadDeps: async () => deps }, VERSION, args);
   await runProgram(program, deps, args);
-  // What was written last is through the streams then.
+  // By then, the last output has passed through the streams.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

@@ -18,7 +18,7 @@ const CONTACTS = 150;
 const KILLS_OF_EACH = 5;
 const LATEST_KILL_MS = 2_500;
 
-/** A sync that does not come to its end in so many starts is stuck. */
+/** A sync that does not finish within this many starts is stuck. */
 const MAX_STARTS = 60;
 
 const cleanUps: (() => Promise<void>)[] = [];

@@ -335,7 +335,7 @@ describeEachDatabase('alerts', (open) => {
 
   let runs = 0;
 
-  /** A run from its beginning to its end, a moment after the one before. */
+  /** A complete run, a moment after the previous run. */
   async function endRun(
     status: 'succeeded' | 'incomplete' | 'failed',
     code: string | null,

@@ -7,7 +7,7 @@ const MAPPINGS = [
   { from: 'age', to: 'Age', when: 'unlessEdited' },
 ] as const;
 
-/** A file of which the user has cut the ids of the service away, and with it the sign that the columns are ours. */
+/** A file from which the user has removed the service's ids, which also show that the columns are ours. */
 const FILE = {
   names: ['Id', 'First', 'Last', 'Donor ID', 'Age'],
   sample: [

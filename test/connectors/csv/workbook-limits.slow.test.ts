@@ -64,7 +64,7 @@ it('refuses the same where the archive says that it is small', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const bytes = aBomb(300_000_000);
-  // The size that the last entry of the directory says, and that of the file itself.
+  // The size according to the directory's last entry, and the file's actual size.
   const entry = bytes.lastIndexOf(Buffer.from('PK\x01\x02'));
   bytes.writeUInt32LE(100, entry + 24);
   await expect(readWorkbook('donors.xlsx', bytes, null)).rejects.toThrow(WHAT_TO_DO);

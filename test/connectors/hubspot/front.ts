@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** An answer in place of HubSpot's own. */
+/** A response instead of HubSpot's own. */
 export interface OddAnswer {
   status: number;
   headers?: Record<string, string>;
@@ -10,7 +10,10 @@ export interface OddAnswer {
   text?: string;
 }
 
-/** What a front says in the account's place; null for the account's own answer, which it is given. */
+/**
+ * The response that a front sends instead of the account's; null for the account's own response, which the front
+ * receives.
+ */
 export type Substitute = (
   url: string,
   body: unknown,

@@ -43,7 +43,7 @@ describe('what of an identity can be read in HubSpot', () => {
     connector = await account.connector(settings);
   }
 
-  /** By the list and by ids, which must agree. */
+  /** Read from the list and by ids. Both must agree. */
   async function read(): Promise<{ employed: Contact; alone: Contact }> {
     const pages = await toArray(connector.readPages(null));
     const contacts = pages.flatMap((page) => page.contacts);

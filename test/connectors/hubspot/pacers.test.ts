@@ -9,7 +9,7 @@ const NEVER = new AbortController().signal;
 /** Requests under way at a time. */
 const LANES = 16;
 
-/** The moments at which HubSpot counts so many requests, each some time before its answer. */
+/** The times at which HubSpot counts this many requests, each some time before its response. */
 async function arrivals(
   limit: typeof LIMIT,
   count: number,
@@ -75,7 +75,7 @@ async function sharedArrivals(limit: typeof LIMIT, forMs: number): Promise<numbe
   return moments;
 }
 
-/** Now and then a request is held up. */
+/** Occasionally a request is delayed. */
 function uneven(at: number) {
   return { thereMs: at % 17 === 0 ? 400 : 20, backMs: at % 23 === 0 ? 900 : 10 };
 }

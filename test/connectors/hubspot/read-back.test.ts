@@ -8,7 +8,7 @@ import { openFront } from './front.ts';
 
 const READ = '/crm/objects/2026-09/contacts/batch/read';
 
-/** A change of the property `note` after our write, as its history tells it. */
+/** A change to the property `note` after our write, as in its history. */
 type Entry = [sourceType: string, value: string, sourceId?: string];
 
 const historySchema = z.looseObject({

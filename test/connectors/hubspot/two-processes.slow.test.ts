@@ -72,7 +72,7 @@ async function startProcess(order: string) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next();
   return {
-    /** The account's id, or the code of what went wrong. */
+    /** The account's id, or the error code. */
     async signIn(): Promise<string> {
       child.stdin.write('sign in\n');
       return (await lines.next()).value ?? 'ended';

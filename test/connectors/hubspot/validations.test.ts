@@ -13,7 +13,7 @@ type Answer = OddAnswer | null | Promise<OddAnswer | null>;
 const COUNT = 400;
 const REFUSED = 36;
 
-/** Requests for so many contacts where nothing is refused. */
+/** Number of requests for this many contacts if nothing is refused. */
 const USUAL = 4;
 
 describe('the validation rules of HubSpot', () => {
@@ -71,7 +71,7 @@ describe('the validation rules of HubSpot', () => {
     ['MAX_LENGTH', 'note', ['5'], 'longer', 'short'],
     ['ALPHANUMERIC', 'note', ['NUMERIC_ONLY'], 'A7', '77'],
     ['REGEX', 'note', ['[A-Z]+-\\d+'], 'us', 'US-1'],
-    // These two are learnt from what HubSpot refuses.
+    // These two are learnt from HubSpot's rejections.
     ['WHITESPACE', 'note', [], 'a b', 'ab'],
     ['URL', 'note', [], 'no url', 'https://example.org'],
   ])(

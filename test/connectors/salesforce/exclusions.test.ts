@@ -6,7 +6,7 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** From so many contacts on the Bulk API is used: never, or always. */
+/** Number of contacts from which the Bulk API is used: set so that it is used never or always. */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],
@@ -216,7 +216,7 @@ describe('who is left out by a mark of Salesforce', () => {
     return connector;
   }
 
-  /** Why each is left out: by the pages and, the same, by a lookup. */
+  /** Why each contact is excluded: according to the pages and to a lookup, which must agree. */
   async function excluded(
     ids: readonly string[],
     contacts: ContactsSettings = PLAIN,

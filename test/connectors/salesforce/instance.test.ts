@@ -147,7 +147,7 @@ describe('where the token of Salesforce goes', () => {
       expect(other.strayed).toEqual([]);
     });
 
-    /** Signs in; what answers at the instance is no org, so only the refusal of its host counts. */
+    /** Signs in. The host at the instance's address is not an org, so only the refusal of its host counts. */
     async function connectAt(instance: string, settings: object = {}): Promise<void> {
       answerToken(instance);
       other.strayed.length = 0;

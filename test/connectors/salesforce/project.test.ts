@@ -78,7 +78,7 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
 
 const COMMON = ['fullName', 'description', 'inlineHelpText', 'label', 'type'];
 
-/** An element of a WSDL type: `?` where it may be missing, a list where it may be repeated. */
+/** An element of a WSDL type: `?` if it may be missing, a list if it may be repeated. */
 type Props = Readonly<Record<string, string | readonly string[] | object>>;
 
 const DEFINITIONS: Readonly<Record<string, { props: Props }>> = { ...ApiSchemas };
@@ -195,7 +195,7 @@ function ofEveryType(): MappedFieldSpec[] {
   ];
 }
 
-/** What in an element is not as the type of the WSDL has it. */
+/** The differences between an element and its WSDL type. */
 function problemsOf({ name, children }: Element, type: string): string[] {
   const props = DEFINITIONS[type]?.props;
   if (props === undefined) return [`${type} is not known`];

@@ -49,7 +49,7 @@ describeEachDatabase('a contact that leaves while work for it is under way', (op
     await start(world, ['c-1', 'c-2', 'c-3']);
     await remove(world, 'c-1', null);
     await remove(world, 'c-2', null);
-    // It is back before its job ends.
+    // The contact is back before its job ends.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     await end(world);
     const rows = await findContacts(world.store.reader, INTEGRATION, ['c-1', 'c-2', 'c-3']);

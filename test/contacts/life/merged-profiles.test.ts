@@ -325,7 +325,7 @@ describeEachDatabase('a contact that another one becomes a part of', (open) => {
   );
 });
 
-/** A contact whose profile waits to be delivered, and one with a submission that has no answer yet, become one. */
+/** A contact whose profile waits for delivery is merged with a contact whose submission has no response yet. */
 async function takenInWhileAsked(world: StoreWorld, ways: readonly [string, string][]) {
   await makeReady(world, ['c-1'], 'submission-of-c-1');
   await submit(world, ['c-2']);

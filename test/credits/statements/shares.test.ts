@@ -173,7 +173,7 @@ describeEachDatabase('shares', (open) => {
       fate: 'lost',
     });
     await take(world.other, ['c-9'], 'ada');
-    // The question about this contact is one about the person as well.
+    // The question about this contact is also a question about the person.
     const [hold] = await listOpenQuestions(world.store.reader, OTHER);
     expect(hold && (await recordDecision(world.store, hold, 'resubmitted'))).toBe(true);
     const another = [{ crmId: 'c-8', identity: 'identity of c-8', person: 'ada' }];
@@ -384,7 +384,7 @@ describeEachDatabase('shares', (open) => {
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'ready' });
     await readPage(world, [readContact('c-2')]);
     expect(await takeDue(world, ['c-2'], 'ada')).toBe(1);
-    // Not the one that it was found by, but the one that was paid for.
+    // Not the identity by which it was found, but the identity that was paid for.
     expect(await jobOf(world, 'c-2')).toMatchObject({ shared_from: trackingIdOf('c-1') });
   });
 
@@ -408,7 +408,7 @@ describeEachDatabase('shares', (open) => {
 
 const NOTHING = { completed: [], failed: [], vanished: [], tooOld: [] };
 
-/** Submits contacts that are one person each time, and brings the answer. */
+/** Submits contacts that are the same person each time, and delivers the response. */
 async function pay(
   world: StoreWorld,
   ids: readonly string[],
@@ -429,7 +429,7 @@ async function pay(
   if (answer === 'lost') await chargeLoss(world, 'hold');
 }
 
-/** Pays for `c-1` and brings its job to an end. */
+/** Pays for `c-1` and completes its job. */
 async function payAndFinish(world: StoreWorld, end: JobEnd): Promise<void> {
   await pay(world, ['c-1'], 'ada');
   await finish(world, 'c-1', end);

@@ -36,7 +36,7 @@ import {
 } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** The only batch there is. */
+/** The only batch. */
 async function onlyBatch(store: Store) {
   const [batch, ...others] = await listBatches(store.reader);
   if (!batch || others.length > 0) throw new Error('there is not one batch');

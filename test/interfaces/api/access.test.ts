@@ -158,7 +158,7 @@ describe('without any token', () => {
     const paths = ['/', '/sign-in', '/docs', '/openapi.json', '/assets/pages.css', '/nothing'];
     for (const path of paths) expect(await statusOf(path), path).toBe(401);
     expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 200]);
-    // What has a key in its address looks at that.
+    // Routes with a key in their address check that key.
     expect(await statusOf('/join/no-secret')).toBe(404);
     await world.addToken('viewer');
     for (const path of ['/sign-in', '/docs']) expect(await statusOf(path), path).toBe(200);
@@ -264,7 +264,7 @@ describe('sessions', () => {
   });
 });
 
-/** A few pages that use what pages are given. */
+/** A few pages that use the data that pages receive. */
 function pages({ application: { store, sealer } }: HttpWorld, publicUrl: string): Hono<HttpEnv> {
   const clock = { now: Date.now };
   const attempts = createAttempts(clock);

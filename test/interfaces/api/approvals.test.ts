@@ -38,7 +38,7 @@ async function sync(world: HttpWorld, token: string): Promise<string> {
   return run.id;
 }
 
-/** A service where more than five wait for a second person, and each undo. */
+/** A service in which decisions about more than five contacts, and every undo, wait for a second person. */
 async function open(): Promise<HttpWorld> {
   const world = await openHttpWorld({
     ...{ integration: WITHOUT_TRIAL, others: ['harbor'] },

@@ -7,13 +7,13 @@ import { z } from 'zod';
 
 export interface Passkey {
   id: string;
-  /** How often it says that it was used; tests turn it back. */
+  /** The usage counter that it reports; tests set it back. */
   counter: number;
   userHandle: string;
   privateKey: ReturnType<typeof makeKeys>['privateKey'];
 }
 
-/** What tests change of an honest answer. */
+/** The parts of an honest response that tests change. */
 export interface Dishonesty {
   origin?: string;
   rpId?: string;

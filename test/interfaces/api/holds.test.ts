@@ -88,7 +88,7 @@ async function firstHold(here: HttpWorld, token: string) {
   return (await here.request('/v1/holds', { token })).read(holdsSchema).holds[0];
 }
 
-/** Everybody's answer is lost after it was charged: all are held. */
+/** All responses are lost after they were charged, so all contacts are held. */
 async function openWithHolds(people: number): Promise<HttpWorld> {
   const here = await open();
   await here.addPeople(people);
@@ -365,7 +365,7 @@ describe('/v1/holds/batches', () => {
       const asked = (token?: string) =>
         world.request(path ?? '', { method: method ?? '', ...(token ? { token } : {}) });
       const stranger = await asked();
-      // A page leads to the form; what changes something does not.
+      // A page leads to the form; requests that change something do not.
       expect(stranger.status).toBe(method === 'GET' ? 200 : 401);
       if (method === 'GET') expect(stranger.text).toContain('<h1>Sign in</h1>');
       expect(stranger.text).not.toContain('Quarry Lane');

@@ -112,7 +112,7 @@ async function syncAll(here: HttpWorld): Promise<void> {
   });
 }
 
-/** The report of the run that answers what was promised this id. */
+/** The report of the run that serves the request with this id. */
 async function endOf({ application }: HttpWorld, runId: string | null): Promise<RunReport> {
   let report: RunReport | null = null;
   await until(async () => {

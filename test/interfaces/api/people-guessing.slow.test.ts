@@ -96,7 +96,7 @@ describe('a person who signs in', () => {
     const known = { ...from(7), cookie: device };
     expect((await signIn(world, email, PASSWORD, known)).status).toBe(303);
     expect(slept).toHaveLength(waits);
-    // The cookie is worth nothing for another account, and guesses with it end as well.
+    // The cookie is useless for another account, and guesses with it also end.
     expect((await signIn(world, other.email, PASSWORD, known)).status).toBe(429);
     const statuses: number[] = [];
     for (let guess = 0; guess < 11; guess += 1) {

@@ -10,7 +10,7 @@ export interface RouteRule {
   role: Role | null;
   /** `person`: an access token may not, whatever its role. */
   by?: 'person';
-  /** A page, which leads a stranger to the form to sign in. */
+  /** A page, which sends strangers to the sign-in form. */
   isPage?: boolean;
   /**
    * What its address names, which who does not reach the integration is answered as if it did not exist; or

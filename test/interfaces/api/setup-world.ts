@@ -97,7 +97,7 @@ export async function withFile(here: HttpWorld, text = PEOPLE): Promise<string> 
 export async function knownPeople({ service }: HttpWorld, count: number): Promise<string> {
   const people = await controlService(service).people(4 * count);
   const whole = people.filter(({ firstName, lastName }) => firstName && lastName);
-  // One of each last name: the same person in two contacts would be paid for once.
+  // One contact per last name: the same person in two contacts would be paid for only once.
   const distinct = new Map(whole.map((person) => [person.lastName?.toLowerCase(), person]));
   const rows = [...distinct.values()]
     .slice(0, count)

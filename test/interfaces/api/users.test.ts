@@ -368,7 +368,7 @@ describe('/v1/users', () => {
     expect((await send(world, '/users', form, { cookie: browser })).status).toBe(403);
     expect(await listPersonRecords(world.application.store.reader)).toHaveLength(2);
     expect(await listAccessTokens(world.application.store.reader)).toHaveLength(1);
-    // What takes access away is no harm in the hands of a program.
+    // A program can safely remove access.
     const disabled = await world.request(`/v1/users/${ben.id}/disable`, { method: 'POST', token });
     expect(disabled.status).toBe(200);
     expect((await get(world, '/', ben.cookie)).status).toBe(303);

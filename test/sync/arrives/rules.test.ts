@@ -17,7 +17,7 @@ import {
 const PEOPLE = 300;
 const CAPACITY: FieldSource = 'capacity.nonprofit';
 
-/** Batches that are not full would come from how busy the machine is. */
+/** Batches that are not full would depend on how busy the machine is. */
 const WHOLE_BATCHES = { service: { jobTimeMs: 0 } };
 
 /** A limit that about this share of the known contacts' capacities is over. */

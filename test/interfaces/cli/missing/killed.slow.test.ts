@@ -23,7 +23,7 @@ const TELLING = /(rename|sync) out\.csv|commit: .*(insert|update) (holds|writes)
 /** So many of all other points are enough here: `test/failpoints` kills an ordinary sync at each. */
 const MOST_OTHERS = 3;
 
-/** A kill around what changes nothing is the same as one after the change before it. */
+/** A kill around a step that changes nothing is the same as a kill after the previous change. */
 const CHANGES_NOTHING = /^after commit|GET |before commit: update runs$/;
 
 interface Scene {
