@@ -38,7 +38,7 @@ const CLIENT = {
   crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
 };
 
-/** What makes or replaces the webhook address of a client. */
+/** Requests that create or replace a client's webhook address. */
 const address = (rest: string): Cases => ({
   good: { path: `/v1/integrations/riverside${rest}`, body: {} },
   signed: { path: `/v1/integrations/riverside${rest}`, body: { signature: 'hmac' } },

@@ -21,7 +21,7 @@ export interface CommandCase {
 
 export type CommandCases = Readonly<Record<string, CommandCase>>;
 
-/** They serve, or are about other databases and products: of these only the help is recorded. */
+/** Commands that serve, or that are about other databases and products. Only their help is recorded. */
 export const HELP_ALONE = [
   ...['demo', 'sandbox', 'service', 'serve', 'worker', 'migrate', 'move', 'backup', 'restore'],
 ] as const;

@@ -21,7 +21,7 @@ interface Step {
 }
 
 /**
- * Records the answers to all cases as each principal. Each route has a copy of the world for cases that read and for
+ * Records the responses to all cases as each principal. Each route has a copy of the world for cases that read and for
  * cases that must be refused. Each case that may change something has a separate copy.
  */
 export async function recordHttp(world: World, kind: Kind, table: CaseTable): Promise<Entry[]> {

@@ -46,11 +46,11 @@ export interface OpenApiDocument {
   operations: Operation[];
   /** Fails if a response does not match what the operation declares for its status. Unknown fields also fail. */
   check(operation: Operation, reply: { status: number; contentType: string; body: unknown }): void;
-  /** A body that fits the schema; `known` gives values for names such as `donor_id`. */
+  /** A body that matches the schema; `known` provides values for names such as `donor_id`. */
   exampleBody(operation: Operation, known: (name: string) => unknown): unknown;
 }
 
-/** Deeper schemas than this would be a circle. */
+/** Schemas deeper than this would be circular. */
 const MAX_DEPTH = 12;
 
 /** Reads a document. */
@@ -107,7 +107,7 @@ export function readDocument(body: unknown): OpenApiDocument {
     return schema['example'] ?? schema['default'] ?? plainExample(schema, name, known, depth);
   }
 
-  /** What an example of the whole object shows, and else what has to be there. */
+  /** The fields in an example of the whole object; without an example, the required fields. */
   function exampleObject(
     schema: Schema,
     properties: Record<string, Schema>,

@@ -5,7 +5,7 @@ import { control } from '../testbed/asking.ts';
 import { type OpenApiDocument, type Operation, readDocument } from './openapi-document.ts';
 import { ask, issueKey, playFaults, startPartner } from './partner.ts';
 
-/** Replies bring ids that later requests need: after so many rounds all are there. */
+/** Responses contain ids that later requests need. After this many rounds, all ids are known. */
 const ROUNDS = 4;
 /** The latest ids of a name that are tried in a path. */
 const TRIED_IDS = 6;
@@ -138,7 +138,7 @@ async function readFrom(partner: PartnerSandbox): Promise<OpenApiDocument> {
   return readDocument((await ask(partner, 'GET', '/openapi.json')).body);
 }
 
-/** What replies have brought so far, by the field's name. */
+/** Values from responses so far, by the field's name. */
 type Known = Map<string, unknown[]>;
 
 async function knownIds(partner: PartnerSandbox): Promise<Known> {
@@ -174,7 +174,7 @@ async function succeeds(
   return false;
 }
 
-/** The path with each id that may belong there, the latest first. */
+/** The path with each id that may belong there, latest first. */
 function pathsOf({ path, parameters }: Operation, known: Known): string[] {
   const query = parameters.filter(
     (parameter) => parameter.in === 'query' && 'example' in parameter.schema,

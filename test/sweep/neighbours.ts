@@ -14,7 +14,7 @@ import type { SweptCrm, SweptWorld } from './swept-world.ts';
 /** Equals the number of donors that the service knows, so the contacts are the same people. */
 const PEOPLE = { contacts: 16, donors: 500 };
 
-/** Planted in every CRM: a name, a figure and a note that are nowhere else in the world. */
+/** Planted in every CRM: a name, a figure and a note that occur nowhere else in the world. */
 export const PLANTED = {
   first: 'Zyxabelle',
   last: 'Zyxermain',
@@ -22,11 +22,11 @@ export const PLANTED = {
   note: 'A zyxnote: sold the vineyard, quarrels with her brother.',
 };
 
-/** What the other side says in an error: all that is planted. */
+/** The other side's error text: everything that is planted. */
 export const QUOTING = Object.values(PLANTED).join(' | ');
 
 export interface Neighbour extends SweptCrm {
-  /** The contact with the planted name, one that the service knows, and one that stays as it is. */
+  /** The contact with the planted name, a contact that the service knows, and a contact that does not change. */
   ids: { planted: string; known: string; other: string };
   /** Files of the folder that hold persons because they are the CRM. */
   files: readonly string[];
@@ -288,7 +288,7 @@ async function marksOf(
   return telling(marks);
 }
 
-/** Shorter ones turn up by chance; each but once. */
+/** Shorter texts occur by chance. Each text is listed only once. */
 function telling(texts: readonly string[]): string[] {
   return [...new Set(texts)].filter((text) => text.trim().length >= 8 && text.trim() === text);
 }

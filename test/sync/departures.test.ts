@@ -290,7 +290,7 @@ describe('contacts that lookups do not find, without a sign of a deletion', () =
     expect(await world.sync({ only: gone })).toMatchObject(MISSING);
     expect(await statesOf(world, gone)).not.toContain('removed');
     expect(await world.sync()).toMatchObject(MISSING);
-    // Access comes back, which changes no record: they are looked up again.
+    // Access is regained, which changes no record, so they are looked up again.
     for (const id of gone) world.crm.appear(id);
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
     expect(await listBatches(world.store.reader)).toEqual([]);

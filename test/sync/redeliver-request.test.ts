@@ -31,7 +31,7 @@ async function openSynced(people: number, options: Parameters<typeof open>[0] = 
   return { world, runId, spent, values: valuesOf(world) };
 }
 
-/** What the CRM holds in the mapped fields. */
+/** The values in the CRM's mapped fields. */
 function valuesOf({ crm }: SyncWorld): Record<string, unknown> {
   return Object.fromEntries(
     [...crm.records.keys()].map((id) => [id, FIELDS.map(({ to }) => crm.valueOf(id, to))]),
@@ -163,7 +163,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(given).not.toContain(noted);
     expect(given).not.toContain(unread);
     expect(given.length).toBeGreaterThan(5);
-    // The request is over: it does not come back with the contact.
+    // The request has ended: it does not come back with the contact.
     expect(await hasRedeliveryRequest(world.store.reader, 'riverside')).toBe(false);
   });
 

@@ -319,7 +319,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const keys = () => db.selectFrom('audit_keys').selectAll().execute();
     const [key] = await keys();
-    // What ends the erasure of a client is the count of what stays: it is cut off there.
+    // A client's erasure ends with the count of the remaining data, and is cut off there.
     await sql`alter table credit_spans rename to elsewhere`.execute(db);
     await expect(eraseLeavingIntegration(store, lease)).rejects.toThrow();
     await sql`alter table elsewhere rename to credit_spans`.execute(db);
@@ -344,7 +344,7 @@ describeEachDatabase('the audit', (open, kind) => {
     );
     const problems = async () => (await verifyAudit(store)).problems;
     expect(await problems()).toEqual([]);
-    // It is signed: it was the end once.
+    // It is signed, because it used to be the end.
     await db.updateTable('audit_head').set(early).execute();
     expect(await problems()).toEqual([
       `Entry ${early.seq + 1} is after the end of the chain: it is forged, or the end was set back.`,
@@ -424,7 +424,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, db, url } = await createWorld();
     const before = (await verifyAudit(store)).entries;
     const opened = await Promise.all(
-      // In one process the connections of a file would only wait for each other.
+      // In one process, a file's connections would only wait for each other.
       kind === 'sqlite' ? [] : [1, 2, 3, 4].map(() => openDatabase<Tables>(url)),
     );
     const others = [0, 1, 2, 3].map((at) =>

@@ -42,7 +42,7 @@ function undo(runId: string) {
   return withLease(deps, 'riverside', (lease) => undoRun(deps, lease, runId));
 }
 
-/** The store of the world, for a process that ends once these are dropped. */
+/** The world's store, for a process that ends once these are dropped. */
 function storeKilledAfter(what: 'members' | 'introducers'): Store {
   const count = what === 'members' ? countMembers : countErasedIntroducers;
   const checkpoint: Checkpoint = async (lease, work) => {

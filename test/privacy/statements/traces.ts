@@ -16,7 +16,7 @@ import {
   type StoreWorld,
 } from '../../database/store-world.ts';
 
-/** An id, and with it an identity, that is found nowhere else. */
+/** An id and an identity that occur nowhere else. */
 export const MARKED = '003-marked-person';
 
 /** As in a real store, the ids of jobs and writes do not reveal whose they are. */
@@ -88,7 +88,7 @@ export async function leaveTraces(world: StoreWorld): Promise<void> {
     .execute();
 }
 
-/** The tables in which the marked person is found anywhere. */
+/** The tables that contain the marked person anywhere. */
 export async function tablesWithTraces({ db }: StoreWorld): Promise<string[]> {
   const tables = Object.entries(await everything(db));
   return tables

@@ -8,7 +8,7 @@ import { startRunning } from '../operation/running.ts';
 
 const AGE_MS = 30 * 86_400_000;
 
-/** Moves every time that the file knows so far into the past. */
+/** Moves every time in the file into the past by this much. */
 function age(db: Database): number {
   const columns = db
     .prepare<[], { table: string; column: string }>(

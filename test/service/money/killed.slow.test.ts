@@ -18,7 +18,7 @@ const PERSONS = 10;
 const GRANTED = 1_000_000;
 const TEAM = 'riverside';
 
-/** A kill with its start takes some seconds on a busy machine, and in the end all jobs have to be matched. */
+/** A kill and restart takes a few seconds on a busy machine, and in the end all jobs have to be matched. */
 vi.setConfig({ testTimeout: 120_000 + KILLS * 6_000 });
 
 it('charges exactly the work that it accepted, however often it is killed', async () => {
@@ -31,7 +31,7 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
     const callers = Array.from({ length: CALLERS }, (_, caller) =>
       callUntilOver({ ...server, apiKey, ids, ledger, state, kill, caller }),
     );
-    // A machine that is busy with others may take longer for the first response than a fixed time.
+    // A machine that is busy with other work may take longer than a fixed time for the first response.
     const before = ledger.answers;
     await vi.waitUntil(() => ledger.answers > before, { timeout: 60_000, interval: 5 });
     await sleep(90 * (kill % 7));
@@ -192,11 +192,11 @@ async function useOthers(calls: Calls, turn: number): Promise<void> {
     () => ledger.note('donors', BATCH, () => send('/donors/batch', { donor_ids })),
     () => ledger.note('searches', 1, () => call(baseUrl, apiKey, 'GET', '/search?state=TX')),
   ];
-  // Each life of the service begins with another one, since few requests of a short life are answered.
+  // Each life of the service starts with a different bucket, because few requests are answered in a short life.
   await uses[(kill + caller + turn) % uses.length]?.();
 }
 
-/** The donors of all lists that were made, or of all exports, as the service tells of them. */
+/** The donors in all created lists, or in all exports, as the service reports them. */
 async function sumOfPages(
   ask: (path: string) => Promise<Record<string, unknown>>,
   path: string,

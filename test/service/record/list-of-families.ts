@@ -11,7 +11,10 @@ export type Row = readonly [id: string, person: string];
 export const listOf = (rows: readonly Row[]) =>
   `${COLUMNS}\n${rows.map((row) => row.join(',')).join('\n')}\n`;
 
-/** Six people of one home: father and son of one name, a mother, a daughter of like name, two more children. */
+/**
+ * Six people in one home: a father and son with the same name, a mother, a daughter with a similar name, and two more
+ * children.
+ */
 export function aFamily(number: number): Row[] {
   const home = `${number + 1} Maple Street,Evanston,IL,60201`;
   const last = `${inventedName(number)}${inventedName(number * 7 + 3).toLowerCase()}`;

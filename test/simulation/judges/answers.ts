@@ -53,7 +53,7 @@ export interface Answer {
 }
 
 export interface Answers {
-  /** An answer that needs nobody else: it is in force as soon as the product wants. */
+  /** An answer that needs no second user: it is in force as soon as the product wants. */
   give(subject: Subject): Answer;
   /** An answer that needs a second person. */
   ask(subject: Subject, by: User, text: string): Answer;

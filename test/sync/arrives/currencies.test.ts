@@ -59,7 +59,7 @@ async function waitingIn({ world }: Bed<SalesforceCrm>) {
   return found.map(({ field, state, contacts }) => ({ field, state, contacts }));
 }
 
-/** The contact that the tests look at, and its amounts in US dollars, from a first sync elsewhere. */
+/** The contact that the tests check, and its amounts in US dollars, from a first sync elsewhere. */
 async function findDonor() {
   const bed = await openOrg('usdOnly');
   await bed.world.sync();
@@ -80,7 +80,7 @@ async function openWithYen(mode: 'usdOnly' | 'convert') {
   return { ...bed, id, dollars, yen };
 }
 
-/** A refresh brings the same amounts under a new profile, for a credit. */
+/** A refresh returns the same amounts in a new profile, for a credit. */
 async function refresh({ world }: CurrencyBed, id: string): Promise<void> {
   await world.database.db
     .updateTable('contacts')

@@ -92,7 +92,7 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     );
   });
 
-  /** Another program has the file, and rights over its schema that a statement does not give. */
+  /** Another program has the file, and rights to its schema that a statement does not give. */
   function changeFile({ url }: StoreWorld, change: (file: Sqlite.Database) => void): void {
     const file = new Sqlite(url.replace('sqlite:', '')).unsafeMode(true);
     file.pragma('writable_schema = on');

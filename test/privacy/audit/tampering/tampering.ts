@@ -24,7 +24,7 @@ export interface Tampering {
   says: RegExp;
   /** True if it can be seen only from an end that was noted down outside of the database. */
   needsKnown?: true;
-  /** True if it is done to a chain of which older entries were purged. */
+  /** True if it is done to a chain whose older entries were purged. */
   isPurged?: true;
   /** True if it is done after two people were erased. */
   isErased?: true;
@@ -42,7 +42,7 @@ let known: AuditPlace | null = null;
 
 let lastKey: Tables['audit_keys'] | null = null;
 
-/** The key of the last person who was erased, as a copy of the database has it from before. */
+/** The key of the last erased person, from an earlier copy of the database. */
 export function keyBefore(): Tables['audit_keys'] {
   if (lastKey === null) throw new Error('Nobody was erased.');
   return lastKey;

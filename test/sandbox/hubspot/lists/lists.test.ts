@@ -12,7 +12,7 @@ import { control, edit } from '../../../testbed/asking.ts';
 import { ask, contactIds, startAccount } from '../account.ts';
 
 const LISTS = '/crm/lists/2026-09';
-/** More than the largest page of members holds. */
+/** More members than fit into the largest page. */
 const MANY = 300;
 /** Enough people for a board and a staff. */
 const ENOUGH = { contacts: 60, donors: 60 };

@@ -28,7 +28,7 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: readonly Received[];
-  /** What it answers from now on; 204 at first. */
+  /** Its response from now on; 204 at first. */
   answerWith(status: number, headers?: Record<string, string>): void;
 }
 
