@@ -20,7 +20,7 @@ const focusSchema = z.object({ text: z.string(), isMarked: z.boolean(), isInView
 /** The element with the keyboard focus, and whether the focus is visible. */
 const FOCUS = `(() => {
   const element = document.activeElement;
-  // A label may show the control that it belongs to.
+  // What a label stands for may be shown by it.
   const shown = [element, element.closest('label'), element.parentElement].filter(Boolean);
   const { top, bottom } = element.getBoundingClientRect();
   return {
