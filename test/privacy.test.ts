@@ -10,7 +10,7 @@ let world: SyncWorld;
 afterEach(() => world.close());
 
 it('keeps names, addresses, figures and keys out of the database', async () => {
-  // A balance that is no person's net worth.
+  // A balance that does not equal anyone's net worth.
   world = await createSyncWorld({ service: { credits: 77_777 }, integration: WITHOUT_TRIAL });
   await world.addPeople(120);
   world.crm.addContact({

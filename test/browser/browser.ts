@@ -73,7 +73,7 @@ export async function createOwner(page: Page, link: string): Promise<void> {
   await page.getByLabel('Password').fill(OWNER_PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('Dana Reyes (owner)').waitFor();
-  // A service whose settings name no address asks for it first.
+  // If the settings do not contain an address, the service first asks for it.
   if (new URL(page.url()).pathname !== '/address') return;
   await page.getByRole('link', { name: /^Later/ }).click();
   await page.waitForURL(({ pathname }) => pathname !== '/address');

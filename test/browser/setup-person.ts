@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { createOwner, PATIENCE_MS } from './browser.ts';
 import type { Kind, SetupWorld } from './setup-world.ts';
 
-/** How long a person needs for a key. */
+/** How long a user takes for a key press. */
 const TYPING_MS = 40;
 
 export interface Person {

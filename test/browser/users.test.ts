@@ -25,7 +25,7 @@ async function look(world: HttpWorld, options?: ViewOptions): Promise<View> {
   return view;
 }
 
-/** Brings the session of a person into the browser. */
+/** Puts a user's session into the browser. */
 async function enter(world: HttpWorld, cookie: string, options?: ViewOptions): Promise<View> {
   const view = await look(world, options);
   const [name = '', value = ''] = cookie.split('=');

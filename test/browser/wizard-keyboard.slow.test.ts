@@ -1,6 +1,5 @@
 /**
- * Goes from an empty folder to an explored network with the keyboard alone, and checks that the focus is
- * always visible.
+ * Goes from an empty folder to an explored network with only the keyboard, and checks that the focus is always visible.
  */
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';

@@ -67,7 +67,7 @@ it(
     await page.getByLabel('“Given” (5)').selectOption({ label: 'may be researched' });
     await page.getByLabel('“Withdrawn” (1)').selectOption({ label: 'opted out' });
     await press('Show who is sent');
-    // One has died, one has opted out, and one waits until a user says what "Moved" means.
+    // One contact has died, one has opted out, and one waits until a user says what "Moved" means.
     await page.getByText('3 can be sent').waitFor();
     const looks = await watchLooksWhileSent(page);
     await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });

@@ -11,7 +11,7 @@ import { KINDS, type SetupWorld } from './setup-world.ts';
 /** It compiles, and then clicks as slowly as a user. */
 const TIMEOUT_MS = 600_000;
 
-/** How long a person looks at a page of the set-up. */
+/** How long a user looks at a page of the setup. */
 const READING_MS = 1_000;
 
 /** From the open page to the first contact that is written. */

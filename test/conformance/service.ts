@@ -228,7 +228,7 @@ const prospectsSchema = z.strictObject({
   ),
 });
 
-/** Discovers or compares, and reads the answer strictly. */
+/** Discovers or compares, and reads the response strictly. */
 export async function findProspects(
   service: Service,
   path: '/networks/discover' | '/networks/connections',

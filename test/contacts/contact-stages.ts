@@ -70,7 +70,7 @@ export function jobIdOf(crmId: string): string {
   return `job-${crmId}`;
 }
 
-/** The decision that a contact is to be submitted. */
+/** The decision to submit a contact. */
 export function choose(priority = 1): Decision {
   return { kind: 'choose', reason: 'never_enhanced', priority };
 }
@@ -153,7 +153,7 @@ export async function submit(
 /** Whatever was paid for may be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** The job that a contact is to get; it is not shared unless a person is named. */
+/** The job for a contact; it is not shared unless a person is named. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),

@@ -5,7 +5,7 @@ import { judgeLosses } from '../../src/credits/judge-lost-responses.ts';
 
 const charged = (credits: number) => ({ charged: credits, why: expect.any(String) });
 
-/** What is judged of lost requests of these sizes, of a bucket that held a thousand before. */
+/** The judgement about lost requests of these sizes, for a bucket that contained a thousand credits before. */
 const judge = (items: readonly number[], balance: number, meanwhile: readonly number[] = []) =>
   judgeLosses(items, { before: 1_000, meanwhile, balance });
 

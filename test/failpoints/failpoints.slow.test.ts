@@ -134,7 +134,7 @@ async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Pro
   if (found.spent['enhancements'] !== expected.spent['enhancements']) {
     problems.push(`spent ${found.spent['enhancements']} for enhancements`);
   }
-  // A contact that is held is in no network, and no path leads over it.
+  // A held contact is not in any network, and no path goes through it.
   if (held > 0) return [...problems, ...(mayHold ? [] : [`${held} held`])];
   problems.push(...differences(found, expected));
   return problems;

@@ -32,7 +32,7 @@ const FIELDS = {
 
 const UNKNOWN = { firstName: 'Zyxw', lastName: 'Qqqqqvv', addresses: ['1 Nowhere Rd, Nome, AK'] };
 
-/** A service that answers with a profile of another last name. */
+/** A service that responds with a profile that has a different last name. */
 const withAnotherLastName: SyncWorldOptions['partner'] = (client) => ({
   ...client,
   async readResults(ids, signal) {
@@ -141,7 +141,7 @@ describe('the status of contacts in the CRM', () => {
     const { contacts } = await world.sync();
     expect(contacts.submitted).toBe(1);
     expect([statusOf(world, id), sinceOf(world, id)]).toEqual(['Written', since]);
-    // Dates are compared to the second, as Salesforce keeps them.
+    // Dates are compared to the second, because Salesforce stores seconds.
     await sleep(1_000);
     world.crm.editContact(id, { optedOut: true });
     await world.sync();

@@ -33,7 +33,7 @@ async function open(options: CliWorldOptions = {}, maxRunsAtOnce?: number): Prom
 
 const RIVERSIDE = { integrationId: 'riverside', trigger: 'manual' } as const;
 
-/** Runs wait for them until the test lets them end. */
+/** Runs wait for these jobs until the test lets them end. */
 let jobs = holdJobs();
 afterEach(() => {
   jobs = holdJobs();
@@ -391,7 +391,7 @@ describeEachDatabase('runner', (_open, kind) => {
   });
 });
 
-/** True if one of the runs began before another had ended. */
+/** True if one of the runs started before another had ended. */
 function overlaps(reports: readonly RunReport[]): boolean {
   const inOrder = [...reports].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   return inOrder.some(({ startedAt }, index) => {

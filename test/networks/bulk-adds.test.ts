@@ -216,7 +216,7 @@ describe('a lost answer to a bulk add', () => {
     const here = await open({ enhanced: 3, clock, integration: { settleAfterMs: 1_500 } });
     here.setBoard(0, 3);
     await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'lateCharge', delayMs: 700 } }]);
-    // Killed with its request under way: nothing is written down of how that ends.
+    // Killed while its request is in flight, so the result is not recorded.
     let isKilled = false;
     const kill = (deps: SyncDeps): SyncDeps => ({
       ...withNetworks(deps, (networks) => ({

@@ -17,7 +17,7 @@ export function withNetworks(
   return { ...deps, partner: { ...deps.partner, networks: { ...networks, ...change(networks) } } };
 }
 
-/** Another process takes the integration over right before this one asks for members to be removed. */
+/** Another process takes the integration over right before this process requests the removal of members. */
 export function overtakenAtRemoval({ store, integration }: NetworkWorld) {
   return (deps: SyncDeps): SyncDeps =>
     withNetworks(deps, (networks) => ({

@@ -19,7 +19,7 @@ export interface NetworkWorld extends SyncWorld {
   networkSpent(): Promise<number>;
   /** Calls to the service about networks, as `METHOD /path` below the base URL. */
   networkCalls(): Promise<string[]>;
-  /** Asks the service as a person with its web page would. */
+  /** Sends a request to the service as a user of its web page would. */
   byHand(method: string, path: string, body?: unknown): Promise<unknown>;
   /** The service's id of the network with this name. */
   networkId(name: string): Promise<string>;

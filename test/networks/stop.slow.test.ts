@@ -35,7 +35,7 @@ async function openBoard(networkJobTimeMs: number): Promise<CliWorld> {
   return world;
 }
 
-/** Syncs, and sends SIGTERM while the bulk add is open, which goes out right after its network. */
+/** Syncs, and sends SIGTERM while the bulk add is open. The bulk add is sent right after its network is created. */
 async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
   const { child, ended } = await start(['sync']);
   for (let wait = 0; wait < MAX_WAITS; wait++) {

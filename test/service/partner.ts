@@ -43,7 +43,7 @@ export async function issueKey(partner: PartnerSandbox, order: unknown) {
   return z.object({ apiKey: z.string(), team: z.string() }).parse(body);
 }
 
-/** So many unknown persons, with tracking ids p0, p1, … */
+/** This many unknown people, with tracking ids p0, p1, … */
 export function strangers(count: number): object[] {
   return Array.from({ length: count }, (_, index) => ({
     tracking_id: `p${index}`,
@@ -51,7 +51,7 @@ export function strangers(count: number): object[] {
   }));
 }
 
-/** A donor of the world, as a person to submit. */
+/** A donor from the world, as a person to submit. */
 export function personOf(donor: Donor, trackingId = 'donor') {
   const home = donor.addresses[0];
   return {

@@ -28,7 +28,7 @@ export const QUOTING = Object.values(PLANTED).join(' | ');
 export interface Neighbour extends SweptCrm {
   /** The contact with the planted name, a contact that the service knows, and a contact that does not change. */
   ids: { planted: string; known: string; other: string };
-  /** Files of the folder that hold persons because they are the CRM. */
+  /** Files in the folder that contain people because they are the CRM. */
   files: readonly string[];
   /** How it refuses writes: the first sync meets them all, and so do undoing and forgetting. */
   refusals: readonly Failure[];

@@ -186,7 +186,7 @@ async function failOfService(
   await world.onceWith({ env: { PARTNER_API_KEY: `Zyx${world.service.apiKey}` } }, 'sync');
 }
 
-/** Mail and webhook refuse in words that quote the password and a person. */
+/** Mail and webhook refuse with texts that quote the password and a person. */
 async function failOfAlerts(world: SweptWorld): Promise<void> {
   world.refuseAlerts(`${QUOTING} ${world.secrets.join(' ')}`);
   await world.look('alerts', 'test');

@@ -180,7 +180,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     const pages = await toArray(connector.readPages(null, knownOf(cursor, ids)));
     expect(idsOf(pages).toSorted()).toEqual([...ids, made].toSorted());
     expect(await asked('POST', '/contacts/search')).toHaveLength(1);
-    // The list alone takes a request for each hundred.
+    // Reading only the list takes one request for every hundred contacts.
     const requests = (await account.requests()).length - before;
     expect(requests).toBeLessThanOrEqual((ids.length / 100) * 1.6);
   });

@@ -88,7 +88,7 @@ describe('who is left out by a mark of Salesforce', () => {
       const { lookups, read } = await seen(ids.slice(0, 6), contacts, { bulkThreshold });
       expect(lookups.map((contact) => contact?.privacy)).toEqual(expected);
       expect(read.map((contact) => contact?.privacy)).toEqual(expected);
-      // Who is to be forgotten is never researched, whatever the settings let through.
+      // Contacts who want to be forgotten are never researched, whatever the settings allow.
       expect(read.slice(0, 2).map((contact) => contact?.excluded)).toEqual([
         'do_not_contact',
         'do_not_contact',

@@ -117,7 +117,7 @@ describe('what Salesforce contacts are made of', () => {
     const connector = await prepared();
     const identity = identityOf(connector);
     expect(identity.mode).toBe('npsp');
-    // Nothing tells the household from an employer, so neither can be read.
+    // Nothing distinguishes the household from an employer, so neither can be read.
     expect(employerSources(identity)).toEqual([
       [AFFILIATION_NAME, false],
       [ACCOUNT_NAME, false],

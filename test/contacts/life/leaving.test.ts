@@ -109,7 +109,7 @@ describeEachDatabase('a contact that leaves while work for it is under way', (op
     await remove(world, 'c-1', null);
     await remove(world, 'c-2', null);
     await chargeLoss(world, 'hold', { charged: 2 });
-    // It is back before a person decides.
+    // The contact is back before a user decides.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     for (const id of ['c-1', 'c-2']) {
       await recordDecision(world.store, await holdOf(world, id), 'rejected');

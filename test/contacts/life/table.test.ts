@@ -185,7 +185,7 @@ const aGiven = fc.record({
   missing_since: fc.option(anInstant),
 });
 
-/** These bring a job to contacts that have none. */
+/** These events give a job to contacts that have none. */
 function isNewJob(event: LifeEvent): boolean {
   return event === 'submitted' || /^(shared|inherited)/.test(event);
 }

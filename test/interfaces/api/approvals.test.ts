@@ -146,7 +146,7 @@ describe('what waits for a second person, over HTTP', () => {
     const path = `/v1/holds/batches/${batch.id}`;
     const asked = await world.request(`${path}/approve`, { method: 'POST', token: admin });
     const { id } = asked.read(oneSchema).approval;
-    // A rejection spends nothing, and needs no second person.
+    // A rejection spends nothing and needs no second user.
     const rejected = await world.request(`${path}/reject`, { method: 'POST', token: decider });
     expect(rejected.status).toBe(200);
     const changed = await answerTo(world, id, 'confirm', decider);

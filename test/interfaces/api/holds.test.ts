@@ -260,7 +260,7 @@ describe('/v1/holds', () => {
   });
 });
 
-/** The addresses of all contacts change: a person decides about them together. */
+/** All contacts' addresses change, and a user decides about them together. */
 async function openWithBatch(people: number, changed = people): Promise<HttpWorld> {
   const here = await open({ integration: WITHOUT_TRIAL });
   for (let index = 0; index < people; index += 1) {

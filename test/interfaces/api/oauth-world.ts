@@ -18,7 +18,7 @@ import { addAccessToken } from '../../../src/people/statements/access.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
 import { type Browser, createBrowser } from '../../helpers/browser.ts';
 
-/** The kinds of CRM that a person can connect. */
+/** The kinds of CRM that a user can connect. */
 export const KINDS = ['salesforce', 'hubspot'] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -19,7 +19,7 @@ const KILLS = 4;
 /** Kills commands of one kind. */
 interface Killer {
   kills: number;
-  /** Runs a command until a random moment of the time that the quickest has taken so far. */
+  /** Runs a command until a random moment within the shortest duration so far. */
   runOrKill(args: string[]): Promise<void>;
 }
 

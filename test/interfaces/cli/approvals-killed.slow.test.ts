@@ -37,7 +37,7 @@ async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: nu
     // The lease of a process that has exited is free immediately.
     const { exitCode, stderr } = await world.run(['approvals', 'confirm', id, '--yes'], {}, 'cal');
     expect(exitCode, stderr).toBe(0);
-    // That it found what was left of a killed one is told; nothing that asks for a person.
+    // It reports that it found the remains of a killed process, but nothing that needs a user.
     expect(stderr).not.toMatch(/"level":[456]0/);
   }
   expect((await world.runJson(['approvals'], listSchema)).approvals).toEqual([]);

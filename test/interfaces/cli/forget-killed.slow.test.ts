@@ -280,7 +280,7 @@ describe('donor-sync forget that is killed at a chosen moment', () => {
           erased: { contacts: 1, jobs: 1 },
         });
         expect(forget.receipt.crm.cleared.toSorted()).toEqual(Object.keys(values).toSorted());
-        // The sync has taken the person out of the network already.
+        // The sync has already removed the person from the network.
         expect(forget.networks).toEqual({ left: [], pending: [] });
       }
       await sync(place);

@@ -15,9 +15,9 @@ export interface Ended {
 
 /** A command that is running in this process. */
 export interface Started {
-  /** What is on stdout so far. */
+  /** The output on stdout so far. */
   stdout(): string;
-  /** What is on stderr so far. */
+  /** The output on stderr so far. */
   stderr(): string;
   /** Asks it to stop, as a SIGTERM does. */
   stop(): void;

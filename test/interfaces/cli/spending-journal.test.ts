@@ -404,7 +404,7 @@ async function moreRows(world: CliWorld): Promise<Record<string, string>[]> {
 describe('a backup that was made while jobs were under way', () => {
   const DAY_MS = 86_400_000;
 
-  /** Four contacts: their jobs are under way in the backup, and were delivered since. */
+  /** Four contacts whose jobs are in progress in the backup and have been delivered since. */
   async function openDelivered() {
     const jobs = holdJobs();
     let aheadMs = 0;

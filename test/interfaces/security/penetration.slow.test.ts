@@ -67,7 +67,7 @@ const UNKNOWN_THINGS: Things = {
   ...{ session: UNKNOWN, setup: UNKNOWN },
 };
 
-/** What a principal is to be answered about something, as a word that a list of mistakes can have. */
+/** The expected response to a principal about something, as a word for the list of mistakes. */
 type Verdict = 'allowed' | 'sign-in' | 401 | 403 | 404 | 'as unknown' | `otherwise ${number}`;
 
 function expected(

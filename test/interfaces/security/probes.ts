@@ -65,7 +65,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'GET /runs': { path: '/runs?client=:integration' },
   'GET /audit': { path: '/audit?client=:integration' },
   'GET /audit/csv': { path: '/audit/csv?client=:integration' },
-  // Without its own channel it is the one of all clients that is tested.
+  // If it has no channel of its own, the channel for all clients is tested.
   'POST /clients/:id/alerts/test': { needsAll: true },
   'GET /decisions': { path: '/decisions?client=:integration' },
   'GET /setup': { path: '/setup?find=:integration' },

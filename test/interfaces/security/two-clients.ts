@@ -40,7 +40,7 @@ export interface Things {
   approval: string;
   answer: string;
   contact: string;
-  /** A user with access to this client alone, and what that user has. */
+  /** A user with access only to this client, and that user's data. */
   user: string;
   token: string;
   passkey: string;
@@ -109,7 +109,7 @@ export async function openTwoClients(): Promise<TwoClients> {
   let asked = 0;
   return {
     ...{ world, own, foreign, principals, owner },
-    // A name of a contact is on the CRM's side alone, and in its profile.
+    // A contact's name is only in the CRM and in its profile.
     foreignMarks: [
       ...[FOREIGN, 'Riverside', 'Foreign', foreign.run, foreign.hold, foreign.batch],
       ...[foreign.approval, foreign.answer, foreign.session, foreign.passkey, foreign.setup],
@@ -219,7 +219,7 @@ const schemas = {
   answer: z.object({ answer: z.object({ id: z.string() }) }),
 };
 
-/** Puts one of everything into a client. */
+/** Adds one of everything to a client. */
 async function fill(
   world: HttpWorld,
   { id, crm, token }: { id: string; crm: MemoryCrm; token: string },

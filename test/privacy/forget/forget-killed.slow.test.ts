@@ -76,7 +76,7 @@ describeEachDatabase('forget that is killed at any statement', (open, kind) => {
       outcomes.add(isErased ? 'erased' : 'whole');
       const entries = await openErasureLog(log).read();
       if (entries.some(({ what }) => what === 'erased')) {
-        // Whatever became of the process: a backup of before that is put back now does not bring the profile back.
+        // Whatever happened to the process, restoring an earlier backup now does not bring the profile back.
         await eraseByLog(world, log);
         expect([at, await tablesWith(world, MARKED)]).toEqual([at, []]);
       }

@@ -22,7 +22,7 @@ export const MARKED = '003-marked-person';
 /** As in a real store, the ids of jobs and writes do not reveal whose they are. */
 export const TRACKING_ID = 'tracking-7f';
 
-/** Brings the marked person into each table that knows persons. */
+/** Adds the marked person to each table with people. */
 export async function leaveTraces(world: StoreWorld): Promise<void> {
   const { store, lease } = world;
   await readPage(world, [readContact(MARKED)]);

@@ -164,7 +164,7 @@ describe('amounts in an org with several currencies', () => {
       await world.sync();
       const expected = dollars.map((value) => Number(((value ?? 0) * rate).toFixed(2)));
       expect([code, await amountsOf(bed, id)]).toEqual([code, expected]);
-      // The user's own update is one of the two.
+      // One of the two updates is the user's.
       expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 2);
       const after = await crm.countUpdates();
       await world.sync({ full: true });

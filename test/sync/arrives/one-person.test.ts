@@ -19,7 +19,7 @@ const PEOPLE = 30;
 
 const STRANGER = ['Xavier', 'Quillfeather'] as const;
 
-/** How long ago the profiles were bought: the service keeps the results of jobs for a week. */
+/** How long ago the profiles were bought. The service keeps jobs' results for a week. */
 const AGES: readonly [string, (bed: Bed<Crm>) => Promise<void>][] = [
   ['bought yesterday', async () => undefined],
   [

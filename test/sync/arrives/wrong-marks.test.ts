@@ -4,7 +4,7 @@ import { CRMS, expectWhole } from './testbed.ts';
 
 const PEOPLE = 300;
 
-/** A third of the contacts: more than a few, and not so many that the column itself is in question. */
+/** A third of the contacts: more than a few, but not so many that the column itself is in question. */
 const MARKED = PEOPLE / 3;
 
 describe('a field of something else that the settings name as the one of opt-outs', () => {

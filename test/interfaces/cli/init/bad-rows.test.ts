@@ -92,7 +92,7 @@ async function answered(
     [keyQuestion, KEYS.enter],
     [QUESTION, answer],
   ];
-  // A file that stops every sync shows no persons.
+  // No people are shown from a file that stops every sync.
   if (answer === 'y') answers.push(['Are these the right columns?', 'y']);
   for (const [question, key] of answers) {
     await expect.poll(() => stderr.written()).toContain(question);

@@ -155,7 +155,7 @@ const MARKED = {
   doNotContact: 'contacts that must not be contacted',
 } as const;
 
-/** What `init` says of marks that the file has not. */
+/** What `init` says about marks that the file does not have. */
 function missingMarks({ marks }: Answer): string {
   const missing = MARKS.flatMap(({ kind }) => (marks[kind] === null ? MARKED[kind] : []));
   if (missing.length === 0) return '';
@@ -218,7 +218,7 @@ async function withIds({ encoding, delimiter, sheet }: Answer, file: Buffer): Pr
   return Buffer.from(`${[`${ADDED_ID}${separator}${head}`, ...lines].join('\r\n')}\r\n`);
 }
 
-/** The settings of the marks: what is guessed, and the values that the hints tell a user to list. */
+/** The settings for the marks: the guesses, and the values that the hints tell a user to list. */
 function markSettings(
   { marks }: Answer,
   { columns, sample }: CsvHeader,

@@ -17,7 +17,7 @@ const PRELOAD = join(import.meta.dirname, '../../../failpoints/preload.ts');
 const PEOPLE = 60;
 const SHORT = 20;
 
-/** Points on the file that users see, and on the answers. */
+/** Points in writes to the file that users see, and in the answers. */
 const TELLING = /(rename|sync) out\.csv|commit: .*(insert|update) (holds|writes)/;
 
 /** So many of all other points are enough here: `test/failpoints` kills an ordinary sync at each. */

@@ -83,7 +83,7 @@ describe('a list that shrinks a little each night', () => {
     const file = await openShortFile(open, { people: 150 });
     return {
       file,
-      /** The next night, with so many contacts in the file. */
+      /** The next night, with this many contacts in the file. */
       async night(contacts: number, days = 1) {
         makeOlder(file, days * DAY_MS);
         await file.export(file.exported.slice(0, contacts));

@@ -61,7 +61,7 @@ export async function upload(org: SalesforceSandbox, { id }: Job, csv: string) {
   return ask(org, 'PUT', `/jobs/ingest/${id}/batches`, { body: csv, headers });
 }
 
-/** Tells the org that the upload is complete, or that it is to be forgotten. */
+/** Tells the org that the upload is complete or aborted. */
 export async function setState(org: SalesforceSandbox, { id }: Job, state: string) {
   return ask(org, 'PATCH', `/jobs/ingest/${id}`, { body: { state } });
 }
