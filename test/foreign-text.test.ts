@@ -9,7 +9,7 @@ import { type CliWorld, openCliWorld } from './helpers/cli.ts';
 import { folderBytes, marksIn } from './helpers/marks.ts';
 import { type ProgramEnd, runWhole } from './helpers/whole-program.ts';
 
-/** Equals the number of donors that the service knows, so the contacts are the same people. */
+/** As many donors as the service knows, so the contacts are the same people. */
 const PEOPLE = { contacts: 25, donors: 500 };
 
 /** Occurs in every text from a CRM, whatever else it quotes. */

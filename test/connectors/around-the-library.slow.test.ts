@@ -25,7 +25,7 @@ const CRMS = {
 
 const COUNTED = 'test/connectors/library-requests.test.ts';
 
-/** Vitest's result for the decisive test. */
+/** Vitest's output for the test that counts requests. */
 function countRequests(folder: string): Promise<string> {
   const words = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'fast', '--maxWorkers', '1'];
   return new Promise((resolve) => {

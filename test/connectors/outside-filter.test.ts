@@ -144,7 +144,7 @@ async function keptOf({ database: { db } }: SyncWorld): Promise<string[]> {
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Keeps the marks for this many more days. */
+/** Makes the marks this many days older. */
 async function pass({ database: { db } }: SyncWorld, days: number): Promise<void> {
   await db
     .updateTable('kept_profiles')

@@ -54,7 +54,7 @@ import {
 
 const ALIVE = () => false;
 
-/** How inexactly a host knows the database's clock. */
+/** How much a host's estimate of the database's clock may be off. */
 const ABOUT_MS = 5_000;
 
 /** Lets this much time pass for leases: on Postgres they only use the server's time. */

@@ -11,7 +11,7 @@ import { sandboxControl } from '../connectors/crm-sandbox.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { SweptCrm, SweptWorld } from './swept-world.ts';
 
-/** Equals the number of donors that the service knows, so the contacts are the same people. */
+/** As many donors as the service knows, so the contacts are the same people. */
 const PEOPLE = { contacts: 16, donors: 500 };
 
 /** Planted in every CRM: a name, a figure and a note that occur nowhere else in the world. */

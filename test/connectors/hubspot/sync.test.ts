@@ -16,7 +16,7 @@ const fieldsOf = (label: string) => [
   { from: 'netWorth.label', to: label },
 ];
 
-/** Equals the number of donors that the service knows, so the contacts are the same people. */
+/** As many donors as the service knows, so the contacts are the same people. */
 const DONORS = 2_000;
 
 const PEOPLE = 250;

@@ -14,7 +14,7 @@ const FIELDS = [
   { from: 'netWorth.label', to: 'Department' },
 ];
 
-/** Equals the number of donors that the service knows, so the contacts are the same people. */
+/** As many donors as the service knows, so the contacts are the same people. */
 const DONORS = 2_000;
 
 /** More than twice the smallest `bulkThreshold`, so a run is likely to use the Bulk API. */

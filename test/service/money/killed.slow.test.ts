@@ -192,7 +192,8 @@ async function useOthers(calls: Calls, turn: number): Promise<void> {
     () => ledger.note('donors', BATCH, () => send('/donors/batch', { donor_ids })),
     () => ledger.note('searches', 1, () => call(baseUrl, apiKey, 'GET', '/search?state=TX')),
   ];
-  // Each life of the service starts with a different bucket, because few requests are answered in a short life.
+  // Each life of the service starts with a different kind of request, because few requests are answered in a short
+  // life.
   await uses[(kill + caller + turn) % uses.length]?.();
 }
 

@@ -24,7 +24,7 @@ import {
 } from '../../helpers/sync-world.ts';
 import { send } from '../../testbed/asking.ts';
 
-/** Equals the number of donors that the service knows, so the contacts in every CRM are people from the service. */
+/** As many donors as the service knows, so the contacts in every CRM are people from the service. */
 const DONORS = 2_000;
 
 /** A contact's mapped fields as its CRM shows them; null for a blank field. */
