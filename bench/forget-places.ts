@@ -31,7 +31,7 @@ export interface Place {
 
 export interface PlaceOptions {
   contacts: number;
-  /** Resolves with the URL of an empty database. A database file must have this path. */
+  /** Resolves with the URL of an empty database. The database file must be at this path. */
   createDatabase(path: string): Promise<string>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Requests `/healthz` repeatedly, in a separate thread, so that other work of its process does not delay the figures.
+ * Requests `/healthz` repeatedly, in a separate thread, so other work of its process does not delay the figures.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -10,8 +10,7 @@ export interface StartCost {
 
 /**
  * Makes a process report its peak memory at its exit, in kilobytes. It reads Linux's own figure, because
- * `resourceUsage` is at least the peak of the parent process, so that all processes would look as large as the bench
- * itself.
+ * `resourceUsage` is at least the peak of the parent process, so all processes would look as large as the bench itself.
  */
 const SAY_PEAK = `data:text/javascript,${encodeURIComponent(`
 import { existsSync, readFileSync } from 'node:fs';

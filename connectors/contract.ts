@@ -31,8 +31,8 @@ export interface ConnectorDefinition<Settings = unknown> {
   /** How a user grants donor-sync access on a page of the CRM; omitted if there is no such page. */
   consent?: Consent<Settings>;
   /**
-   * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users
-   * and programs type. Null if the text cannot be the ID of a contact. Omitted if IDs have only one form.
+   * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users and
+   * programs type. Null if the text cannot be a contact's ID. Omitted if IDs have only one form.
    */
   canonicalId?(text: string): string | null;
   /**
@@ -212,9 +212,9 @@ export interface ConnectorDeps {
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
   /**
-   * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data
-   * lacks them. A connector must not drop their values before a user has confirmed that they are gone.
-   * Omitted if nothing is known about contacts, so that no contact counts as present.
+   * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data lacks them. A
+   * connector must not drop their values before a user has confirmed that they are gone. Omitted if nothing is known
+   * about contacts, so no contact counts as present.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -242,10 +242,10 @@ export interface Connector {
   identity?(): IdentityShape;
 
   /**
-   * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If
-   * the CRM reports contacts that left (deleted or merged), they come first, so that the remaining contact of
-   * a merge inherits before a credit is spent on it. A contact may appear more than once. For a new reading
-   * of all contacts, `known` can save the connector a query for the existing contacts.
+   * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If the CRM
+   * reports contacts that left (deleted or merged), they come first, so the remaining contact of a merge inherits
+   * before a credit is spent on it. A contact may appear more than once. For a new reading of all contacts, `known` can
+   * save the connector a query for the existing contacts.
    */
   readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
@@ -271,10 +271,10 @@ export interface Connector {
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
-   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and last name
-   * contain all words of the text, each as the start of a word. Every other character of the text is ignored,
-   * so it cannot have a meaning for the CRM. The text is a name, so it must not appear in the address of a
-   * request, in a log or in an error. A connector omits this method if the CRM cannot search.
+   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and last name contain
+   * all words of the text, each as the start of a word. Every other character of the text is ignored, so it cannot have
+   * a meaning for the CRM. The text is a name, so it must not appear in a request's address, in a log or in an error. A
+   * connector omits this method if the CRM cannot search.
    */
   search?(text: string, most: number): Promise<readonly string[]>;
 
@@ -377,7 +377,7 @@ export interface Connector {
   close(): Promise<void>;
 }
 
-/** The capabilities of a kind of CRM. Functions that are not among them are never called. */
+/** A CRM kind's capabilities. Functions that are not among them are never called. */
 export interface Capabilities {
   /** True if `readPages` accepts a cursor. Otherwise each reading is a full one. */
   incremental: boolean;
@@ -593,7 +593,7 @@ export interface FieldViewers {
   refused: number;
   /** The problem, and the fix; null if there is none. */
   problem: string | null;
-  /** The place for the fields, so that they appear on the screen. */
+  /** The place for the fields, so they appear on the screen. */
   next: string;
 }
 

@@ -75,7 +75,7 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
 }
 
 /**
- * The knowledge that the searches of one open connector share, so that each such field is found only once.
+ * The knowledge that the searches of one open connector share, so each such field is found only once.
  */
 export interface Suspicions {
   /** Fields that have caused rejections, by the code of the rejection. */

@@ -4,8 +4,8 @@
 const MAX_WORDS = 6;
 
 /**
- * Returns the words of a search: sequences of letters and digits, so that nothing in them has a meaning in a
- * CRM's query language. Empty if the text contains none.
+ * Returns the words of a search: sequences of letters and digits, so nothing in them has a meaning in a CRM's query
+ * language. Empty if the text contains none.
  */
 export function toNameWords(text: string): string[] {
   return splitIntoWords(text).slice(0, MAX_WORDS);

@@ -41,7 +41,7 @@ function plain(text: string): string {
     .replace(/\p{M}+/gu, '');
 }
 
-/** Ignores white space and case, so that `Yes ` becomes `yes`. */
+/** Ignores white space and case, so `Yes ` becomes `yes`. */
 export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** Time in the world: internally a year with its fraction, externally an ISO day. */
+/** World time: internally a fractional year, externally an ISO date. */
 
 /**
  * The world stays at 1 July 2026: ages are as of that day, and nothing is dated after it. If it followed the clock, it

@@ -30,7 +30,7 @@ export const MESS_RATES = {
 
   /** Share of all rows. */
   missingAddress: 0.1,
-  /** Share of the rows of people who have moved: an earlier address. */
+  /** Share of rows with an earlier address, among the rows of people who have moved. */
   oldAddress: 0.08,
   /** Share of all rows: "St." for Street, "Apt" or "#" for Apartment. */
   abbreviatedAddress: 0.35,
@@ -40,7 +40,7 @@ export const MESS_RATES = {
    * employer.
    */
   missingEmployer: 0.28,
-  /** Share of the rows of people who have worked: "Acme Inc." or "ACME" for Acme. */
+  /** Share of rows with "Acme Inc." or "ACME" for Acme, among the rows of people who have worked. */
   employerVariant: 0.2,
 
   /** Share of all rows. */

@@ -20,7 +20,7 @@ import type { WorldPlan } from './world-plan.ts';
 const NEVER_WORKED_SHARE = 0.03;
 /** Median length of jobs in years, before careers cut some short. */
 const MEDIAN_SPELL_YEARS = 4.2;
-/** Spread of the length of jobs, as the standard deviation of its logarithm. */
+/** Spread of job durations, as the standard deviation of their logarithm. */
 const SPELL_SPREAD = 0.8;
 /** Maximum number of jobs in a career; the last one lasts until its end. */
 const MAX_SPELLS = 12;

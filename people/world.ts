@@ -1,7 +1,6 @@
 /**
- * The people of the sandbox: human beings as the service knows them, and the same human beings as
- * in a nonprofit's CRM. Every sandbox (service, Salesforce, HubSpot) gets the same world, so that
- * their people are the same.
+ * The people of the sandbox: human beings as the service knows them, and the same human beings as in a nonprofit's CRM.
+ * Every sandbox (service, Salesforce, HubSpot) gets the same world, so their people are the same.
  */
 
 import { type CrmPerson, crmPersonAt, crmPersonOf } from './crm-person.ts';

@@ -176,7 +176,7 @@ const templateSchema = z.object({
   quasis: z.array(z.object({ value: z.object({ cooked: z.string() }) })),
 });
 
-/** The sentence among the arguments of a call; undefined if no argument is a sentence. */
+/** The sentence among a call's arguments; undefined if no argument is a sentence. */
 function readMessage(nodes: readonly Node[]): string | undefined {
   const texts = nodes.flatMap((node) => {
     if (node.type === 'Literal') return literalSchema.safeParse(node).data?.value ?? [];

@@ -235,7 +235,7 @@ const pairRow = z.object({
 /** Two people with one last name at one home, each with one of the names; nothing else is known. */
 function judgePairs(file: string): void {
   const rows = readRows(file, pairRow);
-  // Each home is in a separate town, so that the others are not neighbours.
+  // Each home is in a separate town, so the others are not neighbours.
   const home = (number: number) => ({
     ...{ street: `${100 + number} Elm Street`, city: `Town${number}`, state: 'IL' },
     postalCode: String(10_000 + number),

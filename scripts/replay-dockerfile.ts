@@ -26,7 +26,7 @@ try {
   // The image's user must be able to read the folder.
   await chmod(folder, 0o755);
   const image = await build();
-  // The demo loads every connector, so that missing files are noticed.
+  // The demo loads every connector, so missing files are noticed.
   await runCommand(image, ['demo', '--once']);
   say('It played the demo.');
   await prepareFirstStart(image);

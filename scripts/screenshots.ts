@@ -257,7 +257,7 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
   await page.locator('#shown-secret').waitFor();
 }
 
-/** People of the service whom no client of the demo has enhanced, so that their plan costs something. */
+/** People of the service whom no client of the demo has enhanced, so their plan costs something. */
 async function writeDonors({ contacts, service }: Tour): Promise<string> {
   const people = await controlService({ rootUrl: service }).people(180);
   const rows = people.slice(80).map(({ id, firstName, lastName, addresses, employers }) => ({

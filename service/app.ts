@@ -35,7 +35,7 @@ export interface AppOptions
     FindOptions,
     ListOptions,
     NetworkOptions {
-  /** The name of the service. */
+  /** The service's name. */
   title: string;
   rateLimit: RateLimit;
   credits: Credits;

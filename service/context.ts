@@ -11,7 +11,7 @@ export interface PartnerEnv {
     requestId: string;
     /** The fault to simulate inside the service; set by the edge, if at all. */
     fault: ServiceFault | undefined;
-    /** The key of the request; set by authentication. */
+    /** The request's key; set by authentication. */
     key: ApiKey;
     /** The parsed body; undefined if there is none. */
     body: unknown;

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 /** An open database; all modules of the service share one. */
 export type Database = Sqlite.Database;
 
-/** Long enough for a service that was just told to stop, so that it ends before the next one starts. */
+/** Long enough for a service that was just told to stop, so it ends before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
 /** The options for opening a file. */

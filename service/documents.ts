@@ -156,7 +156,7 @@ ${endpoints.map(
 </html>`;
 }
 
-/** The page at the address of a donor. It names the service and shows no data. */
+/** The page at a donor's address. It names the service and shows no data. */
 export function donorPage(title: string) {
   return html`<!doctype html>
 <html lang="en">

@@ -9,7 +9,7 @@ export type ServiceFault =
   | { kind: 'error' }
   /** Jobs are shown in a state that is not in the document. */
   | { kind: 'jobState'; state: string }
-  /** The service does not know the jobs of this request. */
+  /** The service does not know this request's jobs. */
   | { kind: 'jobsVanish' }
   /** The jobs that this submit creates stay in processing. */
   | { kind: 'jobsNeverEnd' }

@@ -87,7 +87,7 @@ export interface Jobs {
   finish(outcomes: readonly JobOutcome[]): void;
 }
 
-/** Opens the jobs of a database. */
+/** Opens a database's jobs. */
 export function createJobs(db: Database, clock: () => number): Jobs {
   const insert = db.prepare<[string, string, number, number | null, number | null, string]>(
     `insert into jobs (id, team, submitted_at_ms, ends_at_ms, charge, person)

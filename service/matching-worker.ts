@@ -43,7 +43,7 @@ export interface MatchingWorker {
 /** Starts the worker with the jobs that an earlier process left unmatched. */
 export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWorker {
   const { db, jobs, clock, report } = options;
-  /** One queue for each team, so that a large submission of one team does not delay the other teams. */
+  /** One queue for each team, so a large submission of one team does not delay the other teams. */
   const queues = new Map<string, Queue>();
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   let unstored: JobOutcome[] = [];

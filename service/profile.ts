@@ -67,7 +67,7 @@ export const profileSchema = z
 /** A profile, ready for JSON. */
 export type Profile = z.infer<typeof profileSchema>;
 
-/** Writes a donor as a profile. The age is the donor's age at the end of the year of `nowMs`. */
+/** Writes a donor as a profile. The age is the donor's age at the end of the year that contains `nowMs`. */
 export function toProfile(donor: Donor, nowMs: number): Profile {
   return {
     id: donor.id,

@@ -30,7 +30,7 @@ export function atOnce<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Lets at most `count` pieces of work run at the same time. The others wait until one of them has ended. */
+/** Lets at most `count` pieces of work run at the same time. The other pieces wait until a running piece has ended. */
 export function createTurns(count: number) {
   let free = count;
   const queue: (() => void)[] = [];

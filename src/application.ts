@@ -125,7 +125,7 @@ export interface Application {
   credits: CreditReader;
   /** The guard for requests to addresses that were set in a browser. */
   guard: ClientGuard;
-  /** The file with the key of the database; null if the key comes from elsewhere. */
+  /** The file with the database's key; null if the key comes from elsewhere. */
   keyFile: string | null;
   /** The locations of the erasure log; null for a database in memory. */
   erasureLogs: ErasurePlaces | null;

@@ -5,7 +5,7 @@
  */
 
 /**
- * Passed to Node before all other options, so that the caller's own options come later and take precedence.
+ * Passed to Node before all other options, so the caller's own options come later and take precedence.
  */
 const NODE_FLAGS = [
   // Limits the young generation. V8's own limit is several times as large.

@@ -38,8 +38,8 @@ function endWith(error: unknown): void {
 }
 
 /**
- * The reader of our output, for example `head`, is gone. This is not an error, and work must not be left
- * unfinished because of it. The command still finishes, with its usual exit code.
+ * The reader of our output, for example `head`, has exited. This is not an error, and work must not be left unfinished
+ * because of it. The command still finishes, with its usual exit code.
  */
 function goOnUnheard(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;

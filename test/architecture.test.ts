@@ -20,7 +20,7 @@ import { CATALOGUE } from '../src/database/tables/catalogue.ts';
 import type { Table } from '../src/database/tables/table.ts';
 import { CHANGES, READS, WORKS_WITH_ALL } from './foreign-tables.ts';
 
-/** The rooms inside the large rooms, the ground first; files beside them are the top. */
+/** The rooms inside the large rooms, lowest first; files next to them form the top layer. */
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/interfaces/cli': [['terminal'], ['action'], ['commands']],
   'sandbox/salesforce': [
@@ -157,12 +157,12 @@ describe('the drawings of ARCHITECTURE.md', () => {
   const document = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 
   it.each(Object.entries(DRAWINGS))('show %s as its imports are', (name, room) => {
-    // `node scripts/draw-rooms.ts` writes them anew.
+    // `node scripts/draw-rooms.ts` rewrites them.
     expect(drawingIn(document, name)).toBe(draw(name, room));
   });
 });
 
-/** The text of a file without its comments. */
+/** A file's text without its comments. */
 function codeOf(file: string): string {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
@@ -177,7 +177,7 @@ function floorOf(file: string): number {
   return FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
 }
 
-/** The files of one circle, if there is any. Types count: who needs them knows the other file. */
+/** The files in one import cycle, if there is one. Types count, because a file that needs them knows the other file. */
 function findCircle(): string[] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();

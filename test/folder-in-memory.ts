@@ -1,10 +1,10 @@
 import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where Linux keeps files in memory. */
+/** The place where Linux keeps files in memory. */
 const SHARED_MEMORY = '/dev/shm';
 
-/** All files of a run of the tests at the same time need less than a quarter of it. */
+/** All files of a test run together need less than a quarter of it. */
 const NEEDED_BYTES = 4 * 1_024 ** 3;
 
 /**

@@ -12,7 +12,7 @@ export const WORKS_WITH_ALL = 'privacy';
 const PICKS =
   'the query picks rows by it: in two queries, the ids of all contacts would go through the program';
 
-/** By topic: tables of others that its queries read, mostly in a join. */
+/** By topic: other topics' tables that its queries read, mostly in a join. */
 export const READS: Readonly<Record<string, Tables>> = {
   backup: { integrations: 'holds every client that a restored database knows' },
   clients: {
@@ -68,7 +68,7 @@ export const READS: Readonly<Record<string, Tables>> = {
   },
 };
 
-/** By topic: tables of others that it changes. */
+/** By topic: other topics' tables that it changes. */
 export const CHANGES: Readonly<Record<string, Tables>> = {
   backup: {
     moves: 'the move of a store is noted in both databases before either is open',

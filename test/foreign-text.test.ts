@@ -9,10 +9,10 @@ import { type CliWorld, openCliWorld } from './helpers/cli.ts';
 import { folderBytes, marksIn } from './helpers/marks.ts';
 import { type ProgramEnd, runWhole } from './helpers/whole-program.ts';
 
-/** As many as the service knows, so that the contacts are the same people. */
+/** As many donors as the service knows, so the contacts are the same people. */
 const PEOPLE = { contacts: 25, donors: 500 };
 
-/** Stands in every text of a CRM, whatever else it quotes. */
+/** Occurs in every text from a CRM, whatever else it quotes. */
 const PLANTED = ['Plantedfirst Plantedlast', '$4,200,000 planted', 'planted@example.org'];
 const PLANTED_TEXT = `${PLANTED.join(' owns ')} and wrote a novel of plants`;
 
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const TIMEOUT_MS = 300_000;
 
-/** What a CRM says in its errors: names, figures and notes of the people in it. */
+/** The content of a CRM's errors: names, figures and notes about the people in it. */
 describe('texts of a CRM that quote people', () => {
   it('stand nowhere when an org of Salesforce says them', { timeout: TIMEOUT_MS }, async () => {
     const { world, control, said } = await openSalesforce();
@@ -125,7 +125,7 @@ async function peopleOf(control: Control, type: string): Promise<Person[]> {
 
 type Control = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
-/** Runs a command, and keeps what it wrote. */
+/** Runs a command and keeps its output. */
 async function command(world: CliWorld, said: string[], ...args: string[]): Promise<void> {
   const { stdout, stderr } = await run(world, ...args);
   said.push(stdout, stderr);
@@ -136,7 +136,7 @@ function run({ path, service }: CliWorld, ...args: string[]): Promise<ProgramEnd
   return runWhole(args, { cwd: dirname(path('x')), env });
 }
 
-/** A sync, and everything that tells of it. */
+/** A sync, and everything that reports on it. */
 async function everyLook(world: CliWorld, said: string[]): Promise<void> {
   await command(world, said, 'sync', '--full');
   const [id = 'none'] = await runIds(world);

@@ -21,11 +21,11 @@ declare module 'vitest' {
 }
 
 /**
- * One Postgres, one unpacked browser and one build of the product for the whole run of the tests. Each is made
- * ready when the first test file asks for it, so that runs without any do not wait.
+ * One Postgres, one unpacked browser and one build of the product for the whole run of the tests. Each is made ready
+ * when the first test file asks for it, so runs without any do not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Halves what a start of a child process costs. Workers inherit it, and pass it on to their children.
+  // Halves the cost of starting a child process. Workers inherit it, and pass it on to their children.
   process.env['NODE_COMPILE_CACHE'] = join(import.meta.dirname, '../node_modules/.cache/compiled');
   const shared = createShared();
   const server = serve({ fetch: shared.app.fetch, hostname: '127.0.0.1', port: 0 });

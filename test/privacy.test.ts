@@ -10,7 +10,7 @@ let world: SyncWorld;
 afterEach(() => world.close());
 
 it('keeps names, addresses, figures and keys out of the database', async () => {
-  // A balance that is no person's net worth.
+  // A balance that does not equal anyone's net worth.
   world = await createSyncWorld({ service: { credits: 77_777 }, integration: WITHOUT_TRIAL });
   await world.addPeople(120);
   world.crm.addContact({
@@ -35,7 +35,7 @@ it('keeps names, addresses, figures and keys out of the database', async () => {
   const secrets = [...tellingTexts(world), world.service.apiKey];
   expect(secrets.length).toBeGreaterThan(300);
   expect(secrets.filter((text) => bytes.includes(text))).toEqual([]);
-  // The search finds what is there: ids are kept in clear.
+  // The search finds data that is there: ids are stored in clear.
   expect(bytes.includes('planted')).toBe(true);
 });
 

@@ -11,7 +11,7 @@ describe('the program, when its output is not read any more', () => {
   it('brings the sync to its end and says how that was', async () => {
     world = await openCliWorld({ service: { jobTimeMs: 1000 } });
     const { child, ended } = await world.start(['sync'], { DONOR_SYNC_LOG_LEVEL: 'debug' });
-    // As `head -1` does: one line, and the pipe is closed; more lines come while the jobs run.
+    // Like `head -1`: the pipe is closed after one line, while more lines are written during the jobs.
     child.stderr.once('data', () => {
       child.stderr.destroy();
       child.stdout.destroy();

@@ -220,7 +220,7 @@ async function unreadableAnswer(
   }
 }
 
-/** Generated while it is sent, so that a flood costs the sandbox no memory. */
+/** Generated while it is sent, so a flood costs the sandbox no memory. */
 function floodedAnswer({ incoming }: HttpBindings, answer: Response, megabytes: number): Response {
   const headers = new Headers(answer.headers);
   headers.delete('content-length');

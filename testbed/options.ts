@@ -11,7 +11,7 @@ import {
 } from './latency.ts';
 import { reportToStandardError } from './serving.ts';
 
-/** The same number for all sandboxes, so that their people are the same. */
+/** The same number for all sandboxes, so their people are the same. */
 const DEFAULT_DONORS = 10_000;
 
 /** How a sandbox behaves; everything has a default. */

@@ -38,8 +38,7 @@ export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
 }
 
 /**
- * A run and a hundred contacts are processed in this many pieces, so that the runs of one worker interleave as in
- * reality.
+ * A run and a hundred contacts are processed in this many pieces, so the runs of one worker interleave as in reality.
  */
 const PIECES_A_RUN = 10;
 const CONTACTS_A_PIECE = 25;

@@ -1,6 +1,6 @@
 /**
- * Measures one night of many integrations on real workers over one Postgres. A short night precedes it, so that
- * one-time costs of a process are not measured: in practice, workers run for weeks.
+ * Measures one night of many integrations on real workers over one Postgres. A short night precedes it, so one-time
+ * costs of a process are not measured: in practice, workers run for weeks.
  */
 
 import { readdir, readFile } from 'node:fs/promises';

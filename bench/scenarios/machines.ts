@@ -86,7 +86,7 @@ async function measureMachines(minutes: number): Promise<Figure[]> {
 
 /** The disturbances, by the clock of this process (ms). */
 interface Disturbances {
-  /** A worker that was killed, or that was stopped for longer than its turns are kept. */
+  /** A worker that was killed, or that was paused until its turns expired. */
   lost: { at: number; owner: string }[];
   /** The times at which the database became unavailable and available again. */
   outages: { from: number; to: number }[];
@@ -179,12 +179,12 @@ function lastOf(
   return timeline.findLast((one) => one.integration === integration && one.at <= until);
 }
 
-/** The start of the name of a lease's owner. */
+/** The prefix of a lease owner's name. */
 function ownerOf({ host, child }: Machine): string {
   return `${host.name}/${child.pid}/`;
 }
 
-/** The owner of an integration's lease, and since when (by the clock of this process). */
+/** The owner of an integration's lease, and since when (by this process's clock). */
 interface Held {
   at: number;
   integration: string;

@@ -139,7 +139,7 @@ const pageSchema = z.object({
   people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
 });
 
-/** The state after years of syncing: the donor of every contact is known. */
+/** The state after years of syncing: every contact's donor is known. */
 async function identifyEverybody(baseUrl: string, database: string): Promise<void> {
   const db = new Sqlite(database);
   const update = db.prepare(

@@ -27,7 +27,7 @@ const SYNCS = 5;
 const OTHER_CLIENTS = 50;
 const PAIRS = 10;
 
-/** So that no code is compiled while it is measured. */
+/** Run first, so no code is compiled during the measurement. */
 const WARM_UPS = 100;
 
 /**

@@ -76,7 +76,7 @@ async function measurePaths({ contacts, members }: PathSizes): Promise<MeasuredP
   }
 }
 
-/** No contact is enhanced: the donor of each is written to the store, as after years of syncing. */
+/** No contact is enhanced: each contact's donor is written to the store, as if it had been synced for years. */
 const MIRRORED = `    budget: { perRun: 0 }
     networks: [{ name: Board, group: { column: Board, equals: "yes" } }]
     insights: { enabled: false }

@@ -145,7 +145,7 @@ function aLargeSubmit(round_: number): { persons: unknown[] } {
 
 /** Matching that earlier submits have left is done in the meantime, both for a single submit and for several. */
 async function measureSubmits(service: Service): Promise<Figure> {
-  // Prepared before, so that only the service is measured.
+  // Prepared before, so only the service is measured.
   const bodies = Array.from({ length: LARGE_SUBMITS }, (_, index) =>
     JSON.stringify(aLargeSubmit(index)),
   );

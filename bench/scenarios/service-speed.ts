@@ -183,7 +183,7 @@ async function lightTimes(
 
 const heavyReport = z.object({ sent: z.number(), failed: z.number() });
 
-/** Sends a request repeatedly from a separate thread, so that this thread measures only the service. */
+/** Sends a request repeatedly from a separate thread, so this thread measures only the service. */
 function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly string[]) {
   const workerData = { url: baseUrl + path, apiKey, bodies, atOnce: AT_ONCE };
   const worker = new Worker(new URL('./service-heavy.ts', import.meta.url), { workerData });

@@ -18,7 +18,7 @@ const BYTES = MEGABYTES * 1_024 * 1_024;
 /** Uploads at the same time. */
 const SENDERS = 3;
 const PHASE_SECONDS = 10;
-/** Pairs of phases, one after the other, so that a slow minute of the machine affects both kinds. */
+/** Pairs of phases, one after the other, so a slow minute of the machine affects both kinds. */
 const ROUNDS = 4;
 const HEALTH_EVERY_MS = 10;
 /** A faster response does not make the next upload start sooner, so both kinds send the same number of bytes. */
@@ -162,7 +162,7 @@ async function flood(
   }
 }
 
-/** The status of the response; 0 for a file whose response never came. */
+/** The response's status; 0 for a file whose response never came. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });

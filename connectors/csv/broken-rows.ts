@@ -1,7 +1,4 @@
-/**
- * Finds the end of broken rows, so that a broken row does not include the rows below it, and finds the broken
- * cell.
- */
+/** Finds the end of broken rows, so a broken row does not include the rows below it, and finds the broken cell. */
 import type { FarEnd, LineEnding, RecordSource } from './records.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

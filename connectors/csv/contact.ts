@@ -45,7 +45,7 @@ function readNames({ firstName, lastName, fullName }: CsvSettings['columns'], ce
   return names;
 }
 
-/** Reads the marks of a contact: an opt-out, another reason to exclude it, or neither. */
+/** Reads a contact's marks: an opt-out, another reason to exclude it, or neither. */
 function readMarks(
   contacts: ContactsSettings,
   cell: ReadCell,

@@ -127,8 +127,8 @@ function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
 }
 
 /**
- * A row that is broken in the input, as it was in the output before, so that paid values stay in it. Null if the output
- * does not have it, or if an intact row of the input has this ID.
+ * A row that is broken in the input, as it was in the output before, so paid values stay in it. Null if the output does
+ * not have it, or if an intact row of the input has this ID.
  */
 async function keptRow(
   id: string,

@@ -34,7 +34,7 @@ export function createRowIndex(): RowIndex {
   };
 }
 
-/** An open-addressing table. An entry is an offset plus one, so that zero means free. */
+/** An open-addressing table. An entry is an offset plus one, so zero means free. */
 interface Slots {
   hashes: Uint32Array;
   places: Float64Array;

@@ -22,7 +22,7 @@ const columnsSchema = z.strictObject({
 
 type Columns = z.infer<typeof columnsSchema>;
 
-/** The `crm` part of the settings of an integration with a CSV file (design, section 4.2). */
+/** The `crm` part of the settings for an integration with a CSV file (design, section 4.2). */
 export const csvSettingsSchema = z.strictObject({
   kind: z.literal('csv'),
   /** The file that users edit. */

@@ -47,7 +47,7 @@ export interface Table {
    * the meantime.
    */
   rows(): AsyncGenerator<Row[]>;
-  /** The bytes of a part of the file, in chunks. */
+  /** The bytes of part of the file, in chunks. */
   readBytes(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
   /** The rows with these IDs. */
   find(ids: readonly string[]): Promise<Map<string, Row>>;
@@ -164,7 +164,7 @@ interface CheckedRows {
   rowCount: number;
   problems: Problem[];
   marks: readonly MarkCount[];
-  /** The broken rows by their offset. */
+  /** The broken rows, keyed by offset. */
   broken: BrokenRows;
 }
 

@@ -49,7 +49,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // Done in one action, so that no other batch changes the data for which this batch was planned.
+  // Done in one action, so no other batch changes the data for which this batch was planned.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);

@@ -1,8 +1,7 @@
 /**
- * HubSpot's library, which knows its API, combined with our own sending: its generated request factories
- * build paths, queries and bodies, and `api.ts` sends. Only this file imports the library. The library is
- * loaded when the first request is sent, and each of its parts when it is needed, so that a process without
- * HubSpot does not load it.
+ * HubSpot's library, which knows its API, combined with our own sending: its generated request factories build paths,
+ * queries and bodies, and `api.ts` sends. Only this file imports the library. The library is loaded when the first
+ * request is sent, and each of its parts when it is needed, so a process without HubSpot does not load it.
  *
  * The factories are the part of the generated classes that writes a request. The rest is not used:
  * `Client` has one limiter for the whole process, no deadline, and no way to pass a sender. The

@@ -323,7 +323,7 @@ export const errorBodySchema = z.object({
 
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** Reads the body of a rejected request, or one of the errors of a batch. */
+/** Reads the body of a rejected request, or one of a batch's errors. */
 export function parseFault(status: number, body: unknown): HubspotFault {
   const parsed = errorBodySchema.safeParse(body).data;
   if (parsed === undefined) return bareFault(status);

@@ -86,10 +86,7 @@ async function findAtOnce(
   return found;
 }
 
-/**
- * Returns those of these records, at most 100, that are archived, so that HubSpot itself reports their
- * deletion.
- */
+/** Returns those of these records, at most 100, that are archived, so HubSpot itself reports their deletion. */
 export async function findArchived(
   api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,

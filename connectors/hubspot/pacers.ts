@@ -25,7 +25,7 @@ export interface PacerRegistry {
 
 /** Requests that HubSpot counts together share one pacer. */
 export interface AccountPacers {
-  /** All requests of an app in an account. */
+  /** All requests from an app in an account. */
   requests: PaceRegistry<Pacer>;
   /** Searches have a separate limit, for all apps of an account together. */
   searches: PaceRegistry<Pacer>;

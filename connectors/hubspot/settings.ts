@@ -23,7 +23,7 @@ export const authSchema = z.discriminatedUnion('type', [
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** The `crm` part of the settings of an integration with HubSpot. */
+/** The `crm` part of the settings for an integration with HubSpot. */
 export const hubspotSettingsSchema = z.strictObject({
   kind: z.literal('hubspot'),
   url: crmUrlSchema

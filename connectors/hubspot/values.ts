@@ -1,10 +1,10 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import type { DescribedProperty } from './describe.ts';
 
-/** Separates the values of an enumeration of checkboxes. */
+/** Separates the values in a checkbox enumeration. */
 export const PICKED_SEPARATOR = ';';
 
-/** The number of decimal digits of a percentage, so that 0.72 does not become 72.00000000000001. */
+/** The number of decimal digits of a percentage, so 0.72 does not become 72.00000000000001. */
 const PERCENT_DIGITS = 10;
 
 /** Converts a received value, always a text, to the canonical form of its property's type. */

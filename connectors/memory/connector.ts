@@ -31,7 +31,7 @@ export const memoryDefaultFields: readonly FieldMapping[] = z
 export const memoryConnector: ConnectorDefinition<MemorySettings> =
   defineMemoryConnector(memoryCrms);
 
-/** The same kind of connector over other CRMs, so that tests do not share a CRM. */
+/** The same kind of connector over other CRMs, so tests do not share a CRM. */
 export function defineMemoryConnector(
   crms: ReadonlyMap<string, MemoryCrm>,
 ): ConnectorDefinition<MemorySettings> {

@@ -89,7 +89,7 @@ export interface MemoryCrm {
   deleteContact(id: string): void;
   /** The contact can no longer be found, and nothing shows that it was deleted. `appear` shows it again. */
   vanish(id: string): void;
-  /** Shows a vanished contact again. As after regained access, this does not count as a change. */
+  /** Shows a vanished contact again. As when access is regained, this does not count as a change. */
   appear(id: string): void;
   /**
    * The loser is removed, and a request for it leads to the winner. With `fillsBlanks`, as in most CRMs,

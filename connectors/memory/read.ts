@@ -63,7 +63,7 @@ export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): R
   };
 }
 
-/** Yields the members of a group. It stops early if a test has requested that. */
+/** Yields a group's members. It stops early if a test has requested that. */
 export async function* readGroup(
   crm: MemoryCrm,
   selector: GroupSelector,

@@ -1,7 +1,7 @@
 /**
- * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths, bodies and
- * forms and reads JSON, and `carry` sends. Only this file imports the library. The library is loaded when the
- * first request is sent, so that a process without Salesforce does not load it.
+ * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths, bodies and forms and
+ * reads JSON, and `carry` sends. Only this file imports the library. The library is loaded when the first request is
+ * sent, so a process without Salesforce does not load it.
  *
  * These parts of the library are not used. `query` and `queryMore` rewrite a hostile address of a next page instead of
  * refusing it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`, `get…Results`
@@ -153,7 +153,7 @@ export async function readUserInfo(carry: Carry): Promise<unknown> {
 /** The library requires a version, although this path does not contain one. */
 const ANY_VERSION = '67.0';
 
-/** The requests of an app to the servers that sign users in. */
+/** The requests from an app to the servers that sign users in. */
 export interface SignInClient {
   requestToken(form: TokenForm): Promise<unknown>;
   revokeToken(token: string): Promise<void>;

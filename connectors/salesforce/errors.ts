@@ -266,8 +266,8 @@ const faultSchema = z.object({
 });
 
 /**
- * Returns the first error of a rejected request. A name in its message is included only if it also occurs as
- * a name in `asked`, the path of the request.
+ * Returns the first error of a rejected request. A name in its message is included only if it also occurs as a name in
+ * `asked`, the request's path.
  */
 export function parseFault(status: number, text: string, asked = ''): SalesforceFault {
   const said = parseJson(text);
@@ -287,10 +287,7 @@ export function parseFault(status: number, text: string, asked = ''): Salesforce
 /** How messages about a query name a column or an object. */
 const NAMED = /No such column '(\w+)'|sObject type '(\w+)'|(?:for|The) field '(\w+)'/g;
 
-/**
- * Names that Salesforce calls wrong, if they are in our request, so that no other text is mistaken for a
- * name.
- */
+/** Names that Salesforce calls wrong, if they are in our request, so no other text is mistaken for a name. */
 function namesIn(message: string, asked: string): string[] {
   const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''");
   const ours = new Set(withoutTexts.match(/\w+/g));

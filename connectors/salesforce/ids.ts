@@ -8,8 +8,7 @@ const SHORT_LENGTH = 15;
 export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', campaign: '701' };
 
 /**
- * Returns the ID in the form of 18 characters, which Salesforce's API uses; null if the text is not an ID of
- * that kind.
+ * Returns the ID in the 18-character form, which Salesforce's API uses; null if the text is not an ID of that kind.
  *
  * The last three characters encode which of the others are capitals. With 15 characters, each
  * counts as typed: `a` and `A` are two records. With 18, the check characters may be in either
@@ -33,7 +32,7 @@ export function otherForms(id: string): string[] {
   return forms.filter((form) => form !== id);
 }
 
-/** Does the same, but returns a text that is not a contact's ID unchanged, so that Salesforce rejects it. */
+/** Does the same, but returns a text that is not a contact's ID unchanged, so Salesforce rejects it. */
 export function contactIdOrText(text: string): string {
   return contactId(text) ?? text;
 }

@@ -68,7 +68,7 @@ const TEXT_TYPES: ReadonlySet<string> = new Set(['string', 'textarea', 'phone', 
 /** Maximum number of options that a message lists. */
 const MOST_LISTED = 30;
 
-/** Reads the opt-out setting, or throws before anything is read, so that nothing is spent on a guess. */
+/** Reads the opt-out setting, or throws before anything is read, so nothing is spent on a guess. */
 export function shapeOptOut(
   description: ObjectDescription,
   { optOutField: name, optOutValues = null, unmarkedValues }: ContactsSettings,

@@ -7,7 +7,7 @@ import { pagePath } from './sign-in/instance.ts';
 /** A record as returned by a query, with parents nested under the names of their relationships. */
 export type QueryRecord = Readonly<Record<string, unknown>>;
 
-/** Returns the value of a column of a record, for example `FirstName` or `Account.Name`. */
+/** Returns the value in a record's column, for example `FirstName` or `Account.Name`. */
 export type ColumnReader = (column: string) => unknown;
 
 /** Records as received, because copying each would cost more than everything else that is done with them. */

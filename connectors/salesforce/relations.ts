@@ -7,7 +7,7 @@ import { createColumnReader, queryInHalves, queryRecords, quotedList } from './q
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
-/** Number of IDs in one request, so that its address is not too long. */
+/** Number of IDs in one request, so its address is not too long. */
 const IDS_PER_QUERY = 500;
 
 /** Number of requests in flight at a time for one page of contacts. */

@@ -41,7 +41,7 @@ export type AuthSettings = z.infer<typeof authSchema>;
 /** The version of Salesforce's APIs that is used if the settings do not name one. */
 export const DEFAULT_API_VERSION = '67.0';
 
-/** The `crm` part of the settings of an integration with Salesforce. */
+/** The `crm` part of the settings for an integration with Salesforce. */
 export const salesforceSettingsSchema = z.strictObject({
   kind: z.literal('salesforce'),
   /** The My Domain URL, or the login URL if the sign-in method allows it. */

@@ -67,7 +67,7 @@ export interface IdForms {
   canonicalId(text: string): string | null;
   /** Other texts that users and programs may use for the same contact. */
   otherForms(id: string): readonly string[];
-  /** Texts that cannot be the ID of a contact. */
+  /** Texts that cannot be a contact's ID. */
   noIds: readonly string[];
 }
 

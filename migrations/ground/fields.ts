@@ -56,7 +56,7 @@ async function createWrites(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createKeptProfiles(db: Kysely<unknown>): Promise<void> {
-  // The long columns come last, so that a query for the others does not have to read them.
+  // The long columns come last, so a query for the other columns does not have to read them.
   await db.schema
     .createTable('kept_profiles')
     .addColumn('integration_id', 'text', notNull)
@@ -84,7 +84,7 @@ async function createKeptProfiles(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`requested is not null`)
     .execute();
-  // With the contact's id, so that a query about a few contacts reads only those.
+  // With the contact's id, so a query about a few contacts reads only those.
   await db.schema
     .createIndex('kept_profiles_by_map')
     .on('kept_profiles')

@@ -14,7 +14,7 @@ export function detailsOf(c: { req: { url: string } }): RequestDetails {
   return { query: new URL(c.req.url).search.slice(1) };
 }
 
-/** Returns the path of a request. Slashes may be doubled, and the path may end with one. */
+/** Returns a request's path. Slashes may be doubled, and the path may end with one. */
 export function getPath(request: Request): string {
   const path = new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/');
   return path === '/' ? path : path.replace(/\/$/, '');

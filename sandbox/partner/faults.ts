@@ -10,7 +10,7 @@ const partnerFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
   /** Jobs are shown in a state that the service document does not define. */
   z.strictObject({ kind: z.literal('jobState'), state: z.string().min(1) }),
-  /** The service does not know the jobs of this request. */
+  /** The service does not know this request's jobs. */
   z.strictObject({ kind: z.literal('jobsVanish') }),
   /** The jobs that this submission creates stay in processing. */
   z.strictObject({ kind: z.literal('jobsNeverEnd') }),

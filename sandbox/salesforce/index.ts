@@ -24,10 +24,7 @@ const DEFAULT_BULK_PAGE_ROWS = 50_000;
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   /** How the org models people. Default: `npsp`. */
   shape?: OrgShape;
-  /**
-   * Whether Data Protection and Privacy is on, so that contacts have Individual records. Default:
-   * false.
-   */
+  /** Whether Data Protection and Privacy is on, so contacts have Individual records. Default: false. */
   individuals?: boolean;
   /** Whether contacts have a `DeceasedDate`, as in orgs of some industries. Default: false. */
   deceasedDate?: boolean;

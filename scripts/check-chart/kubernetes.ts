@@ -68,7 +68,7 @@ export function findShapeProblems(objects: readonly KubernetesObject[]): string[
       const kind = KINDS.find((one) => one.check(object));
       if (kind === undefined) problems.push(`${name}: ${object.apiVersion} has no such kind here`);
       else {
-        // One line for each object, so that a compiler error names its object.
+        // One line for each object, so a compiler error names its object.
         const type = `import('${kind.module}').I${kind.name}`;
         lines.push(`export const o${lines.length}: ${type} = ${JSON.stringify(object)};`);
       }

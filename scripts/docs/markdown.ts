@@ -61,7 +61,7 @@ export function renderMarkdown(
         sections.push({ id: depth === 1 ? '' : id, heading: words, text: '' });
         const content = this.parser.parseInline(inner);
         if (depth === 1) return `<h1 id="${id}">${content}</h1>\n`;
-        // The heading links to itself, so that its address can be copied.
+        // The heading links to itself, so its address can be copied.
         return `<h${depth} id="${id}"><a class="here" href="#${id}">${content}</a></h${depth}>\n`;
       },
       link({ href, tokens: inner }) {
@@ -205,7 +205,7 @@ function slug(words: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The text of a part of a document, without its markup. */
+/** The text of part of a document, without its markup. */
 function plainText(tokens: readonly Token[]): string {
   return tokens.map(wordsOf).join('').replace(/\s+/g, ' ').trim();
 }

@@ -11,8 +11,8 @@ export async function copyBuildContext(checkout: string, target: string): Promis
 }
 
 /**
- * Reads a .dockerignore that excludes everything (`*`) and includes names (`!name`), so that a new file with secrets
- * does not get into the image unnoticed. Throws for any other pattern.
+ * Reads a .dockerignore that excludes everything (`*`) and includes names (`!name`), so a new file with secrets does
+ * not get into the image unnoticed. Throws for any other pattern.
  */
 export function parseDockerignore(text: string): (name: string) => boolean {
   const [first, ...others] = text.split('\n').filter((line) => !/^(#|$)/.test(line));

@@ -47,7 +47,7 @@ export interface ConnectionEngine {
   /** Returns the connection between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
   /**
-   * The data that it reads before its first result, so that it can be read earlier; absent if there is none.
+   * The data that it reads before its first result, so it can be read earlier; absent if there is none.
    */
   pieces?: readonly Piece[];
 }

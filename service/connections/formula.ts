@@ -31,13 +31,13 @@ const ACQUAINTANCES = {
   gift: { ratePerYear: 0.1, circle: 30 },
 } satisfies Record<TieKind, Acquaintance>;
 
-/** People of different kinds (a trustee and a professor) meet at this share of the lower of the two rates. */
+/** People of different kinds (a trustee and a professor) meet at this fraction of the lower rate. */
 const ACROSS_KINDS_SHARE = 0.3;
 
 /** An acquaintance that is not renewed loses half of its value in this many years. */
 const HALF_LIFE_YEARS = 15;
 
-/** Exposures are counted in these fractions of one, so that sums are exact in any order. */
+/** Exposures are counted in these fractions of one, so sums are exact in any order. */
 const UNITS = 1e9;
 
 /** Strengths have six digits. Further digits are cut off. */

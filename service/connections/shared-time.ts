@@ -51,7 +51,7 @@ export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
 }
 
 /**
- * Returns the exposure of a person of one circle and a person of the same or another circle between two days.
+ * Returns the exposure between a person in one circle and a person in the same or another circle, between two days.
  */
 export function exposureBetween(
   table: TieTable,

@@ -107,7 +107,7 @@ function cycleOf(circles: readonly Circle[]): Uint32Array {
 type ByDonor = Pick<TieTable, 'donorStarts' | 'tieCircles' | 'tieFroms' | 'tieTos'>;
 type ByCircle = Pick<TieTable, 'circleStarts' | 'memberDonors' | 'memberFroms' | 'memberTos'>;
 
-/** Counts first and then puts each row into its place, so that donors stay in their order. */
+/** Counts first and then puts each row into its place, so donors stay in their order. */
 function sortByCircle(ties: ByDonor, circleCount: number): ByCircle {
   const tieCount = ties.tieCircles.length;
   const circleStarts = new Uint32Array(circleCount + 1);

@@ -17,7 +17,7 @@ export const donorIdsSchema = z
 /** The body of a request that only names donors. */
 export const donorIdsBodySchema = z.object({ donor_ids: donorIdsSchema }).openapi('DonorIds');
 
-/** IDs in a response, for example those of no donor. */
+/** IDs in a response, for example IDs that match no donor. */
 export function idsSchema(description: string) {
   return z.array(z.string()).openapi({ description });
 }

@@ -1,7 +1,7 @@
 /**
- * A table as an XLSX file: one sheet with a bold, frozen first row. Rows are written in slices and compressed
- * outside the event loop, so that ten thousand donors do not block other work. Cells are marked as text, so a
- * text is never run as a formula.
+ * A table as an XLSX file: one sheet with a bold, frozen first row. Rows are written in slices and compressed outside
+ * the event loop, so ten thousand donors do not block other work. Cells are marked as text, so a text is never run as a
+ * formula.
  */
 
 import { buffer } from 'node:stream/consumers';

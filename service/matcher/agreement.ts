@@ -24,8 +24,8 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
 }
 
 /**
- * Returns whether the same is known about both, so that one may be a copy of the other. If birth, work or
- * school is known for only one of them, they may equally be a father and a son with the same name and home.
+ * Returns whether the same is known about both, so one may be a copy of the other. If birth, work or school is known
+ * for only one of them, they may equally be a father and a son with the same name and home.
  */
 export function areKnownAlike(one: Candidate, other: Candidate): boolean {
   const isKnown = ({ addresses, employers, hasStudied }: Candidate) =>

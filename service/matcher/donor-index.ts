@@ -1,4 +1,4 @@
-/** The index of all donors. It is stored in the database, so that a file is indexed only once. */
+/** The index of all donors. It is stored in the database, so a file is indexed only once. */
 
 import type { Database } from '../database.ts';
 import type { Donor, World } from '../donor.ts';

@@ -26,7 +26,7 @@ const SPELLINGS = new Map(
     .map(([from = '', to = '']) => [from, to]),
 );
 
-/** Words that occur in very many names, so that one of them alone means nothing. */
+/** Words that occur in very many names, so one of them alone means nothing. */
 const GENERIC = new Set(
   words(`bank university college school hospital foundation services systems partners capital company
     us united states department court national american office center city county state group`),

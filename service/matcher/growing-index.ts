@@ -9,9 +9,9 @@ import { openKnownNames } from './known-names.ts';
 /** An index to which donors can be added. */
 export interface GrowingIndex {
   index: DonorIndex;
-  /** Writes the entries of a donor, in place of existing ones. The caller opens the transaction. */
+  /** Writes a donor's entries, in place of existing ones. The caller opens the transaction. */
   put(number: number, donor: Donor, before: Donor | null): void;
-  /** Removes the entries of a donor. */
+  /** Removes a donor's entries. */
   remove(number: number, donor: Donor): void;
 }
 

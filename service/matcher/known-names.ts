@@ -1,7 +1,4 @@
-/**
- * The different names of all donors. Each is also stored in all forms with one letter removed, so that a typo
- * finds it.
- */
+/** The different names of all donors. Each is also stored in all forms with one letter removed, so a typo finds it. */
 
 import type { Database } from '../database.ts';
 import { withinOneEdit, withOneDeletion } from './words.ts';

@@ -52,8 +52,8 @@ function spell(word: string, letters: ReadonlyMap<string, string>): string {
 }
 
 /**
- * Returns the common part of the spellings of a name from another language: ü is u or ue, й is y, i or
- * absent, х is kh or h. Two names with the same key differ only in spelling, or are different names.
+ * Returns the part that the spellings of a foreign name share: ü is u or ue, й is y, i or absent, х is kh or h. Two
+ * names with the same key differ only in spelling, or are different names.
  */
 export function spellingKey(name: string): string {
   return name
@@ -81,9 +81,8 @@ export function lastNameKey(name: string): string {
 }
 
 /**
- * Returns the common part of the spellings of an English given name: Frederic and Frederick, Joann and
- * Joanne, Barry and Barrie. Names with the same key may still be a man's and a woman's, such as Denis and
- * Denise.
+ * Returns the part that the spellings of an English given name share: Frederic and Frederick, Joann and Joanne, Barry
+ * and Barrie. Names with the same key may still be a man's and a woman's, such as Denis and Denise.
  */
 export function soundKey(name: string): string {
   return name

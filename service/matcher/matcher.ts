@@ -314,8 +314,8 @@ function foldTwins(
 }
 
 /**
- * In one list that has each of its people under one ID, only rows about which the same is known are twins. Two lists
- * may contain different amounts of data about one person.
+ * In a list with one ID per person, two rows are twins only if they hold the same information. Two lists may contain
+ * different amounts of data about one person.
  */
 function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
   const [one, two] = [best.candidate, other.candidate];

@@ -10,7 +10,7 @@ export interface ComparableName {
   first: string;
   /** The words after the first name in its field, or the known middle name. */
   middles: string[];
-  /** Without spaces, so that "Van der Berg" and "Vanderberg" agree. */
+  /** Without spaces, so "Van der Berg" and "Vanderberg" agree. */
   last: string;
   /** The single names in a last name with several: "García-López" and "Garcia Lopez". */
   lastParts: string[];

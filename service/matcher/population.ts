@@ -1,4 +1,4 @@
-/** How common names are among the people of the United States, never among the donors of a file. */
+/** How common names are among the people of the United States, never among a file's donors. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
@@ -15,7 +15,7 @@ export interface Population {
   isWomansName(name: string): boolean;
   /** Returns whether it is a known given name, either common or a short form of a common name. */
   isGivenName(name: string): boolean;
-  /** Number of people born with this name from 1930 to 2010, rounded down to a step of a factor of two; 0 below 100. */
+  /** Number of people born with this name from 1930 to 2010, rounded down in steps of a factor of two; 0 below 100. */
   births(name: string): number;
   /** Number of people in the list of births. */
   allBirths(): number;

@@ -1,4 +1,4 @@
-/** Given names with several spellings, so that one person may be stored under any of them. */
+/** Given names with several spellings, so one person may be stored under any of them. */
 
 /** One name per entry, with all its spellings next to each other. */
 const SPELLINGS = `

@@ -1,4 +1,4 @@
-/** The tables of the index of donors. */
+/** The tables of the donor index. */
 
 /** Raised when rows are written differently; a database of another version is indexed again. */
 export const INDEX_VERSION = 10;

@@ -9,9 +9,9 @@ import { scanKey } from './latin.ts';
 const TYPOS = 0.07;
 
 /**
- * Shares of the kinds of single errors in Pollock and Zamora, "Automatic spelling correction in
- * scientific and scholarly text" (1984). Half of the added letters are doubled ones. Of the
- * replaced letters, 58 % are neighbours on the keyboard (Grudin, 1983).
+ * Shares of each kind of single error in Pollock and Zamora, "Automatic spelling correction in scientific and scholarly
+ * text" (1984). Half of the added letters are doubled ones. Of the replaced letters, 58 % are neighbours on the
+ * keyboard (Grudin, 1983).
  */
 const MISSING = 0.34;
 const DOUBLED = 0.13;

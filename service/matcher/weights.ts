@@ -35,8 +35,8 @@ import { withinOneEdit } from './words.ts';
 export interface Evidence {
   bits: number;
   /**
-   * How often this is seen for the same person; absent if a different person certainly shows it too, so that
-   * `bits` is enough.
+   * How often this is seen for the same person; absent if a different person certainly shows it too, so `bits` is
+   * enough.
    */
   m?: number;
   /** A description in words; empty if there is nothing to say. */
@@ -198,9 +198,8 @@ const OF_HUSBAND: Evidence = {
 };
 
 /**
- * Returns how the names agree; undefined if they cannot belong to one person. Returns "ruled out" if they are
- * the same except for a part that proves two people, so that no other reading of the name can make them one
- * person.
+ * Returns how the names agree; undefined if they cannot belong to one person. Returns "ruled out" if they are the same
+ * except for a part that proves two people, so no other reading of the name can make them one person.
  */
 export function weighName(
   comparing: Comparing,

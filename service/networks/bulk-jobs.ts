@@ -46,7 +46,7 @@ export interface BulkOrder {
   team: string;
   networkId: string;
   donorIds: readonly string[];
-  /** The number of donors that are paid for, from the start of the list. The others are omitted. */
+  /** The number of donors that are paid for, from the start of the list. The other donors are omitted. */
   paid: number;
   /** True if the job stays in processing. */
   hangs: boolean;
@@ -92,7 +92,7 @@ export interface BulkJobsOptions {
   jobTimeMs: number;
 }
 
-/** Opens the jobs of a database. */
+/** Opens a database's jobs. */
 export function createBulkJobs(db: Database, options: BulkJobsOptions): BulkJobs {
   const { clock, createId, jobTimeMs } = options;
   const sql = prepareStatements(db);

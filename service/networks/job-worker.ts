@@ -45,9 +45,9 @@ export interface JobWorker {
 }
 
 /**
- * Starts the worker with the work that an earlier worker has left. Due work is read from the database by the
- * clock, so that a killed sandbox continues where it stopped. After every few donors, other requests get
- * their turn. It ends when the database is closed.
+ * Starts the worker with the work that an earlier worker has left. Due work is read from the database by the clock, so
+ * a killed sandbox continues where it stopped. After every few donors, other requests get their turn. It ends when the
+ * database is closed.
  */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {
   const { db, jobs, clock, report } = options;

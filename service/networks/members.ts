@@ -41,7 +41,7 @@ export interface CoveredMember extends NetworkLabel {
   donor: number;
 }
 
-/** Opens the members of a database. */
+/** Opens a database's members. */
 export function createMembers(db: Database, stored: StoredConnections): Members {
   const sql = prepareStatements(db);
   return {

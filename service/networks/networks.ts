@@ -57,7 +57,7 @@ export interface Networks {
   remove(network: number): void;
 }
 
-/** Opens the networks of a database; `createId` returns 32 random hexadecimal characters. */
+/** Opens a database's networks; `createId` returns 32 random hexadecimal characters. */
 export function createNetworks(
   db: Database,
   { clock, createId }: { clock: () => number; createId: () => string },

@@ -6,7 +6,7 @@
  */
 export type OtherEnds = Int32Array;
 
-/** Odd and near 2^32 divided by the golden ratio, so that the upper bits of its multiples are far apart. */
+/** Odd and near 2^32 divided by the golden ratio, so the upper bits of its multiples are far apart. */
 const GOLDEN_STEP = 0x9e3779b9;
 
 const FREE = -1;
@@ -29,7 +29,7 @@ export function rankOf(ends: OtherEnds, donor: number): number | undefined {
   return ends[place] === donor ? ends[place + 1] : undefined;
 }
 
-/** Returns the position of a donor, or the free place for the donor. */
+/** Returns a donor's position, or the free place for the donor. */
 function placeOf(ends: OtherEnds, donor: number): number {
   const shift = Math.clz32(ends.length / 2) + 1;
   let place = 2 * (Math.imul(donor, GOLDEN_STEP) >>> shift);

@@ -4,10 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
-/**
- * Longer than other services' load balancers wait, so that an idle connection is not closed just when it is
- * used again.
- */
+/** Longer than other services' load balancers wait, so an idle connection is not closed just when it is used again. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** The time that requests in progress have when the service stops. */

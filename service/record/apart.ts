@@ -1,4 +1,4 @@
-/** Pairs of donors that are two people according to an operator, so that they are never joined. */
+/** Pairs of donors that are two people according to an operator, so they are never joined. */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';

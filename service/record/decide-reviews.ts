@@ -37,8 +37,7 @@ export function listReviews(db: Database): ReviewPair[] {
 }
 
 /**
- * The operator's decision about a pair: one person, so that the two become one donor, or two people, who are
- * never joined.
+ * The operator's decision about a pair: one person, so the two become one donor, or two people, who are never joined.
  */
 export type Decision = 'one person' | 'two people';
 

@@ -15,8 +15,8 @@ export interface Exported {
 }
 
 /**
- * Opens them. A join does not change these rows, because the file of an export does not change and still
- * contains the donor who is gone.
+ * Opens them. A join does not change these rows, because the file of an export does not change and still contains the
+ * donor who no longer exists.
  */
 export function openExported(db: Database): Exported {
   const removeFiles = db.prepare<[number]>(

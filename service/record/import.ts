@@ -233,7 +233,7 @@ const LEAST_RENAMED = 10;
 const MOST_RENAMED_SHARE = 0.05;
 
 /**
- * If the IDs of a list have changed, importing it again would permanently add everyone in it a second time.
+ * If a list's IDs have changed, importing it again would permanently add everyone in it a second time.
  */
 function refuseOtherIds(file: string, order: ImportOrder, people: number, renamed: number): void {
   const isMany = renamed >= LEAST_RENAMED && renamed > people * MOST_RENAMED_SHARE;
@@ -271,7 +271,7 @@ async function fingerprintOf(
   return hash.digest('hex');
 }
 
-/** Errors in the content of a file, which a user can correct. Other errors are faults. */
+/** Errors in a file's content, which a user can correct. Other errors are faults. */
 function readable(error: unknown, file: string): string | null {
   if (error instanceof ImportProblem) return error.message;
   const isXml = error instanceof Error && /\nLine: \d+/.test(error.message);

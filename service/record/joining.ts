@@ -1,4 +1,4 @@
-/** Makes two donors one. Stores their parts first, so that an operator can undo the join. */
+/** Makes two donors one. Stores their parts first, so an operator can undo the join. */
 
 import type { Database } from '../database.ts';
 import type { GrowingIndex } from '../matcher/growing-index.ts';

@@ -26,7 +26,7 @@ export interface JoinedEntry {
   reasons: readonly string[];
 }
 
-/** Result for the entries of a file. */
+/** Result for a file's entries. */
 export interface LinkedFile {
   /** Pairs that have to be reviewed. */
   toReview: number;
@@ -36,7 +36,7 @@ export interface LinkedFile {
   joined: JoinedEntry[];
 }
 
-/** Processes the entries of files one by one. */
+/** Processes the entries in files one by one. */
 export interface Linker {
   beginFile(file: {
     /** In files that contain each person once, two rows are never about one person. */

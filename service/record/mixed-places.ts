@@ -61,7 +61,7 @@ const COUNTED = { list: 'places', network: 'members' } as const;
 const BETWEEN_PLACES = '|';
 const BETWEEN_PARTS = ' ';
 
-/** Opens the entries of a database. */
+/** Opens a database's entries. */
 export function openMixedPlaces(db: Database): MixedPlaces {
   const marking = [{ table: 'jobs', donor: 'donor_number' }, ...TABLES].map(({ table, donor }) => ({
     mark: db.prepare<[string, number]>(

@@ -1,11 +1,11 @@
-/** The parts of joined donors: the data of each source, so that a join can be undone. */
+/** The parts of joined donors: the data of each source, so a join can be undone. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
 import { readDonor } from './store.ts';
 
-/** A donor as described by some of the sources of a joined donor. */
+/** A donor as described by some of a joined donor's sources. */
 export interface Part {
   /** The donor ID of this part. */
   id: string;

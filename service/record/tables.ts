@@ -28,10 +28,9 @@ create index if not exists export_donors_by_donor on export_donors (donor);
 `;
 
 /**
- * Each source's statements about a joined donor, so that a join can be undone. A part is a donor as described
- * under some keys; `own_number` is the number that the part had as a donor. The pairs in `record_apart` are
- * two people each, according to an operator. `parts` of a job, member or place lists the parts for which it
- * was created.
+ * Each source's statements about a joined donor, so a join can be undone. A part is a donor as described under some
+ * keys; `own_number` is the number that the part had as a donor. The pairs in `record_apart` are two people each,
+ * according to an operator. `parts` of a job, member or place lists the parts for which it was created.
  */
 export const PART_TABLES = `
 create table if not exists record_parts (
@@ -70,8 +69,8 @@ create index if not exists list_donors_by_donor on list_donors (donor_number);
 `;
 
 /**
- * The place of a joined donor in lists that also contain the other donor, so that an undo can restore it.
- * Joins and undos use the indexes. Without the indexes, they would read all jobs and all joined donors.
+ * The place of a joined donor in lists that also contain the other donor, so an undo can restore it. Joins and undos
+ * use the indexes. Without the indexes, they would read all jobs and all joined donors.
  */
 export const JOINED_TABLES = `
 create table if not exists joined_places (

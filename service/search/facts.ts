@@ -1,4 +1,4 @@
-/** The plain facts about all donors in columns, so that a search can rule out a million donors very fast. */
+/** The plain facts about all donors in columns, so a search can rule out a million donors very fast. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -26,7 +26,7 @@ export interface Facts {
   compareCapacity(a: number, b: number): number;
   /** Returns a test for a donor's number: false for donors that cannot fit. */
   testOf(filters: Filters, year: number): (number: number) => boolean;
-  /** The data that the first answer requires, so that it can be read earlier. */
+  /** The data that the first answer requires, so it can be read earlier. */
   pieces: readonly Piece[];
 }
 

@@ -44,7 +44,7 @@ export interface FoundDonors {
     scanned: number;
     /** Number of examined candidates that fit. */
     found: number;
-    /** Whether these were all candidates, so that `found` and the ranking cover the whole result. */
+    /** Whether these were all candidates, so `found` and the ranking cover the whole result. */
     complete: boolean;
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Backs up the database into a file that only the owner of the key can read, and restores it. A backup does
- * not contain the erasures and payments that follow it. A log outside the database records the erasures.
- * After a restore, every integration is held until a user has seen what a sync would spend.
+ * Backs up the database into a file that only the key's owner can read, and restores it. A backup does not contain the
+ * erasures and payments that follow it. A log outside the database records the erasures. After a restore, every
+ * integration is held until a user has seen what a sync would spend.
  */
 
 import { rename, rm, stat } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * Moves a store from a SQLite file into an empty Postgres database. The file is locked in the meantime, so
- * the copy matches it. If the process is killed at any moment, the same command continues the move. The list
- * of tables comes from the file, so that no new table is missed.
+ * Moves a store from a SQLite file into an empty Postgres database. The file is locked in the meantime, so the copy
+ * matches it. If the process is killed at any moment, the same command continues the move. The list of tables comes
+ * from the file, so no new table is missed.
  */
 import { hash } from 'node:crypto';
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
@@ -139,8 +139,7 @@ async function beginMove(
   }
   if (begun?.done_at) throw hasMoved(begun.other, begun.done_at);
   if (arrived !== undefined && !isToEmpty) throw hasBegun(target, arrived.other);
-  // The source is marked first, so that a marked target always belongs to a move that is recorded in its
-  // source.
+  // The source is marked first, so a marked target always belongs to a move that is recorded in its source.
   await source.db.deleteFrom('moves').execute();
   await source.db
     .insertInto('moves')
@@ -150,8 +149,7 @@ async function beginMove(
   if (await hasTable(target.db, 'moves')) {
     await markTarget(target, row, { names: await listTables(source), isToEmpty });
   }
-  // A new target is marked together with its tables, so that no other command ever mistakes it for
-  // a new database.
+  // A new target is marked together with its tables, so no other command ever mistakes it for a new database.
   await migrateTarget(target.db, (trx) => mark(trx, row));
   const there = await findMove(target.db);
   if (there === undefined) {

@@ -199,8 +199,8 @@ export async function waitsForConsent(
 }
 
 /**
- * Returns whether an account of the CRM is connected: `by_settings` if the integration signs in with
- * credentials from its settings, so that there is nothing to connect.
+ * Returns whether an account of the CRM is connected: `by_settings` if the integration signs in with credentials from
+ * its settings, so there is nothing to connect.
  */
 export async function findConnection(
   deps: ConsentLook,

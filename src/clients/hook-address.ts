@@ -61,8 +61,8 @@ export async function createHookAddress(
 }
 
 /**
- * How calls to a new address are signed; `isNew` if the secret was created just now, so that it has to be
- * shown. Throws a ConfigurationError if there is no secret with which signatures can be checked.
+ * How calls to a new address are signed; `isNew` if the secret was created just now, so it has to be shown. Throws a
+ * ConfigurationError if there is no secret with which signatures can be checked.
  */
 export function signingFor(
   { signature, secret }: SigningOptions,

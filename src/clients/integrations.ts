@@ -13,7 +13,7 @@ import { type ChangedSettings, listChangedSettings } from './statements/integrat
 /** How soon a process notices applied or removed settings. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** The file takes precedence over the database, so that the settings that an operator sees are the settings in use. */
+/** The file takes precedence over the database, so the settings that an operator sees are the settings in use. */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
   reader: Reader,

@@ -66,7 +66,7 @@ export interface OpenIntegration {
   /** Checks the prerequisites that the connector can check without opening the CRM. */
   checkCrm(): Promise<Finding[]>;
   /**
-   * Whether writes can be waiting in a file next to the CRM's file, so that an erasure has to open the CRM.
+   * Whether writes can be waiting in a file next to the CRM's file, so an erasure has to open the CRM.
    */
   keepsWrites: boolean;
   /** The mapped fields as files that an administrator deploys; null if the CRM has no such files. */
@@ -79,7 +79,7 @@ export interface OpenIntegration {
 }
 
 /**
- * Groups become networks, networks become warm paths, and the status of each contact is written to the CRM.
+ * Groups become networks, networks become warm paths, and each contact's status is written to the CRM.
  */
 const RUN_STAGES: Stages = {
   before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],

@@ -136,7 +136,7 @@ async function limitAddresses(
     if (url !== undefined) await deps.guard.requirePublic(url);
   }
   const wasFree = before !== undefined && before.addresses === undefined && changed.length === 0;
-  // Normalised by the schema, so that equal documents have the same text.
+  // Normalised by the schema, so equal documents have the same text.
   return wasFree ? integration : integrationSchema.parse({ ...integration, addresses: 'public' });
 }
 

@@ -3,7 +3,7 @@ import { Document, visit } from 'yaml';
 import type { Integration } from '../core/integration-settings.ts';
 import { isActing, plainJson } from '../core/printable.ts';
 
-/** Long texts stay on one line, so that each line is one setting. */
+/** Long texts stay on one line, so each line is one setting. */
 const YAML_STYLE = { lineWidth: 0 };
 
 /** A text with active characters is quoted and escaped. Applying it gives the same value. */
@@ -31,11 +31,10 @@ const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
 
 /**
- * An integration with a `${NAME}` in place of each secret. A secret is a webhook's address, or a URL that
- * contains a password. A text or number in `partner` or `crm` is also a secret if its key, or a key above it,
- * sounds like one. The name of its variable is built from the integration's ID and the path of the setting:
- * `crm.auth.token` of `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so that
- * reading gives the same settings again.
+ * An integration with a `${NAME}` in place of each secret. A secret is a webhook's address, or a URL that contains a
+ * password. A text or number in `partner` or `crm` is also a secret if its key, or a key above it, sounds like one. The
+ * name of its variable is built from the integration's ID and the path of the setting: `crm.auth.token` of `riverside`
+ * is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so reading gives the same settings again.
  */
 export function hideSecrets(integration: Integration): ShownSettings {
   const variables: string[] = [];

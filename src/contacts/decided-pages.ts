@@ -100,9 +100,9 @@ export type Decide<C extends ReadContact> = (
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides a page and moves the watermark past it, in one transaction. `decide` gets data that was read inside
- * that transaction, so that no station can change a contact in between. Returns false and records nothing if
- * a user has decided about an erased person since the page was prepared.
+ * Decides a page and moves the watermark past it, in one transaction. `decide` gets data that was read inside that
+ * transaction, so no station can change a contact in between. Returns false and records nothing if a user has decided
+ * about an erased person since the page was prepared.
  */
 export async function recordDecidedPage<C extends ReadContact>(
   trx: RunTransaction,

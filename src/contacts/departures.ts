@@ -23,7 +23,7 @@ export interface Departure {
   isErased?: boolean;
   /**
    * Set if the contact was erased or may be an erased person: the fingerprint of the contact that it was merged into,
-   * so that a user decides about that contact.
+   * so a user decides about that contact.
    */
   suspect?: string | null;
 }
@@ -152,10 +152,10 @@ const selectParts = preparedRead(
 const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
 /**
- * Two CRM records became one, and one of them has a profile. The same job is delivered to the record that
- * remains (the winner), so that no second credit is spent. Does nothing if the winner has its own profile or
- * waits for one, or if there is nothing to move. If the winner's profile does not fit its names, the winner
- * gets the other profile, and the guard checks it.
+ * Two CRM records became one, and one of them has a profile. The same job is delivered to the record that remains (the
+ * winner), so no second credit is spent. Does nothing if the winner has its own profile or waits for one, or if there
+ * is nothing to move. If the winner's profile does not fit its names, the winner gets the other profile, and the guard
+ * checks it.
  */
 async function moveProfile(
   trx: Trx,
@@ -293,7 +293,7 @@ function spentAt({ asked_at, last_credit }: ContactRow): number {
   return last_credit === 'in_vain' ? 0 : (asked_at ?? 0);
 }
 
-/** How long the service keeps the results of a job. */
+/** How long the service keeps a job's results. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**

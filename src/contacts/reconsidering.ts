@@ -67,10 +67,7 @@ export async function reconsiderContacts(
   }
 }
 
-/**
- * Makes contacts whose identity could not be read due again, so that this run checks whether it can be read
- * now.
- */
+/** Makes contacts whose identity could not be read due again, so this run checks whether it can be read now. */
 export async function retryUnreadable(
   trx: RunTransaction,
   only: readonly string[] | null,
@@ -147,7 +144,7 @@ const selectToReconsider = prepared(
       // With the priorities listed, the index finds the old contacts directly.
       .where('priority', 'in', PRIORITIES)
       .where('asked_at', '<', askedBefore);
-    // Written as a literal, so that SQLite can use the index of these contacts.
+    // Written as a literal, so SQLite can use the index of these contacts.
     const withoutAnswer = settled().where('last_credit', '<>', sql.lit('stands'));
     return db
       .selectFrom('contacts')

@@ -22,9 +22,9 @@ export interface ThreadLimits {
 }
 
 /**
- * Runs a program in its own thread, so that its input cannot exhaust time or memory, and ends the thread with
- * its first message, which is an Answer. The program receives `workerData`, and takes over `bytes`. Throws a
- * ThreadFailure if there is no answer, and rethrows any error of the program.
+ * Runs a program in its own thread, so its input cannot exhaust time or memory, and ends the thread with its first
+ * message, which is an Answer. The program receives `workerData`, and takes over `bytes`. Throws a ThreadFailure if
+ * there is no answer, and rethrows any error of the program.
  */
 export function askThread<Answer>(
   program: URL,
@@ -52,8 +52,7 @@ export function askThread<Answer>(
 
     function fail(error: unknown): void {
       const rejects = () => reject(error);
-      // Rejects only after the thread has ended, so that the thread writes nothing after the caller has the
-      // error.
+      // Rejects only after the thread has ended, so the thread writes nothing after the caller has the error.
       leave().then(rejects, rejects);
     }
 

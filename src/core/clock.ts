@@ -1,4 +1,4 @@
-/** Time as a dependency, so that tests can control it. */
+/** Time as a dependency, so tests can control it. */
 export interface Clock extends WallClock {
   /**
    * Milliseconds since a fixed point in the life of this process. Setting the clock does not change it, so it is the

@@ -54,8 +54,8 @@ export interface CrmField {
 }
 
 /**
- * Creates a writable field for any text, such as a column of a file. The name is the only parameter, so that
- * connectors can map lists of names with this function.
+ * Creates a writable field for any text, such as a column of a file. The name is the only parameter, so connectors can
+ * map lists of names with this function.
  */
 export function plainField(name: string): CrmField {
   return {

@@ -32,7 +32,7 @@ export type FieldSource = (typeof FIELD_SOURCES)[number];
 /** Every source that is part of a warm path. */
 export const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
 
-/** Every source about the sync itself: the state of a contact, and since when it has had that state. */
+/** Every source about the sync itself: a contact's state, and since when it has had that state. */
 export const SYNC_SOURCES: readonly FieldSource[] = ['sync.status', 'sync.statusDate'];
 
 /** The rules for when a value may be written: design, section 4.2. */

@@ -1,8 +1,8 @@
 /**
- * Text from outside, such as error messages from a CRM, a service or a sign-in server. If it comes from a
- * rule in an org, it may quote names, amounts and notes. It therefore has its own type, which no message, log
- * or document can include by accident, because as JSON it contains only its code and its fields. Only
- * `reveal` returns the text itself, so that it can be encrypted or shown to a user who decides.
+ * Text from outside, such as error messages from a CRM, a service or a sign-in server. If it comes from a rule in an
+ * org, it may quote names, amounts and notes. It therefore has its own type, which no message, log or document can
+ * include by accident, because as JSON it contains only its code and its fields. Only `reveal` returns the text itself,
+ * so it can be encrypted or shown to a user who decides.
  */
 import { plainLine } from './printable.ts';
 
@@ -26,7 +26,7 @@ export function foreignText(
   text: string | null | undefined,
   { code, fields = [] }: { code: string; fields?: readonly string[] },
 ): ForeignText | null {
-  // Shortened first, so that a text of several megabytes is not processed completely.
+  // Shortened first, so a text of several megabytes is not processed completely.
   const said = plainLine((text ?? '').slice(0, 4 * MAX_FOREIGN_TEXT)).trim();
   if (said === '') return null;
   const kept = said.length > MAX_FOREIGN_TEXT ? `${cut(said, MAX_FOREIGN_TEXT - 1)}…` : said;

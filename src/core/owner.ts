@@ -4,7 +4,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 export interface Owner {
   host: string;
   processId: number;
-  /** Different for each start, so that a reused process ID is not mistaken for the same process. */
+  /** Different for each start, so a reused process ID is not mistaken for the same process. */
   start: string;
   /** The space in which process IDs are unique (`readProcessSpace`); null or omitted if unknown. */
   space?: string | null;

@@ -1,8 +1,7 @@
 /**
- * Package files that the program reads unchanged: files for browsers, and lists of passwords and words. The
- * build copies them next to the program (`scripts/package-files.ts`), so that their packages need not be
- * installed with it. If the program runs from its sources, it reads them from the packages that npm has
- * installed.
+ * Package files that the program reads unchanged: files for browsers, and lists of passwords and words. The build
+ * copies them next to the program (`scripts/package-files.ts`), so their packages need not be installed with it. If the
+ * program runs from its sources, it reads them from the packages that npm has installed.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +12,7 @@ import { ownFile } from './own-file.ts';
 /** The extension of compressed copies. */
 export const COMPRESSED = '.br';
 
-/** Returns the content of a file of a package. */
+/** Returns the content of a file in a package. */
 export function readPackageFile(name: string, file: string): Buffer {
   const path = join(packageFolder(name), file);
   const compressed = path + COMPRESSED;

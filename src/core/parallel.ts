@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Does the work for each item, a few at a time. The results are in the order of the items. If one fails, no
- * further item is started. The error is thrown once all items in progress have ended, so that nothing
- * continues in the background.
+ * Does the work for each item, a few at a time. The results are in the order of the items. If one fails, no further
+ * item is started. The error is thrown once all items in progress have ended, so nothing continues in the background.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

@@ -29,8 +29,8 @@ const ACTING_IN_JSON = new RegExp(
 );
 
 /**
- * Complete terminal sequences, so that their letters do not remain: strings with their terminator (OSC, DCS, SOS, PM,
- * APC), CSI with its letter, and the short ones. If a string has no terminator, only its start is removed, because the
+ * Complete terminal sequences, so their letters do not remain: strings with their terminator (OSC, DCS, SOS, PM, APC),
+ * CSI with its letter, and the short ones. If a string has no terminator, only its start is removed, because the
  * following text must stay.
  */
 const SEQUENCES = new RegExp(

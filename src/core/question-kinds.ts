@@ -9,14 +9,14 @@ interface ContactKind {
    * contact does not wait.
    */
   outcome: string | null;
-  /** Whether a credit was spent on the contact, so that a merge must not cost another one. */
+  /** Whether a credit was spent on the contact, so a merge must not cost another one. */
   isPaid: boolean;
   /** Whether the question is about an existing profile and has to be answered before its delivery. */
   isOfProfile: boolean;
   /** Whether the question assumes that the profile belongs to this person. */
   isOfKnownPerson: boolean;
   /**
-   * Whether the answer is no longer needed once it is carried out, so that it can be deleted after a while.
+   * Whether the answer is no longer needed once it is carried out, so it can be deleted after a while.
    */
   endsWithAnswer: boolean;
 }

@@ -28,8 +28,8 @@ import { listOpenSubmissions, type SubmissionRecord } from './statements/submiss
 export const MAX_READING_AGE_MS = 10_000;
 
 /**
- * While submissions are open, a balance reading cannot show what they will cost. After this time, nothing
- * more is sent until all submissions are answered, so that the balance can be read again.
+ * While submissions are open, a balance reading cannot show what they will cost. After this time, nothing more is sent
+ * until all submissions are answered, so the balance can be read again.
  */
 export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 

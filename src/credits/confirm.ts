@@ -44,7 +44,7 @@ export async function confirmHeld(
 /** Clocks that differ by more than this are wrong, not just imprecise. */
 export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 
-/** Nothing may be spent, for a reason that has already been recorded in the run. Free requests continue. */
+/** Spending is blocked, for a reason that is already recorded in the run. Free requests continue. */
 export class SpendingHeld extends RetriableError {}
 
 /** This machine and the service disagree about the time. Another run can spend once this is fixed. */

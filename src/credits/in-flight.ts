@@ -29,15 +29,12 @@ export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
 }
 
 /**
- * Batches that are open at the same time are smaller than a full batch by these numbers, so that every set of
- * batches has a different total size.
+ * Batches that are open at the same time are smaller than a full batch by these numbers, so every set of batches has a
+ * different total size.
  */
 const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
-/**
- * Pure: returns how many of the available people to send, so that no two open batches have the same size; 0
- * for none.
- */
+/** Pure: returns how many of the available people to send, so no two open batches have the same size; 0 for none. */
 export function batchSize(
   available: number,
   openSizes: readonly number[],

@@ -16,7 +16,7 @@ export interface LostRequests {
   before: number;
   /** The readings before all other requests were answered. */
   glances?: readonly Glance[];
-  /** The ID and the size of each request. The size is the maximum that the request can cost. */
+  /** The ID and size of each request. The size is the maximum that the request can cost. */
   requests: readonly { id: string; items: number }[];
 }
 
@@ -24,9 +24,9 @@ type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;
 type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
- * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` contains the leases of the
- * requests' integrations, which may differ from the run's integration. `stopped` if the run stops in the
- * meantime, so that nothing is known.
+ * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` contains the leases of the requests'
+ * integrations, which may differ from the run's integration. `stopped` if the run stops in the meantime, so nothing is
+ * known.
  *
  * The quiet time starts when this process first sees the last of the requests while it has its lease. From then on no
  * other process can send the request. The recorded time of sending does not matter, because another process's clock

@@ -14,7 +14,7 @@ type SettleDeps = Pick<SyncDeps, 'log'> & {
   store: Pick<SyncDeps['store'], 'checkpoint' | 'spendingJournal'>;
 };
 
-/** Resolves with true if any submission was settled, so that everything has to be checked again. */
+/** Resolves with true if any submission was settled, so everything has to be checked again. */
 export async function settleByJournal(
   { store, log }: SettleDeps,
   run: Pick<Run, 'id'>,
@@ -43,7 +43,7 @@ export async function settleByJournal(
   return isSettled;
 }
 
-/** Reads the lines. If the journal cannot be read, it returns none, so that the balance decides. */
+/** Reads the lines. If the journal cannot be read, it returns none, so the balance decides. */
 async function readLines(
   journal: SyncDeps['store']['spendingJournal'],
   log: SyncDeps['log'],
@@ -57,7 +57,7 @@ async function readLines(
   }
 }
 
-/** False if the balance settled the submission, so that its jobs are unknown. */
+/** False if the balance settled the submission, so its jobs are unknown. */
 function tellsJobs({ charged, jobs }: AnsweredLine): boolean {
   return charged === 0 || Object.keys(jobs).length > 0;
 }

@@ -68,7 +68,7 @@ export interface Proof<Open extends Unanswered> {
    * still sends it or waits for its response. If omitted, false for all requests.
    */
   isGivenUp?(open: Open): boolean;
-  /** Records that no process waits for these responses any longer, so that no other run sends anything. */
+  /** Records that no process waits for these responses any longer, so no other run sends anything. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
   /**
    * Called while lost requests wait for other requests in flight. Finds out what can be known about the lost

@@ -8,7 +8,7 @@ import type { AskedRun } from '../core/run.ts';
 import type { Fingerprint } from './encryption/fingerprint.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/** The context of transactions that change rows, so that functions need no separate argument for it. */
+/** The context of transactions that change rows, so functions need no separate argument for it. */
 export interface WriteContext {
   readonly clock: Clock;
   /** Who makes the change, in the form that the audit records (`privacy/audit/record.ts`). */
@@ -21,8 +21,8 @@ export interface WriteContext {
 export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
 
 /**
- * A transaction in the name of an actor. Functions that change users' decisions require this type, so that
- * none can be called without an actor. Only `actAs` creates one.
+ * A transaction in the name of an actor. Functions that change users' decisions require this type, so none can be
+ * called without an actor. Only `actAs` creates one.
  */
 export type ActorTransaction = Trx & WriteContext & { readonly [BY_ACTOR]: true };
 

@@ -45,7 +45,7 @@ export async function openDatabase<Tables>(
   return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
 }
 
-/** The driver is loaded only if a server is used, so that other processes do not have it in memory. */
+/** The driver is loaded only if a server is used, so other processes do not have it in memory. */
 async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
   // A database server manages its files itself.

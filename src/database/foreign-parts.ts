@@ -14,7 +14,7 @@ import type { Table } from './tables/table.ts';
 export interface ForeignPart {
   /** The change, in a whole sentence. */
   text: string;
-  /** True if a table differs from the table that donor-sync created, so that its rows are not reliable. */
+  /** True if a table differs from the table that donor-sync created, so its rows are not reliable. */
   isOfTable: boolean;
 }
 

@@ -158,7 +158,7 @@ export function guardDriver(
     beginTransaction(connection, settings) {
       const scope = { open: true };
       scopeByConnection.set(connection, scope);
-      // Entered before the first await, so that it applies to Kysely's callback and not beyond it.
+      // Entered before the first await, so it applies to Kysely's callback and not beyond it.
       scopes.enterWith(scope);
       return driver.beginTransaction(getInner(connection), settings).catch((error: unknown) => {
         scope.open = false;

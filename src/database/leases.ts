@@ -32,9 +32,9 @@ export type LeaseAttempt =
   | { acquired: false; owner: string; until: number };
 
 /**
- * Runs a transaction that fails if the lease is no longer ours. If the database is unavailable for some
- * seconds, the transaction is retried for as long as the lease may last. So `work` may run more than once,
- * and must have no effects outside the transaction.
+ * Runs a transaction that fails if the lease is no longer ours. If the database is unavailable for a few seconds, the
+ * transaction is retried for as long as the lease may last. So `work` may run more than once, and must have no effects
+ * outside the transaction.
  */
 export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
 
@@ -46,8 +46,8 @@ export type CheckpointAll = <T>(
 ) => Promise<T>;
 
 /**
- * A transaction whose first statements have confirmed that one or several leases are ours. Functions that
- * store the results of runs require this type, so that they can be called only in a checkpoint.
+ * A transaction whose first statements have confirmed that one or several leases are ours. Functions that store the
+ * results of runs require this type, so they can be called only in a checkpoint.
  */
 export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
 
@@ -223,7 +223,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     ): Promise<T> {
       if (leases.length === 0) throw new RangeError('No lease was granted');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
-      // Always in the same order, so that two checkpoints never wait for each other.
+      // Always in the same order, so two checkpoints never wait for each other.
       const inOrder = [...leases, ...locked].toSorted((a, b) =>
         a.integrationId < b.integrationId ? -1 : 1,
       );
@@ -260,7 +260,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
 
-    /** Returns the process that has the lease of an integration; null if no lease is in force. */
+    /** Returns the process that has an integration's lease; null if no lease is in force. */
     async holder(
       integrationId: string,
     ): Promise<{ owner: string; until: number; epoch: number } | null> {
@@ -322,9 +322,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
 }
 
 /**
- * Takes the same lock that each checkpoint of a run takes first, so that the second process waits here and
- * not halfway through. So when a run decides about a page, it knows every earlier decision about erased
- * people.
+ * Takes the same lock that each checkpoint of a run takes first, so the second process waits here and not halfway
+ * through. So when a run decides about a page, it knows every earlier decision about erased people.
  */
 export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
   await trx

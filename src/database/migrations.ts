@@ -16,7 +16,7 @@ export interface Ground extends SchemaMigration {
 export type MigrationList = Readonly<Record<string, SchemaMigration | Ground>>;
 
 /**
- * All migrations. They are listed one by one, so that the built program needs no folder to search.
+ * All migrations. They are listed one by one, so the built program needs no folder to search.
  */
 export const MIGRATIONS = {
   '0001-ground': ground,

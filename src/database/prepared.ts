@@ -60,10 +60,7 @@ function prepare<Of extends Values, Row, Db extends Reader>(
 /** Consecutive parameters of a statement. */
 type Piece = (values: Values) => readonly unknown[];
 
-/**
- * The cells of a table of rows are thousands of parameters, so consecutive parameters from a list are handled
- * together.
- */
+/** The cells of many rows are thousands of parameters, so consecutive parameters from a list are handled together. */
 function toPieces(parameters: readonly unknown[]): Piece[] {
   const pieces: Piece[] = [];
   for (let start = 0; start < parameters.length; ) {

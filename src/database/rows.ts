@@ -59,5 +59,5 @@ export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   }
 }
 
-/** If a batch is filled less than this, padding costs more than another statement. */
+/** If a batch is less full than this, padding costs more than another statement. */
 const FILLED_FROM = 3 / 4;

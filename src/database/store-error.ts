@@ -151,8 +151,7 @@ export function storeError(error: unknown): unknown {
 }
 
 /**
- * Returns true if the server is unavailable, or has no free connection at the moment, so that another attempt
- * may succeed.
+ * Returns true if the server is unavailable, or has no free connection at the moment, so another attempt may succeed.
  */
 export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
@@ -195,9 +194,8 @@ function findTranslation(error: unknown): Translation | undefined {
 }
 
 /**
- * Returns true for an error that a Postgres server reports. It is recognised by its fields, so that programs
- * whose database is a file do not load `pg` and its dependencies
- * (https://www.postgresql.org/docs/current/protocol-error-fields.html).
+ * Returns true for an error that a Postgres server reports. It is recognised by its fields, so programs whose database
+ * is a file do not load `pg` and its dependencies (https://www.postgresql.org/docs/current/protocol-error-fields.html).
  */
 function isPostgresReport(error: Error): error is Error & { code: unknown } {
   return 'severity' in error && 'code' in error;

@@ -1,7 +1,4 @@
-/**
- * Records where a store is, during and after a move to another database, so that two databases are never in
- * use.
- */
+/** Records where a store is, during and after a move to another database, so two databases are never in use. */
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';

@@ -23,7 +23,7 @@ export interface Store {
 
 export function openStore(db: Database, context: WriteContext): Store {
   const { clock, fingerprint } = context;
-  // Uses a separate connection object, so that the clock is not added to the caller's object.
+  // Uses a separate connection object, so the clock is not added to the caller's object.
   const connection = Object.assign(db.withTables(), { clock });
   const leases = leaseQueries(db, context);
   return {

@@ -16,8 +16,8 @@ export const LEASE_MS = 30_000;
 export type TransactionId = string | null;
 
 /**
- * Selected or returned by a statement of a transaction, so that its outcome can be queried. Only a
- * transaction that writes may do so, because a read would use up a transaction number.
+ * Selected or returned by a statement of a transaction, so its outcome can be queried. Only a transaction that writes
+ * may do so, because a read would use up a transaction number.
  */
 export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
   return isPostgres(db) ? sql<TransactionId>`pg_current_xact_id()::text` : sql<TransactionId>`null`;
@@ -89,7 +89,7 @@ async function wasKept(
     const status = await again(until - performance.now(), () => readTransactionStatus(db, id));
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
-    // The server has not noticed yet that the connection is gone, so the commit may be in progress.
+    // The server has not noticed yet that the connection is lost, so the commit may be in progress.
     if (status !== 'in progress' || performance.now() >= until) return null;
     await sleep(RECONNECT_PAUSE_MS);
   }

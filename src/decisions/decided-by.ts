@@ -1,5 +1,5 @@
 /**
- * Finds the user who decided a question first, so that other users who decide the same question can be told.
+ * Finds the user who decided a question first, so other users who decide the same question can be told.
  */
 import type { Actor } from '../core/actor.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';

@@ -27,10 +27,7 @@ export interface Ownership {
   formerFields: readonly string[];
 }
 
-/**
- * `donor` is the donor whose values are offered; null if none are offered, so that every value of
- * ours counts as former.
- */
+/** `donor` is the donor whose values are offered; null if none are offered, so every value of ours counts as former. */
 export function sortOwnership(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   written: readonly WrittenValues[],

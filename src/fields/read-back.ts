@@ -128,10 +128,7 @@ export async function readWritesBack<End extends FieldEnd>(
   }
 }
 
-/**
- * Chooses record IDs across the whole batch, so that each field is sampled up to its limit, or
- * completely.
- */
+/** Chooses record IDs across the whole batch, so each field is sampled up to its limit, or completely. */
 function chooseSample(written: readonly WrittenFields[]): Set<string> {
   const sample = new Set<string>();
   const timesByField = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Undoes the writes of a run, only where the CRM's value is still ours. */
+/** Undoes a run's writes, only where the CRM's value is still ours. */
 
 import type {
   ContactChange,
@@ -126,7 +126,7 @@ async function withoutErased(
   });
 }
 
-/** Batches in which no contact occurs twice, so that each contact's writes are undone in order. */
+/** Batches in which no contact occurs twice, so each contact's writes are undone in order. */
 function* batchesOfContacts(
   writes: readonly WriteRecord[],
   size: number,
@@ -454,7 +454,7 @@ async function writeBack(
 }
 
 /**
- * The restoration if the CRM refuses some fields. Those fields stay ours, so that they can be tried again.
+ * The restoration if the CRM refuses some fields. Those fields stay ours, so they can be tried again.
  */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(

@@ -39,8 +39,8 @@ export function fingerprintField(
 }
 
 /**
- * Depends on which currencies can be converted, but not on the rates, because a changed rate does not free
- * any value.
+ * Depends on which currencies can be converted, but not on the rates, because a rate change does not release any
+ * values.
  */
 function moneyParts({ mode, from, code, rates }: MoneyField) {
   return [mode, from, code, Object.keys(rates).sort()];

@@ -35,8 +35,7 @@ export interface WrittenChanges {
 const PATIENCE_MS = 20_000;
 
 /**
- * Reads the values live. Throws the connector's errors, and a ConfigurationError if the integration
- * is gone.
+ * Reads the values live. Throws the connector's errors, and a ConfigurationError if the integration no longer exists.
  */
 export async function readWrittenChanges(
   { store, open }: Pick<Application, 'store' | 'open'>,

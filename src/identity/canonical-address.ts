@@ -3,10 +3,9 @@ import { knownSpellings, MAX_PART_WORDS, type Spellings } from './spellings.ts';
 import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
- * Returns the same text for all spellings of an address, and a different text for a different address. The
- * text consists of the sorted words, each in its canonical form. The number of an apartment stays with its
- * word (`unit:4`), so that it is not mistaken for a house number. The text is compared and fingerprinted, but
- * never shown or sent.
+ * Returns the same text for all spellings of an address, and a different text for a different address. The text
+ * consists of the sorted words, each in its canonical form. The number of an apartment stays with its word (`unit:4`),
+ * so it is not mistaken for a house number. The text is compared and fingerprinted, but never shown or sent.
  *
  * It must not be used to decide who shares a profile. It compares a contact only with the same contact's
  * past.

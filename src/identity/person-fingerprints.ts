@@ -13,7 +13,7 @@ type Fingerprint = (purpose: string, text: string) => string;
 
 export interface PersonFingerprints {
   name: string;
-  /** One for each address and, if there are several, one for all of them together. */
+  /** One fingerprint for each address and, if there are several addresses, one for all of them together. */
   addresses: readonly string[];
   employers: readonly string[];
   /** Names by which texts about the person are found, as fingerprints of their words; none if omitted. */

@@ -83,9 +83,9 @@ const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
 type CanonicalCountry = Country & { canonical: string };
 
 /**
- * DE is Delaware and Germany, CA is California and Canada. A text does not show which is meant, but for one
- * street only one of them can be right, so they share the canonical form. All other countries have their code
- * in capitals, so that Poland is not mistaken for a place.
+ * DE is Delaware and Germany, CA is California and Canada. A text does not show which is meant, but for one street only
+ * one of them can be right, so they share the canonical form. All other countries have their code in capitals, so
+ * Poland is not mistaken for a place.
  */
 function withCanonicals(
   countries: readonly Country[],

@@ -49,10 +49,7 @@ export function isNumber(word: string): boolean {
   return word !== '';
 }
 
-/**
- * Returns the canonical text of words, or the plain text if there are none, so that different texts stay
- * different.
- */
+/** Returns the canonical text of words, or the plain text if there are none, so different texts stay different. */
 export function orPlainText(canonical: string, text: string): string {
   return canonical === '' ? plainText(text).trim() : canonical;
 }

@@ -1,6 +1,5 @@
 /**
- * Turns requests into runs. Schedules, users and webhooks store requests, so that no request is lost if the
- * process ends.
+ * Turns requests into runs. Schedules, users and webhooks store requests, so no request is lost if the process ends.
  */
 import type { Application } from '../application.ts';
 import { takeCall, type WebhookCall } from '../clients/webhook-call.ts';
@@ -85,7 +84,7 @@ const DAY_MS = 86_400_000;
 
 const CUT_OFF = 'a run was cut off by the end of its process';
 
-/** Less than the 10 seconds of promise 8 (design, section 5), so that there is time left for closing. */
+/** Less than the 10 seconds of promise 8 (design, section 5), so there is time left for closing. */
 const STOP_LIMIT_MS = 8_000;
 
 export function createRunner(
@@ -140,7 +139,7 @@ export function createRunner(
   /** Takes turns until it is stopped: after each `wake`, and at regular intervals. */
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Read before the check, so that a request that arrives in the meantime is not missed.
+      // Read before the check, so a request that arrives in the meantime is not missed.
       const { signal } = newRequests;
       try {
         await engine.open();

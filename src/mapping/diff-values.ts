@@ -4,7 +4,7 @@ import { isBlank, sameValue } from './same-value.ts';
 
 /** The result for each mapped field of one contact. */
 export interface ValueDiff {
-  /** The values to write. They are never null, so that a write never erases anything. */
+  /** The values to write. They are never null, so a write never erases anything. */
   changes: FieldValues;
   /** Fields that already contain the value. */
   equal: string[];

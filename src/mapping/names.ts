@@ -79,10 +79,10 @@ interface CommonNames {
 let names: CommonNames | undefined;
 
 /**
- * Common names that differ in one letter from another common name: `Daniel` and `Daniela`, `Johnson` and
- * `Johnston`. Between two such names, a different letter is not a typo. They come from the most frequent
- * first names and surnames in the United States. Of several spellings of one name (`Gonzalez`, `Gonzales`),
- * at most one is listed, so that they pass as typos.
+ * Common names that differ in one letter from another common name: `Daniel` and `Daniela`, `Johnson` and `Johnston`.
+ * Between two such names, a different letter is not a typo. They come from the most frequent first names and surnames
+ * in the United States. Of several spellings of one name (`Gonzalez`, `Gonzales`), at most one is listed, so they pass
+ * as typos.
  */
 function commonNames(): CommonNames {
   names ??= readCommonNames();

@@ -18,9 +18,9 @@ export interface WarmPathValues {
 }
 
 /**
- * Returns every value that a profile, and a warm path if there is one, can provide for a field map (design,
- * section 4.2). An absent, blank or non-finite value has no entry, so that it can never erase a value in the
- * CRM. `enhancedAtMs` is in milliseconds since 1970-01-01T00:00:00Z.
+ * Returns every value that a profile, and a warm path if there is one, can provide for a field map (design, section
+ * 4.2). An absent, blank or non-finite value has no entry, so it can never erase a value in the CRM. `enhancedAtMs` is
+ * in milliseconds since 1970-01-01T00:00:00Z.
  */
 export function profileValues(
   profile: Profile,

@@ -16,7 +16,7 @@ export function isBlank(value: FieldValue): boolean {
 /**
  * Returns the same text for all values that differ only in how a CRM stores them. The differences are line ends, white
  * space around lines, trailing zeros of a number, and fractions of a second. Blank is the empty text. Fingerprints of
- * written values are made from it, so that a value which the CRM returns in another form is still recognised as ours.
+ * written values are made from it, so a value which the CRM returns in another form is still recognised as ours.
  */
 export function comparableText(value: FieldValue): string {
   if (value === null) return '';

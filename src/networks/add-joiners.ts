@@ -30,8 +30,8 @@ export type PresentNetwork = NetworkRecord & { networkId: string };
 const NETWORKS = { bucket: 'networks', setting: 'budget.networks' } as const;
 
 /**
- * Sends joiners until none are left, the credits are used up, or the run stops. Other code follows their
- * jobs. Throws PartnerNotFound if the network is gone.
+ * Sends joiners until none are left, the credits are used up, or the run stops. Other code follows their jobs. Throws
+ * PartnerNotFound if the network no longer exists.
  */
 export async function addJoiners(
   deps: NetworkDeps,

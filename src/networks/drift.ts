@@ -63,7 +63,7 @@ export async function findDrift(
   return drifts;
 }
 
-/** Networks in the settings. Networks whose setting is gone are ignored. */
+/** Networks in the settings. Networks whose setting was removed are ignored. */
 async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]> {
   const rows = await listNetworks(deps.store.reader, run.integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);

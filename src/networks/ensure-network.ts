@@ -48,7 +48,7 @@ export async function ensureNetwork(
 
 /** Networks that were deleted at the service. They are not paid for again without a decision. */
 
-/** Queries whether the network is gone at the service; false for a network that never existed. */
+/** Queries whether the network no longer exists at the service; false for a network that never existed. */
 export async function isDeleted(
   { partner }: NetworkDeps,
   { control }: NetworkRun,
@@ -72,7 +72,7 @@ export async function holdDeleted(
   });
 }
 
-/** Returns true if the network is gone at the service and no user has requested a new one. */
+/** Returns true if the network no longer exists at the service and no user has requested a new one. */
 export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
   if (row.networkId === null) return false;
   const decision = await findNetworkDecision(
@@ -117,7 +117,7 @@ function describeRefusal(refusal: NetworkRefusal): string {
   return [`${endpoint} answered ${status}`, ...places].join(', ');
 }
 
-/** Without positions, so that the same refusal in the next nightly run gives the same question. */
+/** Without positions, so the same refusal in the next nightly run gives the same question. */
 function fieldsIn(loc: readonly (string | number)[]): string {
   return loc.filter((part) => typeof part === 'string' && part !== 'body').join('.');
 }
@@ -156,8 +156,7 @@ async function freeName(
   );
   if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
-  // Recorded first, so that the network is known to lack its name even if the process is killed or the rename
-  // is refused.
+  // Recorded first, so the network is known to lack its name even if the process is killed or the rename is refused.
   await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   try {
     await partner.networks.rename(row.networkId, name, run.control.ending);

@@ -1,7 +1,4 @@
-/**
- * Queries the service for network members. The service does not list members, but it returns the networks of
- * a donor.
- */
+/** Queries the service for network members. The service does not list members, but it returns a donor's networks. */
 import { RetriableError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import { confirmLease } from '../credits/confirm.ts';
@@ -12,7 +9,7 @@ import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 /** The service's IDs of each donor's networks; null for a donor that the service does not know. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
 
-/** Number of donors queried at the same time, so that the key's full request rate is used. */
+/** Number of donors to query concurrently, to use the key's full request rate. */
 const ASKED_AT_ONCE = 8;
 
 /** The caller: a run that holds a lease, or a user who only reads. */

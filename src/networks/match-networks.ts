@@ -23,7 +23,7 @@ export interface MirroredNetwork {
 export interface MatchedNetworks {
   /** In the order of the settings. */
   settings: MatchedSetting[];
-  /** Networks whose setting is gone. */
+  /** Networks whose setting was removed. */
   left: NetworkRecord[];
 }
 
@@ -61,7 +61,7 @@ function hasName({ setting }: PrintedSetting, row: NetworkRecord): boolean {
   return row.name === setting.name;
 }
 
-/** A selector as canonical text, independent of the order of its keys. */
+/** A selector as canonical text, independent of its keys' order. */
 export function selectorText(selector: GroupSelector): string {
   return JSON.stringify(sorted(selector));
 }

@@ -49,10 +49,7 @@ export function whoStays(
   };
 }
 
-/**
- * The wanted donors among the contacts of a group; `stays` is true for members that stay although
- * they are marked. Pure.
- */
+/** The wanted donors among a group's contacts; `stays` is true for members that stay although they are marked. Pure. */
 export function findWanted(
   crmIds: readonly string[],
   contacts: ReadonlyMap<string, ContactRecord>,

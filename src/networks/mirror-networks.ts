@@ -166,14 +166,14 @@ async function judgeLeavers(
 
 /** Leavers → removed from the network. */
 
-/** Removes members that are no longer wanted. Throws PartnerNotFound if the network is gone. */
+/** Removes members that are no longer wanted. Throws PartnerNotFound if the network no longer exists. */
 export async function removeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  // Recorded first, so that these people do not count as members if they are wanted again in the meantime.
+  // Recorded first, so these people do not count as members if they are wanted again in the meantime.
   if (leavers.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);

@@ -51,7 +51,7 @@ export interface RepairOptions extends ByHandOptions {
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 
-/** Makes the networks equal to their groups, under the lease of the integration. */
+/** Makes the networks equal to their groups, under the integration's lease. */
 export function repairOpen(
   open: OpenIntegration,
   { maySpend, signal, confirm }: RepairOptions,

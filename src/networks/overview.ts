@@ -10,7 +10,7 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 /** One network, as far as it is known here. */
 export interface NetworkOverview {
   name: string;
-  /** The group in the settings; null if the setting is gone and the network is ignored. */
+  /** The group in the settings; null if the setting was removed and the network is ignored. */
   group: GroupSelector | null;
   /** The service's ID; null before there is a network. */
   networkId: string | null;
@@ -24,7 +24,7 @@ export interface NetworkOverview {
   readAt: number | null;
 }
 
-/** The networks in the settings, then the networks whose setting is gone. */
+/** The networks in the settings, then the networks whose setting was removed. */
 export async function describeNetworks(
   deps: MirrorReader,
   integration: Integration,

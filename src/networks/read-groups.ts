@@ -25,9 +25,9 @@ interface KnownGroup extends MirroredGroup {
 }
 
 /**
- * Reads every group of the settings before the contacts are read, so that its members come first in
- * the plan. Only a group that was read completely counts. Otherwise the members from the last
- * reading still come first, and users are notified.
+ * Reads every group of the settings before the contacts are read, so its members come first in the plan. Only a group
+ * that was read completely counts. Otherwise the members from the last reading still come first, and users are
+ * notified.
  */
 export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null || run.integration.networks.length === 0) return;

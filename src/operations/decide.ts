@@ -227,7 +227,7 @@ export const decideHoldBatch = acting({
   ending: (result) => ('approval' in result ? 'stopped' : 'done'),
 });
 
-/** Describes the decision, with its consequences if the kind of the batch is known. */
+/** Describes the decision, with its consequences if the batch's kind is known. */
 export function describeBatchDecision(
   result: z.output<typeof batchResult>,
   kind: QuestionBatch['kind'] | null,

@@ -46,7 +46,7 @@ export interface Forgotten {
   wasKnown: boolean;
   /** Fields that were cleared in the CRM; null if clearing was not requested. */
   cleared: string[] | null;
-  /** Fields whose value was changed after we wrote it, so that they were not cleared. */
+  /** Fields whose value was changed after we wrote it, so they were not cleared. */
   editedSince: string[];
   /** Names of the networks that the person was in. */
   networks: { left: string[]; pending: string[] };

@@ -13,7 +13,7 @@ export function withoutSlash(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Returns true if both have the same origin, so that data for one of them may also be sent to the other. */
+/** Returns true if both have the same origin, so data for one of them may also be sent to the other. */
 export function isSameOrigin(url: string, other: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(other).origin;
 }

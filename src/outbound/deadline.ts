@@ -23,9 +23,9 @@ export interface Patience {
 }
 
 /**
- * Starts a deadline. It uses the machine's own time and not a clock's, because it applies to a real socket.
- * It has its own timer, because a timer of `AbortSignal.timeout` cannot be restarted or cancelled. A run
- * would leave one behind for each request, for some minutes.
+ * Starts a deadline. It uses the machine's own time and not a clock's, because it applies to a real socket. It has its
+ * own timer, because a timer of `AbortSignal.timeout` cannot be restarted or cancelled. A run would leave one behind
+ * for each request, for a few minutes.
  */
 export function startDeadline({ timeoutMs, signal: stop, graceMs = 0 }: Patience): Deadline {
   const controller = new AbortController();

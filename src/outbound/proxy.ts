@@ -95,7 +95,7 @@ export async function createDispatcher(
   return new EnvHttpProxyAgent({
     ...connect,
     ...proxies,
-    // A tunnel is also used for http, so that a proxy never receives a request with a token in it.
+    // A tunnel is also used for http, so a proxy never receives a request with a token in it.
     proxyTunnel: true,
     clientFactory: (origin, options) => new Tunnels(origin, options),
   });
@@ -104,7 +104,7 @@ export async function createDispatcher(
 /** The error if a proxy did not connect. Nothing was sent to the other side. */
 class ProxyRefusal extends Error {
   override name = 'ProxyRefusal';
-  /** Set as in system errors, so that the sender knows that nothing was sent (`exchange.ts`). */
+  /** Set as in system errors, so the sender knows that nothing was sent (`exchange.ts`). */
   readonly syscall = 'connect';
 
   constructor(status: number) {

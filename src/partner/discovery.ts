@@ -44,7 +44,7 @@ export interface Discovery {
   findings: readonly Finding[];
   /** The colours that a network can have; null if the service does not publish them. */
   colors: readonly string[] | null;
-  /** The rate limit; null if the service does not publish it, so that the documented limit applies. */
+  /** The rate limit; null if the service does not publish it, so the documented limit applies. */
   rateLimit: RateLimit | null;
 }
 

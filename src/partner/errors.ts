@@ -122,8 +122,8 @@ export class PartnerValidationError extends SkippableError {
 }
 
 /**
- * Returns the indexes of the submitted people that a 422 blames, in ascending order. Empty if it names none,
- * so that it is unknown which of them to omit.
+ * Returns the indexes of the submitted people that a 422 blames, in ascending order. Empty if it names none, so it is
+ * unknown which of them to omit.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -205,8 +205,8 @@ export class PartnerUnavailable extends RetriableError {
 }
 
 /**
- * A request that may have cost credits, and whose response was not read. It is fatal, so that no code that
- * repeats retriable work can spend credits twice. The caller settles it by the balance.
+ * A request that may have cost credits, and whose response was not read. It is fatal, so no code that repeats retriable
+ * work can spend credits twice. The caller settles it by the balance.
  */
 export class AnswerLost extends FatalError {
   /**

@@ -181,8 +181,8 @@ function fileNameIn(disposition: string): string | null {
 }
 
 /**
- * The time at the service, according to the `Date` of its responses. The monotonic clock continues from the
- * last response, so that it is also noticed if this machine's clock is set between two responses.
+ * The time at the service, according to the `Date` of its responses. The monotonic clock continues from the last
+ * response, so it is also noticed if this machine's clock is set between two responses.
  */
 export interface ServiceTime {
   /** Records the response to a request that was sent at this moment of the monotonic clock. */

@@ -32,8 +32,8 @@ export interface JobReader<State> {
 const MAX_ROUNDS = 5;
 
 /**
- * Returns the state of each job. A job counts as vanished if the service reports it as unknown, or omits it
- * twice. Once is not enough, because a response may be cut short.
+ * Returns each job's state. A job counts as vanished if the service reports it as unknown, or omits it twice. Once is
+ * not enough, because a response may be cut short.
  */
 export async function readJobs<State>(
   send: Send,

@@ -10,8 +10,8 @@ import {
 } from '../outbound/pace.ts';
 
 /**
- * The purpose of a request. Lanes share the rate fairly, so that polling never starves submitting,
- * and a thousand queries do not prevent another request from reading a balance (`other`).
+ * The purpose of a request. Lanes share the rate fairly, so polling never starves submitting, and a thousand queries do
+ * not prevent another request from reading a balance (`other`).
  */
 export const LANES = ['submit', 'poll', 'results', 'networks', 'queries', 'other'] as const;
 export type Lane = (typeof LANES)[number];

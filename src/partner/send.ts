@@ -25,8 +25,8 @@ export interface Payload {
   /** The cost of this request, if it is known more precisely than the operation's cost in general. */
   charges?: Charge;
   /**
-   * Reads the response. If the response to a free request cannot be read, the request is sent again, as after
-   * a 5xx.
+   * Reads the response. If the response to a free request cannot be read, the request is sent again, as when the
+   * service responds with a 5xx status.
    */
   read?: (reply: Reply) => unknown;
 }

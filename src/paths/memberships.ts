@@ -16,7 +16,7 @@ export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
 export interface Memberships {
   /** The service's IDs, in the order of the settings. */
   networkIds: readonly string[];
-  /** True if none of them has a member, so that there is nothing to compare with. */
+  /** True if none of them has a member, so there is nothing to compare with. */
   isEmpty: boolean;
   /** The networks of a donor, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];

@@ -21,7 +21,7 @@ const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
 export interface IntendedQuery {
   /** The ID of the recorded intent. */
   id: string;
-  /** True if the query is known to be free, so that there is no intent. */
+  /** True if the query is known to be free, so there is no intent. */
   isFree: boolean;
 }
 

@@ -83,7 +83,7 @@ async function existingNetworks(
   return networks.filter(({ networkId }) => existing.has(networkId));
 }
 
-/** Compares one batch while the previous one is written, so that neither waits for the other. */
+/** Compares one batch while the previous one is written, so neither waits for the other. */
 async function computePaths(
   deps: InsightDeps,
   run: InsightRun,

@@ -156,7 +156,7 @@ export function isValueOf(
   sealer: Pick<Sealer, 'open'>,
   value: string,
 ): boolean {
-  // The hashes are compared, so that the time does not tell how much of a guess is right.
+  // The hashes are compared, so the time does not tell how much of a guess is right.
   return (
     secret !== null && hashToken(sealer.open(secret, addressSealContext(id))) === hashToken(value)
   );
@@ -261,7 +261,7 @@ export function requireNoGivenAddress({ publicUrl, hasOwnUrl = false }: GivenAdd
   );
 }
 
-/** Throws a ConfigurationError (conflict) while only this computer reaches the server, so that a link would lead nowhere. */
+/** Throws a ConfigurationError (conflict) while only this computer reaches the server, so a link would lead nowhere. */
 export function requireReachable({ from }: Pick<ServerAddress, 'from'>): void {
   if (from !== 'default') return;
   throw new ConfigurationError(

@@ -193,7 +193,7 @@ export async function inviteAgain(
   throw personUnknown(id);
 }
 
-/** Returns the path of the link, relative to the public address. */
+/** Returns the link's path, relative to the public address. */
 export function invitationPath({ secret }: Pick<Invited, 'secret'>): string {
   return `/join/${secret}`;
 }

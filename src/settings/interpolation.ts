@@ -51,7 +51,7 @@ function unsetMessage(name: string, value: string | undefined): string {
   return `the environment variable ${name} is ${state}`;
 }
 
-/** Reads YAML within limits, so that every file is refused within a moment if necessary. */
+/** Reads YAML within limits, so every file is refused within a moment if necessary. */
 
 /**
  * The maximum number of characters of a settings file. 5,000 integrations with separate field maps have 5

@@ -45,7 +45,7 @@ export interface NodeMark {
   keyPosition: Position;
   /** The variables whose values are part of it. */
   variables: readonly string[];
-  /** True if one of them has no value, so that every other complaint would be pointless. */
+  /** True if one of them has no value, so every other complaint would be pointless. */
   incomplete: boolean;
 }
 
@@ -177,7 +177,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
   const targets = aliasTargets(document);
   const root: MarkTree = { mark: NO_MARK, interpolated: null, children: null };
   const problems: TreeProblem[] = [];
-  /** Maps whose keys have been checked, so that a map used by several aliases is reported once. */
+  /** Maps whose keys have been checked, so a map used by several aliases is reported once. */
   const checkedMaps = new Set<YAMLMap>();
   let settingsRead = 0;
   let excess: TreeProblem | null = null;
@@ -245,7 +245,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     const { path, parent } = place;
     const entries = new Map<string, unknown>();
     complainOfDoubles(map);
-    // `<<: *anchor` is handled first, so that the keys next to it override it.
+    // `<<: *anchor` is handled first, so the keys next to it override it.
     for (const source of map.items.filter(isMerge).flatMap(mergeSources)) {
       const target = isAlias(source) ? targets.get(source) : source;
       if (!isMap(target) || isTooMuch(path, getStart(map), path.length + merges)) continue;

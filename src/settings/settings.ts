@@ -80,7 +80,7 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
   return parseSettings(text, { ...options, env: await withEnvironmentFile(options) });
 }
 
-/** Does the same for a text that is, or will be, the content of the file. */
+/** Does the same for a text that is, or will be, the file's content. */
 export async function parseSettings(text: string, options: LoadOptions): Promise<Settings> {
   const tree = readSettingsTree(text, options.env);
   const { settings, problems } = await checkSettings(tree, options);

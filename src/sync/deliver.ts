@@ -72,8 +72,8 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
 }
 
 /**
- * The jobs that lanes have claimed. Only one lane claims at a time, so that no job is claimed by
- * two lanes and no query is made twice.
+ * The jobs that lanes have claimed. Only one lane claims at a time, so no job is claimed by two lanes and no query is
+ * made twice.
  */
 interface Claims {
   claimed: Set<string>;

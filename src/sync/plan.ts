@@ -109,8 +109,8 @@ function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
 }
 
 /**
- * Pure: returns the fingerprint that represents the contact from now on. A fingerprint that differs only in
- * spelling is replaced wherever it is stored, so that equal fingerprints mean unchanged data.
+ * Pure: returns the fingerprint that represents the contact from now on. A fingerprint that differs only in spelling is
+ * replaced wherever it is stored, so equal fingerprints mean unchanged data.
  */
 function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };

@@ -112,8 +112,7 @@ export async function preparePersons(
     await deps.store.checkpoint(run.lease, (trx) => holdDueErased(trx, run.id, held));
   if (settled.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => settleDue(trx, run.id, settled));
-  // Checked last, so that a contact that needs a user's decision is held even if another database has paid
-  // for it.
+  // Checked last, so a contact that needs a user's decision is held even if another database has paid for it.
   if (fields.length > 0) await requireKnownDonors(deps, run, unpaid);
   return prepared;
 }

@@ -146,7 +146,7 @@ export function planDelivery(
   }
   const plan = planFields(deps, run, {
     crmId: ready.contact.crmId,
-    // Uses the time of the credit, so that delivering the same job twice gives the same values.
+    // Uses the time of the credit, so delivering the same job twice gives the same values.
     values: profileValues(profile, ready.contact.askedAt ?? ready.job.submittedAt),
     present: lookup.values,
     currencies: lookup.contact.currencies,

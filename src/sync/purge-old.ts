@@ -57,9 +57,8 @@ export async function purgeProfiles(
 }
 
 /**
- * Does the same for every client, whether or not it is ever synced, so that a paused schedule or an
- * unavailable CRM does not prolong the retention. Clients that are no longer in the settings get the default
- * settings.
+ * Does the same for every client, whether or not it is ever synced, so a paused schedule or an unavailable CRM does not
+ * prolong the retention. Clients that are no longer in the settings get the default settings.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,

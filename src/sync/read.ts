@@ -65,7 +65,7 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   if (erased.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
-    // Loaded before the contacts, so that contacts that absorbed an erased contact are known.
+    // Loaded before the contacts, so contacts that absorbed an erased contact are known.
     const removed = departures(deps, run, page.removed, deps.clock.now());
     const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     const isAnyoneAlike =
@@ -191,10 +191,10 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
 }
 
 /**
- * Known contacts that opted out or object, but that no reading returns, for example because the filter
- * excludes them. Their profiles are deleted in the same way. They are handled before the first page, so that
- * the watermark does not move past them. A mark is checked again before a profile is deleted because of it,
- * because a correction of the mark would not be noticed otherwise.
+ * Known contacts that opted out or object, but that no reading returns, for example because the filter excludes them.
+ * Their profiles are deleted in the same way. They are handled before the first page, so the watermark does not move
+ * past them. A mark is checked again before a profile is deleted because of it, because a correction of the mark would
+ * not be noticed otherwise.
  */
 async function* pagesOfMarked(
   deps: ReadDeps,
@@ -221,10 +221,7 @@ async function* pagesOfMarked(
   yield* onlyFound(namedPages(deps, run, due), () => true);
 }
 
-/**
- * A day before a profile is deleted because of a mark, so that the nightly run before the deletion also
- * checks the mark.
- */
+/** A day before a profile is deleted because of a mark, so the nightly run before the deletion also checks the mark. */
 const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
 
 function isMarked({ optedOut, objects = false, privacy }: Contact): boolean {

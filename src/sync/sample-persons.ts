@@ -1,7 +1,6 @@
 /**
- * A few people as they would be sent, so that a user can check them before credits are spent. Their names are
- * shown only on a terminal or a page. Everything that is stored or passed on contains only the form of their
- * data.
+ * A few people as they would be sent, so a user can check them before credits are spent. Their names are shown only on
+ * a terminal or a page. Everything that is stored or passed on contains only the form of their data.
  */
 import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
 

@@ -13,10 +13,10 @@ import type { Tables } from '../../src/database/tables/tables.ts';
 import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 import { fillTables, rowsOf, tablesOf } from '../helpers/whole-store.ts';
 
-/** A cut-off process asks nothing any more. */
+/** A process that was cut off sends no more statements. */
 class CutOff extends Error {}
 
-/** Lets so many statements through. */
+/** Lets this many statements through. */
 function cutAfter(statements: number): KyselyPlugin {
   let left = statements;
   return {
@@ -49,7 +49,7 @@ describeOn('postgres', 'a move that is cut off', () => {
   it('between any two statements leaves no database that would be taken for a new one', async () => {
     const isCut = { begun: 0, marked: 0 };
     for (;;) {
-      // Each statement up to the mark, and then each tenth: what follows is done again as a whole.
+      // Each statement up to the mark, and then every tenth: the later work is repeated as a whole.
       const statements = isCut.marked === 0 ? isCut.begun : 1 + 10 * isCut.marked;
       const ended = await move(place(target, 'target', cutAfter(statements)));
       if (ended) break;
@@ -103,7 +103,7 @@ describeOn('postgres', 'a move that is cut off', () => {
     await another.close();
   }
 
-  /** True once it has come to its end; false if it was cut off. */
+  /** True if it finished; false if it was cut off. */
   async function move(to: MovePlace, startsOver = false): Promise<boolean> {
     try {
       await moveStore(place(source, 'source'), to, { ...DEPS, startsOver });
@@ -131,7 +131,7 @@ function place(
   return { db: plugins.reduce((all, each) => all.withPlugin(each), db), name, requireInPlace };
 }
 
-/** Also as the cause of what the migrator or the database's guard says of it. */
+/** Also as the cause of an error from the migrator or the database's guard. */
 function isCutOff(error: unknown): boolean {
   if (error instanceof CutOff) return true;
   return error instanceof Error && error.cause !== undefined && isCutOff(error.cause);

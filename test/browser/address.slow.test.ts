@@ -1,4 +1,4 @@
-/** The owner sets the address in one browser, and a phone confirms it: over https, as a proxy with TLS passes it on. */
+/** The owner sets the address in one browser, and a phone confirms it over https, as forwarded by a proxy with TLS. */
 import { request } from 'node:http';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -22,7 +22,7 @@ afterAll(() => browser.close());
 
 const open = closedAfterTest(openHttpWorld);
 
-/** Passes on what a browser sends to the address, like a proxy with TLS in front of the service. */
+/** Forwards a browser's requests to the address, like a proxy with TLS in front of the service. */
 async function passOn(context: BrowserContext, url: string): Promise<void> {
   await context.route(`${ADDRESS}/**`, async (route) => {
     const asked = route.request();
@@ -107,7 +107,7 @@ it('the first owner sets the address, a phone confirms it, and a colleague gets 
   await phone.getByRole('heading', { name: 'Confirm the address' }).waitFor();
   expect(await findBarriers(phone)).toEqual([]);
   await takePicture(phone, '4-phone');
-  // Looking at the page changes nothing.
+  // Opening the page changes nothing.
   await page.reload();
   await page.getByText('Works on this computer only').waitFor();
   await phone.getByRole('button', { name: 'Confirm' }).click();

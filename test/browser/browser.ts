@@ -4,16 +4,16 @@ import { type Browser, type BrowserContext, chromium as driver, type Page } from
 import { z } from 'zod';
 
 /**
- * Puts the Chromium of the npm package where it can be run; nothing has to be installed. Two that do so at
- * once would start a half of it, so the tests ask for it by `openBrowser`.
+ * Puts the Chromium from the npm package where it can be run; nothing has to be installed. Two processes that do this
+ * at the same time could start an incomplete copy, so tests get it through `openBrowser`.
  */
 export function unpackBrowser(): Promise<string> {
   return chromium.executablePath();
 }
 
 /**
- * Starts it. Of the package's own flags none is taken: they are for a place without processes, and switch
- * off what protects a page.
+ * Starts it. None of the package's own flags are used: they are meant for an environment without processes, and switch
+ * off a page's protection.
  */
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   return driver.launch({
@@ -24,7 +24,7 @@ export async function launchBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
-/** How long a page may take for what a test waits for, as for what it polls: machines of tests are busy. */
+/** How long a test waits for a page, or polls: test machines are busy. */
 export const PATIENCE_MS = 60_000;
 
 export interface View {
@@ -42,7 +42,7 @@ export interface ViewOptions {
   timezoneId?: string;
 }
 
-/** Opens a page of its own session that notes whatever is not as it should be. */
+/** Opens a page in a separate session, and records everything that is wrong with it. */
 export async function openView(
   browser: Browser,
   origin: string,
@@ -73,7 +73,7 @@ export async function createOwner(page: Page, link: string): Promise<void> {
   await page.getByLabel('Password').fill(OWNER_PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('Dana Reyes (owner)').waitFor();
-  // A service whose settings name no address asks for it first.
+  // If the settings do not contain an address, the service first asks for it.
   if (new URL(page.url()).pathname !== '/address') return;
   await page.getByRole('link', { name: /^Later/ }).click();
   await page.waitForURL(({ pathname }) => pathname !== '/address');
@@ -89,9 +89,9 @@ const violationsSchema = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
 );
 
-/** What axe finds wrong with the page as it stands, each with the place. */
+/** The problems that axe finds in the current page, each with its place. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the pages' rules for scripts do not bind.
+  // Evaluated by the debugger, to which the pages' rules for scripts do not apply.
   await page.evaluate(axe.source);
   const found = violationsSchema.parse(
     await page.evaluate('axe.run(document).then(({ violations }) => violations)'),

@@ -16,7 +16,7 @@ const openWorld = closedAfterTest(openHttpWorld);
 
 const REFRESHES = 500;
 
-/** What the browser may do before its first measurement: code is compiled, and caches are filled. */
+/** The browser's work before its first measurement: it compiles code and fills caches. */
 const WARM_UP = 40;
 
 it('keeps the memory of pages that are open for a day: after 500 refreshes within a fifth', async () => {
@@ -31,7 +31,7 @@ it('keeps the memory of pages that are open for a day: after 500 refreshes withi
     await devtools.send('HeapProfiler.collectGarbage');
     return (await devtools.send('Runtime.getHeapUsage')).usedSize;
   };
-  // As if all of it had changed each time: every part is put in place anew.
+  // Acts as if everything had changed each time: every part is replaced.
   const refresh = async (times: number) => {
     await page.evaluate(
       `(async () => { for (let at = 0; at < ${times}; at += 1) { rendered.clear(); await fetchParts(); } })()`,
@@ -39,7 +39,7 @@ it('keeps the memory of pages that are open for a day: after 500 refreshes withi
   };
   for (const path of ['/', `/runs/${runId}`]) {
     await page.goto(world.url + path);
-    // The chart of a run is made at its second word, and grows no more after some minutes.
+    // A run's chart is created with its second message, and stops growing after a few minutes.
     if (path !== '/') await page.locator('#rate .uplot').waitFor();
     await refresh(WARM_UP);
     const before = await heap();

@@ -51,7 +51,7 @@ async function namesShown({ application }: HeldWorld): Promise<number> {
   return (await listAuditEntries(application.store, { action: 'names.shown', limit: 100 })).length;
 }
 
-/** The same as the reader's letters say: what is marked, and what is not. */
+/** The same in the words that the reader sees: which contacts are marked and which are not. */
 async function marksOf(page: Page): Promise<string[]> {
   return page.locator('.name-text mark').allInnerTexts();
 }
@@ -124,7 +124,7 @@ describe('the queue of decisions', () => {
   });
 
   it('says that a result is gone, and offers what still makes sense with its price', async () => {
-    // With a kept profile, that one is shown.
+    // If there is a stored profile, it is shown.
     const world = await open(1, { settings: { retention: { profiles: 0 } } });
     await world.forgetResults();
     const [hold] = await listOpenQuestions(world.application.store.reader);

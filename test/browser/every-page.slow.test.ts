@@ -13,21 +13,23 @@ import { openBrowser } from './open-browser.ts';
 import { expectSound } from './rooms.ts';
 import { openWholeWorld, type WholeWorld } from './whole-world.ts';
 
-/** To the consent of a CRM leads a button, and the picture is what a script of its page asks for. */
+/** A button leads to the CRM's consent page, and a script on the picture's page requests the picture. */
 const NO_LINKS = ['GET /setup/:id/leave', 'GET /networks/:id/picture'];
 
-/** What a client has only in the middle of its set-up, or after one with a file. */
+/** Pages that a client has only during its setup, or after a setup with a file. */
 const OF_SOME = [
   'GET /setup/:id/leave',
   'GET /setup/:id/results',
-  // A contact is one of one client.
+  // A contact belongs to one client.
   'GET /clients/:id/contacts/:contact',
 ];
 
-/** What the service answers without a credit, whatever asks (service document, sections 4.1 to 4.4). */
+/**
+ * The requests that the service answers without a credit, whoever sends them (service document, sections 4.1 to 4.4).
+ */
 const FREE = ['GET /v1/partners/credits', 'POST /v1/partners/enhancements/results/batch'];
 
-/** Addresses of one page that differ in their queries alone: a crawl looks at so many of them. */
+/** Number of addresses of one page, differing only in their queries, that a crawl visits. */
 const MAX_QUERIES = 20;
 
 let world: WholeWorld;
@@ -58,7 +60,7 @@ const PAGES = Object.entries(ROUTES).flatMap(([name, { isPage, ...rule }]) =>
   isPage === true ? [{ name, ...rule }] : [],
 );
 
-/** The addresses of a route: of all clients, or of the run, the hold and the batch that there are. */
+/** A route's addresses: for all clients, or for the existing run, hold and batch. */
 function addressesOf(name: string, { about = 'list', path }: Pick<RouteRule, 'about' | 'path'>) {
   const pattern = path ?? name.replace('GET ', '');
   const { clients, setupId, runId, holdId, batchId } = world;
@@ -81,7 +83,7 @@ async function ask(path: string, token: string) {
   };
 }
 
-/** Whole names, and last names that are no common word, of all contacts: those that are in a text. */
+/** Of all contacts' full names, and of last names that are not common words, the names that appear in a text. */
 function namesIn(text: string): string[] {
   const words = new Set(text.split(/[^\p{L}]+/u));
   return [...world.crm.records.values()].flatMap(({ contact: { firstName, lastName } }) => {
@@ -136,14 +138,14 @@ describe('every page', () => {
 
 interface Visited {
   path: string;
-  /** The page that has a link there. */
+  /** The page that links there. */
   from: string;
   status: number;
   text: string;
   isPage: boolean;
 }
 
-/** All that is reached from the home by links and by forms that only ask, with what was answered. */
+/** All pages that links and read-only forms reach from the home page, with their responses. */
 async function crawl(token: string): Promise<Visited[]> {
   const queue = [{ path: '/', from: '' }];
   const seen = new Set(['/']);
@@ -173,7 +175,7 @@ function linksIn(text: string, path: string): string[] {
   return [...links, ...forms].map((href) => href.replaceAll('&amp;', '&'));
 }
 
-/** Links to a place in a page that has no such place. */
+/** Links to an anchor that does not exist on the page. */
 function deadPlaces(visited: readonly Visited[]): string[] {
   const texts = new Map(visited.map(({ path, text }) => [path, text]));
   return visited.flatMap(({ path, text, isPage }) =>
@@ -221,7 +223,7 @@ describe('a way by links', () => {
     const bad = visited.filter(({ status }) => status !== 200 && status !== 303);
     expect(bad.map(({ path, from, status }) => `${status} ${path} from ${from}`)).toEqual([]);
     expect(visited.length).toBeGreaterThan(20);
-    // The guide is the same everywhere, and some of its words are last names here.
+    // The guide is the same everywhere, and some of its words are last names in this test.
     const own = visited.filter(({ path }) => !path.startsWith('/docs/guide'));
     for (const { path, text } of own) expect(namesIn(text), path).toEqual([]);
   });

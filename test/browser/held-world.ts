@@ -7,7 +7,7 @@ import {
   openHttpWorld,
 } from '../interfaces/api/http-world.ts';
 
-/** The last name that CRM contacts have while their profiles come. */
+/** The last name that CRM contacts have when their profiles arrive. */
 export const STRANGER = 'Quillfeather';
 
 /** A change is read once it is older than `settleAfterMs`. */
@@ -15,19 +15,22 @@ const SETTLED_MS = 400;
 
 const DAY_MS = 86_400_000;
 
-/** More than the service keeps a job. */
+/** Longer than the service keeps a job. */
 const DAYS_OF_JOBS = 9;
 
 export interface HeldWorld extends HttpWorld {
   /** Ids of the contacts that are held, in the order in which they were added. */
   held: string[];
-  /** From now on the service has none of its results any more. */
+  /** From now on the service no longer has any of its results. */
   forgetResults(): Promise<void>;
   spent(): Promise<number>;
   sync(): Promise<void>;
 }
 
-/** A world in which so many contacts got another last name while they were asked about: each is held. */
+/**
+ * A world in which this many contacts got a different last name while their enhancement was in progress, so each is
+ * held.
+ */
 export async function openHeldWorld(
   count: number,
   options: HttpWorldOptions = {},
@@ -56,14 +59,14 @@ export async function openHeldWorld(
     await world.untilEnded((await world.runner.request(asked)).runId);
   };
   await systemClock.sleep(SETTLED_MS);
-  // Reads the new names: what is approved before they are known counts for the old ones alone.
+  // Reads the new names. An approval from before counts only for the old names.
   await sync(true);
   return {
     ...world,
     held,
     spent: control.spent,
     async forgetResults() {
-      // Jobs are forgotten when there is a new one.
+      // Old jobs are deleted when a new one is created.
       later = DAYS_OF_JOBS * DAY_MS;
       const { baseUrl, apiKey } = world.service;
       const persons = [{ tracking_id: 'later', name: { first: 'Later', last: 'Person' } }];

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { openView, type View } from './browser.ts';
 
-/** What the service of pictures answers for so many people, with so many connections between them. */
+/** The picture data for this many people with this many connections between them. */
 function describePicture(people: number, paths: number, members = 40) {
   const id = (index: number) => `person-${index}`;
   return {
@@ -21,7 +21,7 @@ function describePicture(people: number, paths: number, members = 40) {
   };
 }
 
-/** Opens the page of a network whose picture is to have so many people and connections; it is not drawn yet. */
+/** Opens the page of a network whose picture has this many people and connections. The picture is not drawn yet. */
 export async function openLargePicture(
   browser: Browser,
   url: string,
@@ -35,7 +35,7 @@ export async function openLargePicture(
   return view;
 }
 
-/** Has it drawn to its end on the page of a network. */
+/** Draws the whole picture on a network's page. */
 export async function drawPicture({ page }: View, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('[data-drawn-ms]').waitFor();

@@ -11,7 +11,7 @@ const DESKTOP_WIDTH = 1_280;
 const PHONE_WIDTH = 390;
 
 const NAME = 'Hillside Community Health and Housing';
-/** As long as the ids of Salesforce are. */
+/** As long as Salesforce IDs are. */
 const CONTACT = '003Ho00001WMWMWQAA';
 
 let browser: Browser;
@@ -32,10 +32,10 @@ async function open({ url }: HttpWorld, width: number, path = '/'): Promise<Page
   return view.page;
 }
 
-/** How much later: times are then as long as they become. */
+/** How much later, so times have their greatest length. */
 const LATER_MS = 42 * 60_000;
 
-/** A contact is held, since the answer to its submission was lost. */
+/** A contact is held, because the response to its submission was lost. */
 async function openWorldWithHold(): Promise<HttpWorld> {
   const world = await openWorld({ name: NAME });
   const [first = ''] = await world.addPeople(1);
@@ -48,7 +48,7 @@ async function openWorldWithHold(): Promise<HttpWorld> {
   return world;
 }
 
-/** On how many lines each text of the page stands that is found by the selector. */
+/** The number of lines of each text on the page that matches the selector. */
 async function linesOf(page: Page, selector: string): Promise<Record<string, number>> {
   const script = `Object.fromEntries(
     [...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => {

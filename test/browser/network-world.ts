@@ -17,7 +17,7 @@ export async function openNetworkWorld(
 ): Promise<NetworkHttpWorld> {
   const world = await openHttpWorld({
     ...options,
-    // Few donors share few organizations, so that many know each other.
+    // There are few donors and few organizations, so many donors know each other.
     service: { donors: contacts, networkJobTimeMs: 0, ...options.service },
     integration: {
       ...WITHOUT_TRIAL,

@@ -41,7 +41,7 @@ async function openPicture(path = '/networks/riverside', options?: ViewOptions):
   return view;
 }
 
-/** What a script of the page finds in the picture; `picture` is what draws it. */
+/** The data that a script on the page finds in the picture; `picture` draws it. */
 async function inPicture<Value>(
   page: Page,
   schema: z.ZodType<Value>,
@@ -57,7 +57,7 @@ function edgesShown(page: Page): Promise<string[]> {
   return inPicture(page, z.array(z.string()), EDGES);
 }
 
-/** The same edges as the list has them, page after page. */
+/** The same edges as in the list, page after page. */
 async function edgesListed(page: Page, path: string): Promise<string[]> {
   const edges: string[] = [];
   await page.goto(world.url + path);
@@ -73,7 +73,7 @@ async function edgesListed(page: Page, path: string): Promise<string[]> {
   }
 }
 
-/** How often each endpoint was asked, but for what is free and only looks whether all is well. */
+/** Number of requests to each endpoint, except free requests that only check whether everything works. */
 function askedOf({ service }: HttpWorld) {
   return controlService(service).requests();
 }

@@ -11,7 +11,7 @@ function fromOurPage({ url }: HttpWorld): Record<string, string> {
   return { origin: url, 'content-type': 'application/x-www-form-urlencoded' };
 }
 
-/** Signs in and resolves with where that led and the cookie. */
+/** Signs in; resolves with the redirect's target and the cookie. */
 async function signIn(here: HttpWorld, token: string, to = '/') {
   const response = await fetch(`${here.url}/sign-in`, {
     method: 'POST',
@@ -99,7 +99,7 @@ describe('the buttons', () => {
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     await here.untilEnded(runId);
     const [hold] = await listOpenQuestions(here.application.store.reader);
-    // The answer was lost: there is no profile that could be approved.
+    // The response was lost, so there is no profile to approve.
     const refused = await press(here, `/decisions/${hold?.id}/approve`);
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('no profile to approve');

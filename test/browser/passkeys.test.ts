@@ -1,7 +1,4 @@
-/**
- * Tests passkeys in a real browser with a virtual authenticator: creates and uses them with the keyboard
- * alone.
- */
+/** Tests passkeys in a real browser with a virtual authenticator: creates and uses them with only the keyboard. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
@@ -25,8 +22,8 @@ async function open() {
 }
 
 /**
- * A page, and the authenticator of its device, which answers at once. What fields offer it would answer without
- * a person as well: unless a test is about that, the browser is one that has it not.
+ * A page and its device's authenticator, which responds immediately. It would also respond without a user to passkeys
+ * that fields offer. Unless a test is about that, the browser does not support it.
  */
 async function look(origin: string, options: ViewOptions & { hasAutofill?: boolean } = {}) {
   const { hasAutofill = false, ...others } = options;
@@ -52,7 +49,7 @@ async function look(origin: string, options: ViewOptions & { hasAutofill?: boole
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** Goes there by the tabulator, and presses it. */
+/** Moves to it with the Tab key and presses it. */
 async function pressByKeyboard(page: Page, name: string): Promise<void> {
   await button(page, name).waitFor();
   const focus = () => page.evaluate('document.activeElement.textContent.trim()');
@@ -103,7 +100,7 @@ describe('a passkey', () => {
     await button(page, 'Use a passkey instead').click();
     await page.getByText('Anna (viewer)').waitFor();
     await page.context().clearCookies();
-    // The authenticator answers as soon as it may, without the button.
+    // The authenticator responds as soon as it can, without the button.
     await page.goto(`${world.origin}/account`);
     await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/account');

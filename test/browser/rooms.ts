@@ -19,7 +19,7 @@ export interface Rooms {
 
 export interface VisitOptions extends ViewOptions {
   token?: string;
-  /** Of one who has signed in already, as `name=value`. */
+  /** The cookie of a user who has already signed in, as `name=value`. */
   cookie?: string;
 }
 
@@ -60,7 +60,7 @@ export function openRooms(): Rooms {
   };
 }
 
-/** The database of a world, for what only time would bring there. */
+/** A world's database, for data that would otherwise only appear with time. */
 export async function withDatabase(
   world: HttpWorld,
   work: (db: Database) => Promise<unknown>,
@@ -69,7 +69,7 @@ export async function withDatabase(
   await work(db).finally(close);
 }
 
-/** Nothing wrong in light and dark, on a phone, a tablet and a screen, and nothing to complain about. */
+/** Finds no problems in light and dark mode, on a phone, a tablet and a large screen, and no console messages. */
 export async function expectSound({ page, complaints }: View): Promise<void> {
   const size = page.viewportSize();
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -37,7 +37,7 @@ describe('the page of a run', () => {
     await page.evaluate('window.isSamePage = true');
     const submitted = page.locator('[data-station="submitted"]');
     await expect.poll(() => submitted.innerText()).toBe('12');
-    // The jobs are held, so nothing changes any more: the rate falls to none without a report that says so.
+    // The jobs are held, so nothing changes any more: the rate falls to zero without a report.
     const rate = page.locator('#rate-text');
     await expect
       .poll(() => rate.innerText())

@@ -7,25 +7,25 @@ import { expect, onTestFinished } from 'vitest';
 import { createOwner, PATIENCE_MS } from './browser.ts';
 import type { Kind, SetupWorld } from './setup-world.ts';
 
-/** How long a person needs for a key. */
+/** How long a user takes for a key press. */
 const TYPING_MS = 40;
 
 export interface Person {
   page: Page;
-  /** What a console had to complain about on our pages, what broke the rules for content, and what threw. */
+  /** Console messages on our pages, violations of the content rules, and thrown errors. */
   complaints: string[];
   read(): Promise<void>;
   type(place: Locator, text: string): Promise<void>;
-  /** How many pages they have looked at so far. */
+  /** Number of pages that they have visited so far. */
   pages(): number;
   press(name: string | RegExp): Promise<void>;
 }
 
-/** What breaks the rules for content, said where a test hears it. */
+/** Reports violations of the content rules to the test. */
 const HEAR_REPORTS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('refused by the rules for content:', violatedDirective, blockedURI));`;
 
-/** A person with a browser of their own, who looks at each page for so long. */
+/** A user with a separate browser, who looks at each page for this long. */
 export async function comeAsAPerson(
   browser: Browser,
   origin: string,
@@ -63,7 +63,7 @@ export async function comeAsAPerson(
     },
     async press(name) {
       await page.getByRole('button', { name }).click();
-      // The page first looks whether the session has ended.
+      // The page first checks whether the session has ended.
       await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
       await page.waitForLoadState();
       await read();
@@ -71,7 +71,7 @@ export async function comeAsAPerson(
   };
 }
 
-/** What stood there when the test failed, which its error does not tell. */
+/** The page's content when the test failed, which its error does not show. */
 async function tellLastPage(page: Page): Promise<void> {
   const text = await page.evaluate('document.body.innerText').catch(String);
   process.stderr.write(`The last page of the test was ${page.url()}:\n${text}\n`);
@@ -79,7 +79,7 @@ async function tellLastPage(page: Page): Promise<void> {
 
 export const NAMES = { salesforce: 'Salesforce', hubspot: 'HubSpot', csv: 'A CSV file' } as const;
 
-/** The first steps, which differ: where the contacts are, and how they are reached. */
+/** The first steps, which differ between CRMs: where the contacts are and how they are reached. */
 export async function connect(
   person: Person,
   world: SetupWorld,
@@ -93,7 +93,7 @@ export async function connect(
   await begin(person, world, kind, name);
 }
 
-/** The same from the first page of the set-up. */
+/** The same, starting on the first page of the setup. */
 export async function begin(
   { page, press, read, type }: Person,
   world: SetupWorld,
@@ -150,7 +150,7 @@ export async function answerTheRest(
   else {
     await page.getByRole('checkbox', { name: group }).check();
     await press('Continue');
-    // The sentence about who can introduce a contact has fields of its own.
+    // The sentence about who can introduce a contact has separate fields.
     await page.getByText('Networks bring warm paths').waitFor();
     if (kind !== 'csv') {
       await press('Create them in the CRM');

@@ -14,7 +14,7 @@ import { controlService } from '../helpers/service-control.ts';
 const invitedSchema = z.object({ link: z.string() });
 const readySchema = z.object({ url: z.string(), linkFile: z.string() });
 
-/** A last name that is not the one of the profile is one letter longer than this. */
+/** A last name that differs from the profile's is one letter longer than this. */
 const SHORT = 4;
 
 /** The built `donor-sync serve` in an empty folder, and all that it talks to. */
@@ -61,7 +61,7 @@ export async function openSetupWorld(
   const child = spawn(process.execPath, [main, 'serve', ...options], here);
   const { url, linkFile } = await ready(child);
   const signInUrl = (await readFile(linkFile, 'utf8')).trim();
-  // The folder is looked at as a user would leave it.
+  // The folder is checked as a user would leave it.
   await rm(linkFile);
   const control = controlService(service);
   return {

@@ -5,7 +5,7 @@ import { openBuiltSetups } from './built-setups.ts';
 import { answerTheRest, comeAsAPerson, connect } from './setup-person.ts';
 import type { Kind } from './setup-world.ts';
 
-/** It compiles, and then clicks as slowly as a person. */
+/** It compiles, and then clicks as slowly as a user. */
 const TIMEOUT_MS = 300_000;
 
 const setups = openBuiltSetups(TIMEOUT_MS);

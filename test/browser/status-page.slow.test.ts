@@ -51,8 +51,8 @@ async function sync(world: HttpWorld): Promise<string> {
 }
 
 /**
- * Adds a contact whose profile will be another person's: one letter more makes a short last name
- * another one. Resolves with its id.
+ * Adds a contact whose profile will be another person's: one more letter turns a short last name into a different name.
+ * Resolves with its id.
  */
 async function addMistaken(world: HttpWorld): Promise<string> {
   await world.addPeople(MANY);

@@ -25,7 +25,7 @@ async function look(world: HttpWorld, options?: ViewOptions): Promise<View> {
   return view;
 }
 
-/** Brings the session of a person into the browser. */
+/** Puts a user's session into the browser. */
 async function enter(world: HttpWorld, cookie: string, options?: ViewOptions): Promise<View> {
   const view = await look(world, options);
   const [name = '', value = ''] = cookie.split('=');
@@ -43,7 +43,7 @@ async function beginVisit({ url }: HttpWorld, { path }: FirstVisit) {
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name });
 
-/** How much wider the page is than what is seen of it. */
+/** How much wider the page is than its visible part. */
 async function overflowOf(page: Page): Promise<unknown> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -59,7 +59,7 @@ describe('the people', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     const account = heading(page, 'Create your account');
     await account.waitFor();
-    // Before the account there is nothing else to be seen.
+    // Before there is an account, no other page is visible.
     await page.goto(`${world.url}/users`);
     await account.waitFor();
     await page.getByLabel('Name').fill('Anna Kowalski');
@@ -82,7 +82,7 @@ describe('the people', () => {
     await form.getByLabel('harbor').check();
     await page.getByRole('button', { name: 'Invite' }).click();
     const bensLink = await page.getByLabel('Link', { exact: true }).inputValue();
-    // The address in the settings is another one than that of the test.
+    // The address in the settings differs from the test's address.
     await page.getByRole('cell', { name: 'ben@example.org' }).waitFor();
 
     const ben = await look(world);
@@ -112,7 +112,7 @@ describe('the people', () => {
     await page.keyboard.type('not that one');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('is wrong').waitFor();
-    // The address is still there, and the focus is where the mistake is.
+    // The address is still filled in, and the focus is on the wrong field.
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

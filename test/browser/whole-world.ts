@@ -12,7 +12,7 @@ import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
 
 /** What a world has of all that pages show. */
 export interface WholeWorld extends NetworkHttpWorld {
-  /** The client that has everything, one that has nothing, and one that was set up in a browser. */
+  /** A client that has everything, an empty client, and a client that was set up in a browser. */
   clients: readonly string[];
   /** A set-up whose steps are answered up to the plan. */
   setupId: string;
@@ -21,7 +21,7 @@ export interface WholeWorld extends NetworkHttpWorld {
   batchId: string;
 }
 
-/** A last name that is not the one of the profile is one letter longer than this. */
+/** A last name that differs from the profile's is one letter longer than this. */
 const SHORT = 4;
 
 /** Contacts that stay as they are. */
@@ -29,7 +29,8 @@ const UNMOVED = 5;
 
 /**
  * A client with runs, a hold, a batch of contacts that all moved, networks with paths, a webhook that was called,
- * alerts and a schedule, and the guide; an empty one; one of a CSV file, set up in a browser; and a set-up that goes on.
+ * alerts and a schedule, and the guide; an empty client; a client with a CSV file, set up in a browser; and a setup in
+ * progress.
  */
 export async function openWholeWorld(): Promise<WholeWorld> {
   const guideFolder = await mkdtemp(join(tmpdir(), 'guide-'));
@@ -37,7 +38,7 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   const world = await openNetworkWorld({
     guideFolder,
     others: ['harbor'],
-    // Nothing is there: what is sent does not arrive.
+    // Nothing listens there, so messages do not arrive.
     alerts: { webhook: { url: 'http://127.0.0.1:9/chat' }, failedAbovePercent: 20 },
     setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] },
     integration: { schedule: { cron: '0 2 * * *', timezone: 'America/Chicago' } },
@@ -47,7 +48,7 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   const contacts = [...crm.records.values()].map(({ contact }) => contact);
   const short = contacts.find(({ lastName }) => lastName?.length === SHORT);
   if (short === undefined) throw new Error('no contact has a short last name');
-  // Some do not wait for a decision, so that their introductions are shown.
+  // Some do not wait for a decision, so their introductions are shown.
   const introduced = await store.reader
     .selectFrom('warm_paths')
     .select('crm_id')
@@ -110,7 +111,7 @@ async function answerSetup(world: HttpWorld, name: string): Promise<string> {
   return id;
 }
 
-/** Sends a form of ours; resolves with where it leads. */
+/** Sends one of our forms; resolves with the redirect's target. */
 async function press({ url }: HttpWorld, path: string, fields: Record<string, string | File>) {
   const hasFile = Object.values(fields).some((field) => field instanceof File);
   const form = new FormData();

@@ -1,6 +1,5 @@
 /**
- * Goes from an empty folder to an explored network with the keyboard alone, and checks that the focus is
- * always visible.
+ * Goes from an empty folder to an explored network with only the keyboard, and checks that the focus is always visible.
  */
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
@@ -10,14 +9,14 @@ import { openBuiltSetups } from './built-setups.ts';
 
 const TIMEOUT_MS = 300_000;
 
-/** No page has so many places. */
+/** No page has this many focusable elements. */
 const MOST_STEPS = 200;
 
 const setups = openBuiltSetups(TIMEOUT_MS);
 
 const focusSchema = z.object({ text: z.string(), isMarked: z.boolean(), isInView: z.boolean() });
 
-/** Where the keyboard is, and whether a user sees that. */
+/** The element with the keyboard focus, and whether the focus is visible. */
 const FOCUS = `(() => {
   const element = document.activeElement;
   // What a label stands for may be shown by it.
@@ -37,7 +36,7 @@ async function look(page: Page) {
   return focusSchema.parse(await page.evaluate(FOCUS));
 }
 
-/** Goes on by Tab until it is there, and sees each place on the way. */
+/** Presses Tab until the focus is there, and checks each element on the way. */
 async function goTo(page: Page, place: Locator): Promise<void> {
   // A form that was sent is answered by another page.
   await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
@@ -78,7 +77,7 @@ it(
     const button = (name: string | RegExp) => page.getByRole('button', { name });
     const link = (name: string | RegExp) => page.getByRole('link', { name });
 
-    // Heard from the beginning: the browser has to be set to ask the test, and not a person.
+    // Listens from the beginning, because the browser has to be configured to ask the test instead of a user.
     const chosen = Promise.withResolvers<void>();
     const file = await world.writeContacts('donors.csv', true);
     page.on('filechooser', (chooser) => chooser.setFiles(file).then(chosen.resolve, chosen.reject));
@@ -103,7 +102,7 @@ it(
     await page.getByText('Networks bring warm paths').waitFor();
     await press(page, button('Save and continue'));
     await press(page, button('Save and continue'));
-    // The zone of the browser is there already.
+    // The browser's time zone is already filled in.
     await goTo(page, page.getByLabel('Time zone'));
     await page.keyboard.press('Control+a');
     await page.keyboard.type('America/Chicago');

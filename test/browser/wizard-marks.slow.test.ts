@@ -7,7 +7,7 @@ import { comeAsAPerson } from './setup-person.ts';
 const TIMEOUT_MS = 300_000;
 const setups = openBuiltSetups(TIMEOUT_MS);
 
-/** Has no employer and no address, columns called like ours, a status in words, and two columns of one name. */
+/** Has no employer and no address, columns named like ours, a status in words, and two columns with the same name. */
 const FILE = [
   'Ref,First Name,Last Name,Status,Consent,Net Worth,Donor ID,Team,Team',
   ...['Active', 'Active', 'Passed', 'Moved', 'Active', 'Active'].map(
@@ -16,7 +16,7 @@ const FILE = [
   ),
 ].join('\n');
 
-/** Lets a form take longer than the pause after which its answers are shown, and lists the requests for that. */
+/** Makes a form take longer than the pause after which its answers are shown, and lists the requests for this. */
 async function watchLooksWhileSent(page: Page): Promise<string[]> {
   const looks: string[] = [];
   let isSent = false;
@@ -42,7 +42,7 @@ it(
     await page.getByLabel('Name of the nonprofit').fill('Riverside');
     await press('Begin');
     const rows = page.getByRole('region', { name: 'The first rows of the file' });
-    // As a spreadsheet writes it, without the mark of UTF-16: a browser would see no text in it.
+    // As a spreadsheet writes it, without the UTF-16 byte order mark: a browser would not recognise it as text.
     await choose('wide.csv', Buffer.from('Ref;Name\n1;"Zoë; ""Z"" Vale"\n', 'utf16le'));
     await rows.getByRole('cell', { name: 'Zoë; "Z" Vale', exact: true }).waitFor();
     await choose('names.csv', Buffer.from('Ref\n1\n'));
@@ -67,7 +67,7 @@ it(
     await page.getByLabel('“Given” (5)').selectOption({ label: 'may be researched' });
     await page.getByLabel('“Withdrawn” (1)').selectOption({ label: 'opted out' });
     await press('Show who is sent');
-    // One has died, one has opted out, and one waits until a user says what "Moved" means.
+    // One contact has died, one has opted out, and one waits until a user says what "Moved" means.
     await page.getByText('3 can be sent').waitFor();
     const looks = await watchLooksWhileSent(page);
     await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });

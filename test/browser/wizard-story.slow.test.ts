@@ -8,17 +8,17 @@ import { openBuiltSetups } from './built-setups.ts';
 import { answerTheRest, begin, comeAsAPerson, connect, type Person } from './setup-person.ts';
 import { KINDS, type SetupWorld } from './setup-world.ts';
 
-/** It compiles, and then clicks as slowly as a person. */
+/** It compiles, and then clicks as slowly as a user. */
 const TIMEOUT_MS = 600_000;
 
-/** How long a person looks at a page of the set-up. */
+/** How long a user looks at a page of the setup. */
 const READING_MS = 1_000;
 
 /** From the open page to the first contact that is written. */
 const MOST_MS = 180_000;
 const MOST_PAGES = 20;
 
-/** Of so many, more than a tenth that moves at once waits for a person. */
+/** With this many contacts, if more than a tenth move at once, a user has to decide. */
 const CONTACTS = 80;
 const MOVED = 40;
 
@@ -44,7 +44,7 @@ it(
     const { page, press } = person;
 
     await trial(person, world, 'salesforce');
-    // What is sent from now on is answered when the test lets it.
+    // From now on, requests are answered when the test allows it.
     jobs.hold();
     await press(/^Send the rest/);
     await page.waitForURL(/\/runs\//);
@@ -88,7 +88,7 @@ it(
   TIMEOUT_MS,
 );
 
-/** Sets a client up, up to what its trial of 25 contacts brought. */
+/** Sets a client up, up to the results of its trial with 25 contacts. */
 async function trial(
   person: Person,
   world: SetupWorld,
@@ -103,7 +103,7 @@ async function trial(
     await page.getByRole('link', { name: 'Set-up', exact: true }).first().click();
     await begin(person, world, kind, CLIENTS[kind]);
   }
-  // Each client has a key of its own: what is paid for on one is known to all that share it.
+  // Each client has a separate key: profiles paid for with a key are known to all clients that share it.
   const apiKey = await world.control.issueKey({});
   const group = kind === 'salesforce' ? 'Board of Directors' : null;
   await answerTheRest(person, world, kind, { apiKey, group });
@@ -115,7 +115,7 @@ async function trial(
   expect((await world.control.spent()) - before).toBe(25);
 }
 
-/** What the open page says that the run has done so far, with the contacts of earlier runs. */
+/** The progress of the run as the open page shows it, including contacts from earlier runs. */
 async function count({ page }: Person, station: string): Promise<number> {
   const own = await page.locator(`.station-count[data-station="${station}"]`).innerText();
   const carried = (await page.locator('[data-carried]').textContent()) ?? '';
@@ -128,13 +128,13 @@ async function syncNow({ page }: Person): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
 }
 
-/** Once a run that has to wait for its jobs is under way. */
+/** Once a run is in progress that has to wait for its jobs. */
 async function watch({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Watch the run' }).click();
   await page.waitForURL(/\/runs\//);
 }
 
-/** One contact whose last name is not quite the one of its profile. */
+/** A contact whose last name differs slightly from its profile's. */
 async function decide({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Decisions' }).click();
   await page.getByRole('link', { name: 'Open the first one' }).click();
@@ -145,7 +145,7 @@ async function decide({ page }: Person): Promise<void> {
   await page.getByText('Approved: ').waitFor();
 }
 
-/** So many contacts move at once that a person says whether each is paid for again. */
+/** So many contacts move at once that a user decides whether each is paid for again. */
 async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   const { page } = person;
   const contacts = await people(world);
@@ -156,9 +156,9 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   const latest = () => page.locator('#client-live tbody a').first().getAttribute('href');
   const earlier = await latest();
   await syncNow(person);
-  // It may be over before the page could say that it runs.
+  // It may have ended before the page can show that it is running.
   await expect.poll(latest).not.toBe(earlier);
-  // Who is asked about is known at the end of the run; the page of decisions is not a live one.
+  // The contacts in question are known at the end of the run; the decisions page does not update itself.
   await page.locator('#client-live tbody a').first().click();
   await page.locator('#run').getByText('Done').waitFor();
   const before = await world.control.spent();
@@ -226,7 +226,7 @@ async function call(hook: { url: string; signed: string; secret: string }): Prom
   return answerSchema.parse(answer).status;
 }
 
-/** An owner who joins, and one who sees one client alone. */
+/** An owner who joins, and a user who sees only one client. */
 async function invite(person: Person, world: SetupWorld): Promise<void> {
   await person.page.getByRole('link', { name: 'Users' }).click();
   await person.page.getByText('Works on this computer only').waitFor();
@@ -256,7 +256,7 @@ const peopleSchema = z.object({
   records: z.array(z.object({ Id: z.string(), LastName: z.string() })),
 });
 
-/** The contacts of the Salesforce org, in one order. */
+/** The contacts in the Salesforce org, in a fixed order. */
 async function people({ crms: { salesforce } }: SetupWorld) {
   const soql = 'SELECT Id, LastName FROM Contact ORDER BY Id';
   const answer = await fetch(
@@ -275,7 +275,7 @@ async function edit({ crms: { salesforce } }: SetupWorld, order: object): Promis
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** A last name that is not the one of the profile is one letter longer than this. */
+/** A last name that differs from the profile's is one letter longer than this. */
 const SHORT = 4;
 
 async function misspell(world: SetupWorld): Promise<void> {

@@ -322,7 +322,7 @@ async function findDonor(service: Service, kind: 'strong' | 'both'): Promise<str
   return donor ?? '';
 }
 
-/** So many of such donors. */
+/** This many such donors. */
 async function findDonors(service: Service, kind: 'strong' | 'both', count: number) {
   const found: string[] = [];
   for (const id of service.donorIds) {

@@ -12,11 +12,11 @@ interface Request {
   body?: (ids: Ids) => unknown;
 }
 
-/** A request that charges, with the bucket and what it costs. */
+/** A request that charges, with its bucket and cost. */
 interface Charging extends Request {
   bucket: string;
   credits: number;
-  /** The same request, so that it fails with 4xx. */
+  /** The same request, so it fails with 4xx. */
   failing: { path?: string; body?: unknown };
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const TESTS = join(import.meta.dirname, '..');
 const TABLE = join(TESTS, '..', 'docs', 'conformance.md');
 
-/** What stands where no test over HTTP can prove a sentence. */
+/** The entry for a sentence that no test over HTTP can prove. */
 const WITHOUT_TEST = ['A rule for callers', 'A time: measured, not tested'];
 
 describe('docs/conformance.md', () => {
@@ -35,7 +35,7 @@ describe('docs/conformance.md', () => {
   });
 });
 
-/** The rows of the table: section, sentence, and tests, each a file in backticks and a name. */
+/** The table's rows: section, sentence, and tests, each a file in backticks and a name. */
 function readRows() {
   const lines = readFileSync(TABLE, 'utf8').split('\n');
   return lines

@@ -15,7 +15,7 @@ const KNOWN_DONORS = 200;
 /** Long enough to be seen at work. */
 const NETWORK_JOB_TIME_MS = 200;
 
-/** The most looks at a job before a test gives up, and the time between two. */
+/** Maximum number of times that a test polls a job before it gives up, and the time between two polls. */
 const MAX_POLLS = 2_400;
 const POLL_INTERVAL_MS = 25;
 
@@ -29,15 +29,15 @@ export interface Service {
   /** People who are donors, as a caller would submit them. */
   persons: readonly object[];
   /**
-   * What its operator does: a key of a new team, with credits in some buckets, that may have a last
-   * day (YYYY-MM-DD, UTC) on which it works.
+   * Does its operator's work: creates a key for a new team, with credits in some buckets, and optionally a last day
+   * (YYYY-MM-DD, UTC) on which the key works.
    */
   issueKey(credits?: Record<string, number>, deactivatesOn?: string): Promise<string>;
   /** Makes the next request fail on the service's side. */
   failOnce(): Promise<void>;
 }
 
-/** What the service answered; `body` is null where there was none. */
+/** The service's response; `body` is null if there was none. */
 export interface Answer {
   status: number;
   body: unknown;
@@ -57,7 +57,7 @@ interface ServiceOptions {
 }
 
 /**
- * Gives a test a service of its own until it is finished, and there a team that has done nothing yet.
+ * Gives a test a separate service until it has finished, with a team that has done nothing yet.
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(options);
@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return service;
 }
 
-/** The same for several tests, until it is closed. */
+/** The same for several tests, until the service is closed. */
 export async function openService(
   options: ServiceOptions = {},
 ): Promise<Service & { close(): Promise<void> }> {
@@ -149,13 +149,13 @@ export async function creditsIn(service: Service, bucket: string, apiKey = servi
   return z.record(z.string(), z.number()).parse(body)[bucket];
 }
 
-/** Creates a network and gives its id. */
+/** Creates a network and returns its id. */
 export async function createNetwork(service: Service, name: string, apiKey = service.apiKey) {
   const { body } = await ask(service, 'POST', '/networks', { name, color: 'teal' }, apiKey);
   return z.object({ network_id: z.string() }).parse(body).network_id;
 }
 
-/** Creates a network of these members, each added alone. */
+/** Creates a network with these members, each added separately. */
 export async function aNetworkOf(service: Service, name: string, donorIds: readonly string[]) {
   const id = await createNetwork(service, name);
   for (const donorId of donorIds) {
@@ -184,7 +184,7 @@ export async function endOfJob(service: Service, jobId: string, apiKey = service
   throw new Error(`The job ${jobId} does not end.`);
 }
 
-/** Adds donors in bulk, waits, and gives the job as it ended. */
+/** Adds donors in bulk, waits, and returns the ended job. */
 export async function addInBulk(
   service: Service,
   networkId: string,
@@ -228,7 +228,7 @@ const prospectsSchema = z.strictObject({
   ),
 });
 
-/** Discovers or compares, and reads the answer strictly. */
+/** Discovers or compares, and reads the response strictly. */
 export async function findProspects(
   service: Service,
   path: '/networks/discover' | '/networks/connections',

@@ -16,7 +16,7 @@ const SOURCES = [
   ...['scripts', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'],
 ];
 
-/** Each defect is a first line that says it, and a patch; here with the CRM whose requests it is about. */
+/** Each defect is a first line that describes it and a patch; here with the CRM whose requests it affects. */
 const CRMS = {
   '01-lists-without-the-library.patch': 'HubSpot',
   '02-limits-without-the-library.patch': 'Salesforce',
@@ -25,7 +25,7 @@ const CRMS = {
 
 const COUNTED = 'test/connectors/library-requests.test.ts';
 
-/** What vitest says of the test that counts. */
+/** Vitest's output for the test that counts requests. */
 function countRequests(folder: string): Promise<string> {
   const words = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'fast', '--maxWorkers', '1'];
   return new Promise((resolve) => {

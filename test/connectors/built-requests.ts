@@ -12,7 +12,7 @@ import { GuardedTransport } from '../../connectors/salesforce/client.ts';
 export const OWN_TO_HUBSPOT =
   /^\w+ \/(crm\/(?:v3\/)?(?:properties|property-validations)|account-info|settings\/currencies|oauth)\//;
 
-/** A request as a stand-in's ledger has it, without its query. */
+/** A request as in a stand-in's ledger, without its query. */
 export function toEntry(method: string, url: string): string {
   return `${method} ${new URL(url, 'https://any.invalid').pathname.replace(/\/$/, '')}`;
 }
@@ -26,11 +26,11 @@ export function tally(entries: readonly string[]): Record<string, number> {
 
 type Listener = (method: string, url: string) => void;
 
-/** Several stand-ins may be watched at once, which end in any order. */
+/** Several stand-ins can be watched at the same time, and can end in any order. */
 const listeners = new Set<Listener>();
 let unpatch = () => {};
 
-/** Hears of every request that a library builds in this process from now on; ended by what it returns. */
+/** Observes every request that a library builds in this process from now on. Call the returned function to stop. */
 export function listenToLibraries(onBuilt: Listener): () => void {
   if (listeners.size === 0) unpatch = patch();
   listeners.add(onBuilt);
@@ -66,7 +66,7 @@ function patch(): () => void {
   };
 }
 
-/** Watches one stand-in. */
+/** Watches a stand-in. */
 export interface Watch {
   /** To be given to connectors in place of `fetch`. */
   fetch: typeof globalThis.fetch;
@@ -74,7 +74,7 @@ export interface Watch {
   end(): void;
 }
 
-/** Watches what is sent by `fetch` until its end. */
+/** Watches the requests that `fetch` sends, until it is stopped. */
 export function watchSending(fetch: typeof globalThis.fetch): Watch {
   const built = new Set<string>();
   const around = new Set<string>();

@@ -10,13 +10,13 @@ const requestsSchema = z.object({
   ),
 });
 
-/** What tests ask of the sandbox of any CRM, below its root. */
+/** The requests that tests send to any CRM's sandbox, below its root. */
 export function sandboxControl(rootUrl: string) {
   return {
     control,
     /** The people that the sandbox began with, as they are meant. */
     people: async () => peopleSchema.parse(await control('GET', 'people?limit=10000')).people,
-    /** What was asked, with its status. */
+    /** The requests, each with its status. */
     requests: async () => requestsSchema.parse(await control('GET', 'requests')).requests,
   };
 
@@ -25,7 +25,7 @@ export function sandboxControl(rootUrl: string) {
   }
 }
 
-/** The body of a good answer; null if it is empty. */
+/** The body of a successful response; null if it is empty. */
 export async function sendJson(
   method: string,
   url: string,

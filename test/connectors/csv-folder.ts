@@ -13,7 +13,7 @@ import { csvConnector } from '../../connectors/csv/connector.ts';
 import type { CsvSettings } from '../../connectors/csv/settings.ts';
 import { connectorDeps } from './connector-options.ts';
 
-/** The columns that the test files have, unless they say otherwise. */
+/** The columns in the test files, unless a file overrides them. */
 export const COLUMNS = {
   id: 'Id',
   firstName: 'First',
@@ -26,7 +26,7 @@ export const COLUMNS = {
 export interface CsvFolder {
   path(name: string): string;
   write(name: string, content: string | Buffer): Promise<void>;
-  /** Replaces a file as most editors do: by a new one of the same name. */
+  /** Replaces a file as most editors do: with a new file of the same name. */
   save(name: string, content: string | Buffer): Promise<void>;
   read(name: string): Promise<string>;
   /** The rows of a file as another CSV reader sees them. */

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.close());
 
-/** Writes the changes in a run of their own. */
+/** Writes the changes in a separate run. */
 async function sync(changes: readonly ContactChange[], options?: ConnectorChoices): Promise<void> {
   const connector = await prepared(options);
   await acknowledge(connector, changes);

@@ -16,7 +16,7 @@ testConnector(
 
 const HEADER = ['Id', 'First', 'Last', 'Street', 'City', 'Employer', 'Team', 'Note', 'Remark'];
 
-/** People edit the input; what they type into mapped fields, they type into the output. */
+/** Users edit the input, but they type into mapped fields in the output. */
 async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarness> {
   const folder = await openCsvFolder();
   const settings = { output: folder.path(output) };

@@ -4,7 +4,7 @@ import { openOrg } from './salesforce/org.ts';
 
 const CONTACTS = { filter: null, optOutField: null };
 
-/** What `doctor` shows before a user chooses what becomes of amounts. */
+/** What `doctor` shows before a user chooses how amounts are handled. */
 describe('the finding about currencies', () => {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {

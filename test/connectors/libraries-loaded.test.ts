@@ -12,7 +12,7 @@ import { answerJson, listen } from './library-probes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Says at the exit which of the two libraries were loaded. */
+/** Prints at exit which of the two libraries were loaded. */
 const SAY_LOADED = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   const loaded = new Set();
@@ -45,7 +45,7 @@ function toUrl(file: string): string {
   return pathToFileURL(join(ROOT, file)).href;
 }
 
-/** Runs a process of Node to its end. */
+/** Runs a Node process to its end. */
 async function run(words: readonly string[]): Promise<{ loaded: string; said: string }> {
   const child = spawn(process.execPath, ['--import', SAY_LOADED, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],

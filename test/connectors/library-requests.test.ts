@@ -17,7 +17,7 @@ import { toArray } from './connector-options.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
 
-/** Everything that a night makes a connector do, by single requests and by many. */
+/** Everything that a connector does during a night, with single requests and with many. */
 async function play(connector: Connector, ids: readonly string[], field: string): Promise<void> {
   await toArray(connector.readPages(null));
   await connector.readByIds(ids.slice(0, 3), [field]);

@@ -10,7 +10,7 @@ import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
 
-/** One CRM, and what people do in it. */
+/** A CRM and its users' actions. */
 interface Hands {
   connector(deps: Partial<ConnectorDeps>, contacts: ContactsSettings): Promise<Connector>;
   add(contacts: readonly SeedContact[]): Promise<string[]>;
@@ -220,7 +220,7 @@ describe.each([
     await expectDelivered(world, spent, [winner, ...ids.slice(1)]);
   });
 
-  /** Whether the CRM takes writes, and what ends a run once persons are submitted. */
+  /** Whether the CRM accepts writes, and what ends a run once people are submitted. */
   let refuses = false;
   let stop: AbortController | null = null;
   let jobs = holdJobs();
@@ -266,7 +266,7 @@ describe.each([
     return { hands, world, ids, twin, seeds };
   }
 
-  /** Pays for all and delivers nothing; resolves with the credits spent so far. */
+  /** Pays for all contacts and delivers nothing; resolves with the credits spent so far. */
   async function payOnly(world: SyncWorld): Promise<number> {
     refuses = true;
     expect((await world.sync()).status).toBe('incomplete');
@@ -274,7 +274,7 @@ describe.each([
     return world.spent();
   }
 
-  /** The jobs still run when the run ends, and have ended when the next one begins. */
+  /** The jobs are still running when the run ends, and have ended when the next run begins. */
   async function submitOnly(world: SyncWorld): Promise<number> {
     jobs.hold();
     stop = new AbortController();
@@ -293,7 +293,7 @@ describe.each([
     return spent;
   }
 
-  /** The first contact is held for its names; another one, whose job runs, is merged into it. */
+  /** The first contact is held for its names; another contact, whose job is running, is merged into it. */
   async function mergeIntoHeld(
     hands: Hands,
     world: SyncWorld,

@@ -7,7 +7,7 @@ export interface Strayed {
   authorization: string | undefined;
 }
 
-/** A host that is not the CRM: it answers everything well, and remembers all that it was asked. */
+/** A host that is not the CRM. It answers every request with success, and records all requests. */
 export async function openOtherHost() {
   const strayed: Strayed[] = [];
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ export async function openOtherHost() {
     strayed,
     port,
     url: `http://127.0.0.1:${port}`,
-    /** A `fetch` of a network in which every name but that of `crm` leads to this host. */
+    /** A `fetch` for a network in which every name except that of `crm` resolves to this host. */
     fetchBeside: (crm: string): typeof globalThis.fetch =>
       function fetchThrough(input, init) {
         const wanted = new URL(input instanceof Request ? input.url : input);

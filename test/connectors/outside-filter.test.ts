@@ -26,7 +26,7 @@ const STATUS = { donor: 'Donor', former: 'Former', board: 'Board' };
 interface Crm {
   addContacts(contacts: readonly SeedContact[], status: string): Promise<string[]>;
   setStatus(id: string, status: string): Promise<unknown>;
-  /** Sets or removes the mark of those who must not be researched. */
+  /** Sets or removes the mark of contacts who must not be researched. */
   setOptedOut(id: string, isMarked: boolean): Promise<unknown>;
   /** The donor id in the contact; null if there is none. */
   donorOf(id: string): Promise<unknown>;
@@ -144,7 +144,7 @@ async function keptOf({ database: { db } }: SyncWorld): Promise<string[]> {
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Lets marks stand for so many days more. */
+/** Makes the marks this many days older. */
 async function pass({ database: { db } }: SyncWorld, days: number): Promise<void> {
   await db
     .updateTable('kept_profiles')
@@ -239,7 +239,7 @@ describe.each([
       });
       expect(await crm.donorOf(id)).toEqual(donors.get(id));
     }
-    // Nothing is asked about them any more.
+    // No more requests are sent about them.
     expect((await sync()).contacts).toMatchObject({ chosen: 0, skipped: 0 });
   });
 

@@ -34,7 +34,7 @@ const rowSchema = z.object({
 type ApiRow = z.infer<typeof rowSchema>;
 const pageSchema = z.object({ rows: z.array(rowSchema), next: z.number().nullable() });
 
-/** What the API does from its second page on. */
+/** The API's behaviour from its second page on. */
 type SecondPage = 'whole' | 'ends early' | 'fails' | 'is empty';
 
 /** The API: `GET /contacts?from=N`, `GET /contacts/ID`, `PUT /contacts/ID`. */
@@ -79,7 +79,7 @@ async function startApi() {
   };
 }
 
-/** A careful connector throws when a page fails; a sloppy one takes that for the end. */
+/** A careful connector throws when a page fails; a careless one treats this as the end. */
 function restConnector(url: string, { isSloppy }: { isSloppy: boolean }): Connector {
   return {
     ...plainConnector,

@@ -59,7 +59,7 @@ async function hubspot(): Promise<Crm> {
   };
 }
 
-/** A second field of ours, so that a record with one that a user has emptied is not without all of them. */
+/** A second field of ours, so a record with one field that a user cleared still has another. */
 const OTHER_FIELD = { Salesforce: 'Title', HubSpot: 'website' };
 
 const FIELD = { Salesforce: 'Department', HubSpot: 'jobtitle' };
@@ -146,7 +146,7 @@ describe.each([
     const { crm, world, donors, paid, spent } = await start(40);
     const [kept = '', emptied = ''] = donors;
     const gone = [kept, emptied];
-    // A user has emptied the field of one of them: that stays so.
+    // A user has cleared the field in one of the contacts, and it remains empty.
     await crm.setValue(emptied, null);
     await crm.show(gone, 'hidden');
     expect(await world.sync({ only: gone })).toMatchObject({

@@ -39,7 +39,7 @@ export function crmIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `c-${String(index).padStart(3, '0')}`);
 }
 
-/** A contact as a test reads it: two identities are the same if their texts are equal. */
+/** A contact as a test reads it; two identities are the same if their texts are equal. */
 export interface ReadTestContact extends ReadContact {
   identity: string;
 }
@@ -49,7 +49,7 @@ export function readContact(crmId: string, identity = `identity of ${crmId}`): R
   return { crmId, identity, optedOut: false };
 }
 
-/** The decision with what is noted of the identity that was read. */
+/** The decision, with the recorded data about the identity that was read. */
 export function noting(
   decide: (contact: ReadTestContact, known: ContactRecord | undefined) => Decision,
 ): (contact: ReadTestContact, known: ContactRecord | undefined) => Decided {
@@ -70,7 +70,7 @@ export function jobIdOf(crmId: string): string {
   return `job-${crmId}`;
 }
 
-/** The decision that a contact is to be submitted. */
+/** The decision to submit a contact. */
 export function choose(priority = 1): Decision {
   return { kind: 'choose', reason: 'never_enhanced', priority };
 }
@@ -153,7 +153,7 @@ export async function submit(
 /** Whatever was paid for may be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** The job that a contact is to get; it is not shared unless a person is named. */
+/** The job for a contact; it is not shared unless a person is named. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),
@@ -206,7 +206,7 @@ export function accept(
   );
 }
 
-/** Settles a lost answer as charged. */
+/** Settles a lost response as charged. */
 export function chargeLoss(
   world: StoreWorld,
   afterwards: AfterLoss,
@@ -217,7 +217,7 @@ export function chargeLoss(
   return settleLost(world, end, balance);
 }
 
-/** Settles a lost answer; nothing else of the key is open. */
+/** Settles a lost response; the key has no other open submission. */
 export async function settleLost(
   { store, lease }: Pick<StoreWorld, 'store' | 'lease'>,
   end: LostEnd,
@@ -228,7 +228,7 @@ export async function settleLost(
   return settleLostSubmissions(store.leases, [lease], settlement);
 }
 
-/** Brings contacts to where their jobs run. */
+/** Moves contacts to the state in which their jobs are running. */
 export async function start(
   world: StoreWorld,
   ids: readonly string[],
@@ -238,7 +238,7 @@ export async function start(
   await accept(world, ids, submissionId);
 }
 
-/** Brings contacts to where their profiles wait for delivery. */
+/** Moves contacts to the state in which their profiles wait for delivery. */
 export async function makeReady(
   world: StoreWorld,
   ids: readonly string[],
@@ -255,13 +255,13 @@ export async function makeReady(
   );
 }
 
-/** Brings contacts to where a person has to compare the names. */
+/** Moves contacts to the state in which a user has to compare the names. */
 export async function holdForName(world: StoreWorld, ids: readonly string[]): Promise<void> {
   await makeReady(world, ids);
   for (const id of ids) await holdAtDelivery(world, id, trackingIdOf(id));
 }
 
-/** The names of a profile do not fit those of the contact that it is delivered to. */
+/** The names in a profile do not match the contact that it is delivered to. */
 export function holdAtDelivery(
   { store, lease }: StoreWorld,
   crmId: string,
@@ -290,11 +290,11 @@ export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {})
   });
 }
 
-/** What a credit was spent on, and the same person at another address. */
+/** The identity that a credit was spent on, and the same person at another address. */
 export const ASKED_IDENTITY = identityWith();
 export const MOVED_IDENTITY = identityWith({ address: 'b' });
 
-/** Brings contacts whose identity has become another one to where a person decides about all. */
+/** Moves contacts whose identity has changed to the state in which a user decides about all of them. */
 export async function holdChanged(
   world: StoreWorld,
   ids: readonly string[],

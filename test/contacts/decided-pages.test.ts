@@ -340,7 +340,7 @@ describeEachDatabase('recordPage', (open) => {
 
   it.each([
     ['chosen again', choose(), 'due', null],
-    // Should it opt in again, the person is asked again.
+    // If the contact opts in again, the person is submitted again.
     ['settled', SETTLE_OPTED_OUT, 'settled', trackingIdOf('c-1')],
   ])('supersedes the hold of a contact that is %s', async (_case, decision, state, trackingId) => {
     const world = await createWorld();

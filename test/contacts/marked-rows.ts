@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { everything, INTEGRATION, RUN, type StoreWorld } from '../database/store-world.ts';
 
-/** An id that is found nowhere else. */
+/** An id that occurs nowhere else. */
 export const MARKED = 'contact-marked-7f3a';
 
 /**
- * Columns with a contact's id, whatever they are called: a new one has to be named here, and then to pass. Of
- * `contacts.merged_into` there are tests of its own; in `run_requests` it names a run.
+ * Columns with a contact's id, whatever their names. A new column has to be listed here, and then has to pass.
+ * `contacts.merged_into` has separate tests; in `run_requests` it names a run.
  */
 export const ID_COLUMNS = ['crm_id', 'contact', 'merged_into'];
 
@@ -44,7 +44,7 @@ export async function idColumn(world: StoreWorld, table: string): Promise<string
   return ID_COLUMNS.find((name) => names.includes(name)) ?? '';
 }
 
-/** A row about the contact, with the least that the schema asks for, and what it is joined with. */
+/** A row about the contact, with the minimum that the schema requires, and the rows that it is joined with. */
 export async function insertMarked(world: StoreWorld, table: string): Promise<void> {
   const { db } = world;
   await insertRow(world, table, { [await idColumn(world, table)]: MARKED });
@@ -79,7 +79,7 @@ async function insertRow(
   await sql`insert into ${sql.table(table)} (${names}) values (${values})`.execute(world.db);
 }
 
-/** Tables in which the text is found anywhere. */
+/** Tables that contain the text anywhere. */
 export async function tablesWith({ db }: StoreWorld, text: string): Promise<string[]> {
   return Object.entries(await everything(db))
     .flatMap(([name, rows]) => (rows.some((row) => row.includes(text)) ? name : []))

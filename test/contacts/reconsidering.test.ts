@@ -19,7 +19,7 @@ import {
   start,
 } from './contact-stages.ts';
 
-/** Just over two portions of one transaction. */
+/** Slightly more than two transactions' batches. */
 const MANY = 2 * ROWS_PER_TRANSACTION + 3;
 
 describeEachDatabase('reconsider', (open) => {

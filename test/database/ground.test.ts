@@ -17,7 +17,8 @@ import { describeEachDatabase } from '../helpers/test-databases.ts';
 
 describe('the hash of the ground', () => {
   it('is that of its statements', async () => {
-    // If it is not, the ground was edited, or Kysely writes SQL otherwise: write the new one into migrations/0001-ground.ts.
+    // If it differs, the ground was edited, or Kysely generates different SQL: write the new hash into
+    // migrations/0001-ground.ts.
     expect(ground.hash).toBe(await hashStatements());
   });
 });
@@ -50,14 +51,14 @@ describeEachDatabase('a database on another ground', (open) => {
   });
 });
 
-/** Names of tables, and what says which version the schema has. */
+/** Table names, and the rows that record the schema's version. */
 async function contentsOf(db: Database) {
   const tables = (await db.introspection.getTables()).map(({ name }) => name).sort();
   const taken = await sql`select name from donor_sync_migration order by name`.execute(db);
   return { tables, taken: taken.rows, ground: await findGround(db) };
 }
 
-/** Of the ground's statements as SQLite gets them, which is also the hash on Postgres. */
+/** The hash of the ground's statements for SQLite, which is also the hash on Postgres. */
 async function hashStatements(): Promise<string> {
   const statements: string[] = [];
   const db = new Kysely<unknown>({

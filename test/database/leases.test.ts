@@ -54,17 +54,17 @@ import {
 
 const ALIVE = () => false;
 
-/** What a host cannot tell exactly of the database's clock. */
+/** How much a host's estimate of the database's clock may be off. */
 const ABOUT_MS = 5_000;
 
-/** Lets so much time pass for leases: on Postgres they know no time but the server's. */
+/** Lets this much time pass for leases: on Postgres they only use the server's time. */
 async function letPass({ db, clock }: StoreWorld, kind: string, ms: number): Promise<void> {
   if (kind === 'sqlite') return clock.advance(ms);
   const lease_until = sql<number>`lease_until - ${sql.lit(ms)}`;
   await db.updateTable('integrations').set({ lease_until }).execute();
 }
 
-/** The same store as another host sees it, whose clock is so far ahead of the first one's. */
+/** The same store as seen by another host, whose clock is ahead of the first host's by this much. */
 function elsewhere({ db, clock }: StoreWorld, aheadMs: number) {
   const theirs = createFakeClock(clock.now() + aheadMs);
   return createStore({ db, clock: theirs, fingerprint: testFingerprint });

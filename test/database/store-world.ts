@@ -9,10 +9,10 @@ import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import type { OpenFresh } from '../helpers/test-databases.ts';
 
-/** Where the clock of each world stands at first: too large for an integer of 32 bits. */
+/** The initial time of each world's clock: too large for a 32-bit integer. */
 export const START_MS = 1_800_000_000_000;
 
-/** The integration at work in each world, its first run, and the partner key with its balance. */
+/** The integration that is used in each world, its first run, and the partner key with its balance. */
 export const INTEGRATION = 'riverside';
 export const RUN = 'run-1';
 export const KEY = 'key-1';
@@ -29,7 +29,7 @@ export interface StoreWorld {
   lease: Lease;
 }
 
-/** Gives each test a world of its own; their database is opened once and emptied for each. */
+/** Gives each test a separate world. The worlds share a database, which is opened once and emptied for each test. */
 export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
   let opened: Promise<{ db: Database; url: string; tables: string[] }> | undefined;
 
@@ -83,7 +83,7 @@ export async function everything(db: Database): Promise<Record<string, string[]>
   return tables;
 }
 
-/** On Postgres the queue has tables in a schema of its own. */
+/** On Postgres the queue's tables are in a separate schema. */
 function isOfProduct({ schema = 'public' }: { schema?: string | undefined }): boolean {
   return schema === 'public';
 }

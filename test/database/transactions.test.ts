@@ -79,7 +79,7 @@ export function refused(connection: Database, plain: Trx, reader: Reader): unkno
     ofRun(actor),
     // @ts-expect-error: several leases are not the lease of one run.
     ofRun(leased),
-    // @ts-expect-error: a run is not in the name of a user.
+    // @ts-expect-error: a run is not in a user's name.
     ofActor(run),
     // @ts-expect-error: a reader writes nothing.
     reader.updateTable('jobs'),

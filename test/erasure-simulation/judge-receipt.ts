@@ -1,4 +1,4 @@
-/** Checks whether a receipt says neither less nor more than the truth. */
+/** Checks that a receipt states the whole truth and nothing else. */
 import type { Step } from './plan.ts';
 import type { Erasure, World } from './world.ts';
 

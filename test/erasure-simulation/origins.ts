@@ -10,7 +10,7 @@ export interface Origins {
   /** Blank fields of the winner get the loser's values; called before that. */
   merged(loser: string, winner: string): void;
   of(id: string, field: string): 'us' | 'user';
-  /** True if the product has ever written into the field of the record. */
+  /** True if the product has ever written into the record's field. */
   everOurs(id: string, field: string): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The people of a history. Each word about them exists only once, so that a byte shows whose it is. */
+/** The people of a history. Each word about them exists only once, so a byte shows whose it is. */
 import type { Random } from '../simulation/random.ts';
 
 export interface Human {

@@ -1,4 +1,4 @@
-/** The steps of a history, as data from its seed, so that a failing history can be replayed and shrunk. */
+/** The steps of a history, as data from its seed, so a failing history can be replayed and shrunk. */
 import { createRandom, type Random } from '../simulation/random.ts';
 
 /** One step. `who` is the number of a contact in the order in which contacts were added. */
@@ -48,7 +48,7 @@ export function historyOf(seed: number): History {
   const random = createRandom(`history ${seed}`);
   const contacts = random.int(4, 7);
   const board = random.int(2, 3);
-  // Drawn separately, so that the histories of seeds without it stay unchanged.
+  // Drawn separately, so the histories of seeds without it stay unchanged.
   const theme = createRandom(`theme ${seed}`).int(0, 99);
   const isCutOff = theme < 6;
   const isSetBack = theme >= 94;
@@ -83,7 +83,7 @@ export function historyOf(seed: number): History {
 
 /**
  * An erasure that the CRM refuses, and an undo before it is repeated: the contact is blocked, and its writes are on
- * record. Other members of the board make the run look for paths again, so that it replaces values of an earlier path.
+ * record. Other members of the board make the run look for paths again, so it replaces values of an earlier path.
  */
 function cutOff(who: number): Step[] {
   return [

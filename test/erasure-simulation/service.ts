@@ -1,4 +1,4 @@
-/** The Partner Data Service of a history. It responds at once, and its profiles sometimes name other people. */
+/** A history's Partner Data Service. It responds immediately, and its profiles sometimes name other people. */
 import { createRandom } from '../simulation/random.ts';
 import { fullName, type Human, type People } from './people.ts';
 

@@ -12,10 +12,10 @@ import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './n
 /** A sync waits for jobs most of its time, so that many fit on a small machine. */
 const AT_ONCE = 6;
 
-/** The second sync settles what the killed one left; it may have to wait once more. */
+/** The second sync settles the work that the killed sync left; it may have to wait once more. */
 const MOST_SYNCS = 4;
 
-/** Contacts whose paid answer got lost with the process wait for a person (design, promise 2). */
+/** Contacts whose paid response was lost with the process wait for a user (design, promise 2). */
 const LOST = 'lost_answer';
 
 describe.concurrent('a sync that is killed at each point between disk and wire', () => {
@@ -72,7 +72,7 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
     return join(folder, `${kind}-template`, 'crm.db');
   }
 
-  /** What a sync comes to that nothing happens to, and the points that it passes. */
+  /** The result of an undisturbed sync, and the points that it passes. */
   async function undisturbed(kind: Kind, crmDatabase: string | undefined) {
     const nonprofit = await open(kind, `${kind}-undisturbed`, crmDatabase);
     const trace = join(folder, `${kind}.trace`);
@@ -87,17 +87,19 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
   }
 });
 
-/** A kill around what changes nothing is the same as one after the change before it. */
+/** A kill around a step that changes nothing is the same as a kill after the previous change. */
 const CHANGES_NOTHING = /^after commit|GET |(progress|results)\/batch|batch\/read/;
 
-/** What a run notes of itself for others to look at, each three seconds: a shorter run never does. */
+/** The progress that a run records for other processes every three seconds; a shorter run never records any. */
 const COMES_WITH_TIME = 'before commit: update runs';
 
 function isOfItsOwn(point: string): boolean {
   return point !== COMES_WITH_TIME && !CHANGES_NOTHING.test(point);
 }
 
-/** True if the credits may be spent and the answer is not on disk. Looks at a copy: the next sync recovers the file. */
+/**
+ * True if the credits may be spent and the response is not on disk. Looks at a copy: the next sync recovers the file.
+ */
 async function mayHaveLostAnswer({ database }: Nonprofit): Promise<boolean> {
   const copy = `${database}.copy`;
   for (const part of ['', '-wal']) {
@@ -113,7 +115,7 @@ async function mayHaveLostAnswer({ database }: Nonprofit): Promise<boolean> {
   }
 }
 
-/** Kills the first sync at a point, lets others do the rest, and tells what differs from `expected`. */
+/** Kills the first sync at a point, lets other syncs do the rest, and reports the differences from `expected`. */
 async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Promise<string[]> {
   const killed = await nonprofit.run(['sync', '--json'], { FAILPOINT: point });
   if (killed.signal !== 'SIGKILL') return [`the point was not passed: ${killed.output}`];
@@ -132,7 +134,7 @@ async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Pro
   if (found.spent['enhancements'] !== expected.spent['enhancements']) {
     problems.push(`spent ${found.spent['enhancements']} for enhancements`);
   }
-  // A contact that is held is in no network, and no path leads over it.
+  // A held contact is not in any network, and no path goes through it.
   if (held > 0) return [...problems, ...(mayHold ? [] : [`${held} held`])];
   problems.push(...differences(found, expected));
   return problems;

@@ -24,7 +24,7 @@ export type Values = Map<string, Record<string, string>>;
 /** What the nonprofit has when all is done. */
 export interface Books {
   values: Values;
-  /** Donors by the name of the network. */
+  /** Donors by the network's name. */
   networks: Map<string, string[]>;
   /** Credits by bucket. */
   spent: Record<string, number>;
@@ -33,7 +33,7 @@ export interface Books {
 export interface Nonprofit {
   /** The SQLite file of the product. */
   database: string;
-  /** Runs the command line in a process of its own. */
+  /** Runs the command line in a separate process. */
   run(args: readonly string[], env?: Record<string, string>): Promise<End>;
   books(): Promise<Books>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export interface End {
   output: string;
 }
 
-/** A CRM that is there, and how its part of the settings reads. */
+/** An existing CRM and its part of the settings. */
 interface Crm {
   settings: string;
   groups: string;
@@ -61,9 +61,9 @@ export interface NonprofitOptions {
   kind: Kind;
   world: World;
   service: PartnerSandbox;
-  /** A folder of its own. */
+  /** A separate folder. */
   folder: string;
-  /** The database of a CRM whose fields are there already; they are created without one. */
+  /** The database of a CRM whose fields already exist; without a database they are created. */
   crmDatabase: string | undefined;
 }
 
@@ -232,7 +232,7 @@ async function managedFields(kind: Kind): Promise<string[]> {
   return map.map(({ to }) => to);
 }
 
-/** What was written, without the moment, which differs from run to run. */
+/** The written data, without the time, which differs from run to run. */
 function managed(record: Record<string, unknown>): Record<string, string> {
   const isOurs = ([name, value]: [string, unknown]) =>
     /donor|warm/i.test(name) && !/enhanced|date/i.test(name) && value !== null && value !== '';

@@ -67,7 +67,7 @@ function watchDatabase(): void {
   }
 }
 
-/** Each transaction of a run touches its lease, which says nothing beside other changes. */
+/** Each transaction of a run touches its lease, so next to other changes the lease means nothing. */
 function namesOf(written: ReadonlySet<string>): string[] {
   const others = [...written].filter((name) => name !== 'update integrations').sort();
   return others.length > 0 ? others : [...written];

@@ -21,7 +21,7 @@ async function openTyped(when: 'always' | 'unlessEdited' | 'ifEmpty') {
     let left = times;
     world.crm.before((operation) => {
       if (operation !== 'write' || left === 0) return;
-      // Called once for the write, and once for each of its changes.
+      // Called once for the write, and once for each change in it.
       left -= 1;
       world.crm.setValue(id, NET_WORTH, value);
       after();
@@ -40,7 +40,7 @@ it.each(['unlessEdited', 'ifEmpty'] as const)(
     const report = await world.sync();
     expect(world.crm.valueOf(id, NET_WORTH)).toBe(TYPED);
     expect(world.crm.valueOf(id, 'Donor ID')).not.toBeNull();
-    // It is the user's: the next run and an undo leave it alone.
+    // It is the user's value, so the next run and an undo leave it alone.
     await world.sync({ full: true });
     await undo(report.id);
     expect(world.crm.valueOf(id, NET_WORTH)).toBe(TYPED);
@@ -61,7 +61,7 @@ it('puts the typed value on disk first, so that an undo restores it after a kill
   let writes = 0;
   typeBeforeWrite(TYPED, {
     after() {
-      // The second write is the one that puts the value back.
+      // The second write puts the value back.
       world.crm.before((operation) => {
         if (operation !== 'write') return;
         writes += 1;

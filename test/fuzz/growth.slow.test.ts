@@ -10,14 +10,14 @@ import { openImportEdge } from '../../bench/scenarios/fuzz/imports.ts';
 import { filterEdge, openSettingsEdge } from '../../bench/scenarios/fuzz/settings.ts';
 import { createRandom } from '../simulation/random.ts';
 
-/** Four times the input may take six times as long: what is left over linear is noise, never a square. */
+/** Four times the input may take six times as long: the excess over linear growth is noise, never quadratic growth. */
 const MOST_TIMES = 6;
-/** Below it the clock tells nothing. */
+/** Below this, the clock is too imprecise. */
 const LEAST_MS = 15;
 const RUNS = 3;
 const KB = 1_024;
 
-/** Each piece is what some reader looks ahead, back or deeper for. */
+/** Each piece makes some reader look ahead, back or deeper. */
 const PIECES = [
   ...['(', '[', '{', '<', '"', '""', "'", ',', ';', '\t', '\r', '\n', '\r\n', ' ', '\\', '%', '&'],
   ...[
@@ -51,7 +51,7 @@ const PIECES = [
   ...['ä(ß)', '\u{1f600}', '\u200d', 'a\n  ', 'x,', '"x",', '{"a":', '[1,', '\0'],
 ];
 
-/** The edges, and the largest input that each takes. */
+/** The edges, and the largest input that each accepts. */
 const EDGES: readonly (readonly [string, number, () => Edge | Promise<Edge>])[] = [
   ['CSV files', 128 * KB, () => csvFileEdge],
   ['cells of CSV', 64 * KB, () => csvCellEdge],
@@ -99,7 +99,7 @@ it('notices a reader that takes the square of its input', async () => {
   expect(whole / Math.max(quarter, LEAST_MS)).toBeGreaterThan(MOST_TIMES);
 });
 
-/** Of the processor's time, so that what else the machine does counts for nothing; the least of some. */
+/** Processor time, so the machine's other work does not count; the smallest of several measurements. */
 async function leastMs(edge: Edge, start: string, piece: string, size: number): Promise<number> {
   const bytes = Buffer.from(start + piece.repeat(Math.ceil(size / Buffer.byteLength(piece))));
   let least = Number.POSITIVE_INFINITY;

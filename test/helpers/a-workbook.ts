@@ -1,7 +1,4 @@
-/**
- * Creates workbooks like a spreadsheet program. They are made without our libraries, so that no reader checks
- * itself.
- */
+/** Creates workbooks like a spreadsheet program. They are made without our libraries, so no reader checks itself. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 /** A cell: text, or a number with the place of its format in `FORMATS`. */

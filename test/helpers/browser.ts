@@ -1,6 +1,6 @@
 /** A minimal browser for signing in: it handles redirects, cookies and one form. */
 
-/** Where a browser has come to. */
+/** The address and page that a browser has reached. */
 export interface Page {
   url: URL;
   status: number;
@@ -9,17 +9,17 @@ export interface Page {
 }
 
 export interface Browser {
-  /** Opens an address and goes wherever it is sent. */
+  /** Opens an address and follows all redirects. */
   open(address: string | URL): Promise<Page>;
-  /** Presses a button on the page of a CRM that asks whether an app may in. */
+  /** Presses a button on a CRM's consent page. */
   decide(page: Page, decision: 'allow' | 'deny'): Promise<Page>;
-  /** Opens an address and stays there: where it would be sent, null if nowhere. */
+  /** Opens an address without following redirects. Returns the redirect's target; null if there is none. */
   peek(address: string | URL): Promise<URL | null>;
 }
 
 const MAX_REDIRECTS = 10;
 
-/** A new browser without cookies. `served` has the real address of public ones, by origin. */
+/** A new browser without cookies. `served` has the real addresses of public addresses, by origin. */
 export function createBrowser(served: Readonly<Record<string, string>> = {}): Browser {
   const cookies = new Map<string, Map<string, string>>();
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** What a build is made of; the stand-ins come along for `donor-sync demo`. */
+/** The inputs of a build; the stand-ins are included for `donor-sync demo`. */
 const SOURCES = [
   ...[
     'src',
@@ -31,16 +31,16 @@ const SOURCES = [
   ],
 ];
 
-/** The product as it is built, in a folder of its own: pages are written in JSX, which Node does not read. */
+/** The built product, in a separate folder: pages are written in JSX, which Node does not read. */
 export async function buildProduct(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-built-'));
-  // Users without rights run it as well.
+  // Users without rights also run it.
   await chmod(folder, 0o755);
   for (const name of SOURCES) {
     await cp(join(CHECKOUT, name), join(folder, name), { recursive: true });
   }
   await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
-  // The types of the build, which take most of its time, are none of the program's.
+  // The build's types, which take most of its time, are not needed by the program.
   for (const script of ['scripts/bundle.ts', 'scripts/finish-build.ts', 'scripts/docs.ts']) {
     await promisify(execFile)(process.execPath, [script], { cwd: folder });
   }

@@ -36,7 +36,7 @@ export interface CliEnd {
   stderr: string;
 }
 
-/** A process of the command line that goes on. */
+/** A command-line process that keeps running. */
 export interface CliProcess {
   child: ChildProcessWithoutNullStreams;
   ended: Promise<CliEnd>;
@@ -54,14 +54,14 @@ export interface CliWorld {
   run(args: readonly string[], env?: Record<string, string>, user?: string): Promise<CliEnd>;
   /** Runs it with `--json` and reads the document. */
   runJson<Document>(args: readonly string[], schema: z.ZodType<Document>): Promise<Document>;
-  /** Starts it in a process of its own, which may be killed and works beside others. */
+  /** Starts it in a separate process, which can be killed and runs next to others. */
   start(args: readonly string[], env?: Record<string, string>): Promise<CliProcess>;
   /** The rows of a CSV file of the folder. */
   rows(name?: string): Promise<Record<string, string>[]>;
   saveRows(rows: readonly Record<string, string>[], name?: string): Promise<void>;
-  /** Charges less refunds of the enhancements bucket. */
+  /** Charges minus refunds for the enhancements bucket. */
   spent(): Promise<number>;
-  /** Methods and paths that the service was asked for. */
+  /** Methods and paths of the requests to the service. */
   requests(): Promise<string[]>;
   putFaults(rules: unknown): Promise<void>;
   close(): Promise<void>;
@@ -77,7 +77,7 @@ export interface CliWorldOptions {
   settings?: string;
   /** Ids of the integrations, each with a CSV file `ID.csv`; only `riverside` by default. */
   integrations?: readonly string[];
-  /** An empty Postgres database, which is migrated; a SQLite file by default. */
+  /** An empty Postgres database, which is then migrated; a SQLite file by default. */
   databaseUrl?: string | undefined;
 }
 
@@ -131,11 +131,11 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   return world;
 }
 
-/** How long a process may take until it has submitted persons. */
+/** How long a process may take until it has submitted people. */
 const SUBMIT_TIMEOUT_MS = 60_000;
 const LOOK_INTERVAL_MS = 50;
 
-/** Starts a sync and resolves once its persons are submitted. */
+/** Starts a sync and resolves once its people are submitted. */
 export async function startAndSubmit(
   { start, requests }: CliWorld,
   options: readonly string[] = [],
@@ -149,7 +149,7 @@ export async function startAndSubmit(
   throw new Error(`no contact was submitted: ${(await sync.ended).stderr}`);
 }
 
-/** What `src/wiring.ts` makes of the process, made of a folder and variables instead. */
+/** What `src/wiring.ts` builds from the process, here built from a folder and variables. */
 async function runHere(
   args: readonly string[],
   cwd: string,
@@ -189,7 +189,7 @@ async function runHere(
     deps,
     args,
   );
-  // What was written last is through the streams then.
+  // By then, the last output has passed through the streams.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

@@ -17,9 +17,9 @@ export async function openCsvFolder(
   sandbox: { rootUrl: string; baseUrl: string; apiKey: string },
   options: {
     people: number;
-    /** Of the database; one in the folder by default. */
+    /** The database's URL; by default a database in the folder. */
     database?: string;
-    /** Settings of the integration besides its key and its list; `id` names it. */
+    /** Settings of the integration other than its key and its list; `id` names it. */
     integration: { id: string } & Record<string, unknown>;
   },
 ): Promise<CsvFolder> {

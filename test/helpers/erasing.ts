@@ -9,7 +9,7 @@ import {
 } from '../../src/privacy/statements/erasures.ts';
 import type { Store } from '../../src/store.ts';
 
-/** Does something with the lease of an integration: the one in force, or one of its own. */
+/** Does something with an integration's lease: the lease in force, or a new one. */
 export async function withLeaseOf<Result>(
   store: Store,
   integrationId: string,
@@ -34,7 +34,7 @@ export function eraseContact(
   return withLeaseOf(store, integrationId, (lease) => eraseFromStore(store, lease, crmId, options));
 }
 
-/** The same with who the contact is, so that other records of that person are known as well. */
+/** The same, with the contact's identity, so other records of that person are also known. */
 export async function erasePerson(
   store: Store,
   integrationId: string,

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that does not move until a test moves it. */
 export interface FakeClock extends Clock {
-  /** Moves on, waking each sleeper at its time and letting it go on before the next is woken. */
+  /** Moves forward. Wakes each sleeper at its time, and lets it continue before the next is woken. */
   advance(ms: number): Promise<void>;
-  /** Moves on to the next sleeper's time; stands still while none sleeps. */
+  /** Moves forward to the next sleeper's time; does not move if there is no sleeper. */
   advanceToNext(): Promise<void>;
   /** How many sleep now. */
   sleepers(): number;

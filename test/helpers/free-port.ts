@@ -1,11 +1,14 @@
 import { createServer } from 'node:http';
 import { listen } from '../../testbed/serving.ts';
 
-/** Above what only administrators may open, below what a machine hands out where it is asked for any port. */
+/**
+ * Above the ports that only administrators can open, and below the ports that a machine assigns when any port is
+ * requested.
+ */
 const [FIRST, LAST] = [12_000, 32_000];
 const MAX_TRIES = 100;
 
-/** A port that stays free until it is used: no server and no connection of another test gets it by chance. */
+/** A port that stays free until it is used: no server or connection of another test gets it by chance. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));

@@ -10,7 +10,7 @@ export function holdJobs() {
     hold() {
       heldMs = JOB_MS;
     },
-    /** Those that there are, and from now on each at once. */
+    /** Ends the existing jobs, and from now on each job immediately. */
     letEnd() {
       aheadMs += heldMs;
       heldMs = 0;

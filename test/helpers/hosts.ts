@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 
-/** A machine of its own, as far as a process can be one. */
+/** A separate machine, as far as a process can be one. */
 export interface Host {
   name: string;
   clockAheadMs: number;
@@ -22,7 +22,7 @@ export interface HostedSync {
 
 const AS_ANOTHER_HOST = join(import.meta.dirname, 'as-another-host.ts');
 
-/** A sync that does not come to its end in so many starts is stuck. */
+/** A sync that does not finish within this many starts is stuck. */
 const MAX_STARTS = 120;
 const PAUSE_MS = 500;
 
@@ -42,7 +42,7 @@ export function startOn(
   );
 }
 
-/** Starts the sync on a host until it comes to its end; resolves with the exit codes, in order. */
+/** Starts the sync on a host until it finishes; resolves with the exit codes, in order. */
 export async function syncOn(host: Host, sync: HostedSync): Promise<(number | null)[]> {
   const codes: (number | null)[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {
@@ -56,7 +56,7 @@ export async function syncOn(host: Host, sync: HostedSync): Promise<(number | nu
   throw new Error(`The sync on ${host.name} never came to its end`);
 }
 
-/** What the books of a database say of the credits. */
+/** The credits according to a database's books. */
 export interface HostedBooks {
   /** Jobs that cost a credit. */
   paid: number;
@@ -88,10 +88,10 @@ export async function readHostedBooks(url: string): Promise<HostedBooks> {
 
 const LOOK_MS = 100;
 const MAX_LOOKS = 300;
-/** A request leaves right after its intent is on disk. */
+/** A request is sent right after its intent is on disk. */
 const LEAVES_WITHIN_MS = 300;
 
-/** Resolves once a submission is on its way. */
+/** Resolves once a submission has been sent. */
 export async function untilSubmitting(url: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look++) {
     // The first process may still be making the tables.
@@ -102,7 +102,7 @@ export async function untilSubmitting(url: string): Promise<void> {
   throw new Error('Nothing was submitted');
 }
 
-/** Kills a process as a power cut does, and waits for its end. */
+/** Kills a process like a power cut, and waits for its end. */
 export async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');

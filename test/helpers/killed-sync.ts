@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { z } from 'zod';
 
-/** A sync that is killed again and again until it is done. */
+/** A sync that is killed repeatedly until it is done. */
 export interface KilledSync {
   /** The program: `src/main.ts` or `dist/src/main.js`. */
   program: string;
@@ -17,12 +17,12 @@ export interface KilledSync {
   latestKillMs: number;
 }
 
-/** A sync that does not come to its end in so many starts is stuck. */
+/** A sync that does not finish within this many starts is stuck. */
 const MAX_STARTS = 500;
 
 /**
- * Starts the sync, kills it with SIGKILL at a random moment, and starts it again, until a start
- * comes to its end by itself. Resolves with the number of kills.
+ * Starts the sync, kills it with SIGKILL at a random moment, and starts it again, until it finishes without being
+ * killed. Resolves with the number of kills.
  */
 export async function killUntilDone(sync: KilledSync, mostKills: number): Promise<number> {
   let kills = 0;
@@ -48,7 +48,7 @@ export async function killUntilDone(sync: KilledSync, mostKills: number): Promis
   throw new Error(`The sync was started ${MAX_STARTS} times and never came to its end`);
 }
 
-/** What the store says of the credits when all is done. */
+/** The credits according to the store when everything is done. */
 export interface Books {
   /** Contacts by outcome reason. */
   outcomes: Map<string, number>;
@@ -58,9 +58,9 @@ export interface Books {
   paidTwice: string[];
   /** Submissions that are still open. */
   openSubmissions: number;
-  /** Credits that the submissions have cost: those of lost ones that are held together count once. */
+  /** Credits that the submissions have cost. Lost submissions that are held together count once. */
   charged: number;
-  /** The most submissions that were open at one time. */
+  /** The maximum number of submissions that were open at the same time. */
   mostOpen: number;
 }
 
@@ -68,10 +68,10 @@ const countSchema = z.object({ count: z.number() });
 const outcomeSchema = z.object({ outcome_reason: z.string(), count: z.number() });
 const idSchema = z.object({ crm_id: z.string() });
 
-/** A job that another contact's credit paid for cost none of its own. */
+/** A job that another contact's credit paid for cost no credit itself. */
 const IS_PAID = "state <> 'unpaid' and shared_from is null";
 
-/** Reads the books of a store that no process writes to any more. */
+/** Reads the books of a store to which no process writes any more. */
 export function readBooks(database: string): Books {
   const db = new Sqlite(database, { readonly: true });
   const count = (sql: string) => countSchema.parse(db.prepare(sql).get()).count;

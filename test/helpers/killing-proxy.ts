@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** A request at which the caller is to be killed. */
+/** A request at which to kill the caller. */
 export interface KillPoint {
   method: string;
   path: RegExp;

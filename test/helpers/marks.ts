@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The marks that stand in the bytes: clear, in base64 at any position, in hex or in UTF-16. */
+/** The marks that occur in the bytes: in clear, in base64 at any position, in hex or in UTF-16. */
 export function marksIn(bytes: Buffer, marks: readonly string[]): string[] {
   const text = bytes.toString('latin1');
   const lower = text.toLowerCase();
@@ -11,7 +11,7 @@ export function marksIn(bytes: Buffer, marks: readonly string[]): string[] {
   });
 }
 
-/** Everything in the files of a folder and of those below it. */
+/** The content of all files in a folder and its subfolders. */
 export async function folderBytes(folder: string): Promise<Buffer> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -31,7 +31,7 @@ function formsOf(mark: string): { exact: string[]; hex: string[] } {
   };
 }
 
-/** The part of each of the three alignments that does not depend on what stands around it. */
+/** The part of each of the three alignments that does not depend on the bytes around it. */
 function base64Of(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 
-/** A Node of this machine, besides those that packages bring. */
+/** A Node on this machine that does not come from a package. */
 export interface NodeOnPath {
   /** The folder it is in, for a PATH that begins with it. */
   folder: string;

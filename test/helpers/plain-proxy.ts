@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 
-/** The differences of a proxy from one that only has `proxy_pass`. */
+/** The differences between a proxy and a proxy that only has `proxy_pass`. */
 export interface PlainProxyOptions {
   /** Passes on the name that it was called by, instead of the address behind it. */
   keepsHost?: boolean;
-  /** Adds the caller's address to `X-Forwarded-For`; this one, so that tests have many callers. */
+  /** Adds the caller's address to `X-Forwarded-For`; here this address, so tests can have many callers. */
   forwardedFor?: string;
 }
 
 /**
- * A proxy on this machine as nginx is without any `proxy_set_header`: it names the address behind it
- * as the host, and adds nothing that tells of itself or of the caller.
+ * A proxy on this machine as nginx is without any `proxy_set_header`: it names the address behind it as the host, and
+ * adds nothing about itself or the caller.
  */
 export async function openPlainProxy(target: string, options: PlainProxyOptions = {}) {
   const { hostname, port, host } = new URL(target);

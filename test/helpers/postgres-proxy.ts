@@ -4,9 +4,9 @@ import { z } from 'zod';
 
 /** The network in front of a Postgres server, as a test wants it to fail. */
 export interface PostgresProxy {
-  /** Leads to the same database, through the proxy. */
+  /** The URL of the same database, through the proxy. */
   url: string;
-  /** Drops all connections, and takes no new one for so long. */
+  /** Drops all connections, and accepts no new connection for this long. */
   goAway(ms: number): void;
   /**
    * Drops the connection on which a query comes that holds `at`, once: before the query arrives, or
@@ -49,13 +49,13 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     let asked = '';
     let isLast = false;
     for (const socket of pair) {
-      // What one side does, the other hears; how it broke off is of no interest here.
+      // Each side's actions are forwarded to the other; how a connection broke off does not matter here.
       socket.on('error', () => undefined);
       socket.on('close', () => drop(pair));
     }
     client.on('data', (data) => {
       const text = data.toString('latin1');
-      // Queries end with a zero; a transaction begins with one of its own.
+      // Queries end with a zero; a transaction begins with a separate query.
       asked = text.includes('begin\0') ? text : asked + text;
       const struck = strikes(text, asked);
       if (struck?.moment === 'before') return goAwayFor(struck);

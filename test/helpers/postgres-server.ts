@@ -10,11 +10,11 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from './free-port.ts';
 
-/** A real Postgres of its own, with nothing in it. */
+/** A separate, real and empty Postgres. */
 export interface PostgresServer {
   /** The server's own database; `createDatabase` makes others. */
   url: string;
-  /** Shuts it down as an operator does, and starts it again after so long a pause. */
+  /** Shuts it down like an operator, and starts it again after this pause. */
   restart(pauseSeconds: number): void;
   stop(): Promise<void>;
 }
@@ -31,9 +31,9 @@ const START_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 300;
 
 /**
- * Runs Postgres as long as its standard input is open, which also ends with a parent that was
- * killed; then stops it and removes the folder ($1), so that nothing is ever left behind. A line on
- * standard input restarts it, with a pause of so many seconds.
+ * Runs Postgres as long as its standard input is open, which also ends with a parent that was killed; then stops it and
+ * removes the folder ($1), so nothing is ever left behind. A line on standard input restarts it, with a pause of this
+ * many seconds.
  */
 const SUPERVISE = `
   folder=$1; shift
@@ -67,7 +67,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** Another program may take the port between finding and using it; then the next one is tried. */
+/** Another program may take the port before it is used; then the next port is tried. */
 async function startOnFreePort(binaries: string, folder: string): Promise<PostgresServer> {
   let lastLines: string[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {
@@ -81,7 +81,7 @@ async function startOnFreePort(binaries: string, folder: string): Promise<Postgr
         stop: () => stop(supervisor),
       };
     }
-    // The folder is needed for the next start, so the supervisor must not come to remove it.
+    // The folder is needed for the next start, so the supervisor must not remove it.
     if (supervisor.pid !== undefined) process.kill(-supervisor.pid, 'SIGKILL');
   }
   throw new Error(`Postgres did not start:\n${lastLines.join('\n')}`);
@@ -100,7 +100,7 @@ function spawnPostgres(binaries: string, folder: string, port: number): Supervis
     'synchronous_commit=off',
   ].flatMap((setting) => ['-c', setting]);
   const postgres = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'data'), ...settings];
-  // A process group of its own: Ctrl-C in a terminal would otherwise end the supervisor too.
+  // A separate process group, because otherwise Ctrl-C in a terminal would also end the supervisor.
   return spawn('sh', ['-c', SUPERVISE, 'supervise', folder, ...postgres], {
     ...spawnOptions(folder),
     detached: true,
@@ -108,7 +108,7 @@ function spawnPostgres(binaries: string, folder: string, port: number): Supervis
   });
 }
 
-/** What Postgres says up to being ready, or to its end, or to the time limit. */
+/** The output of Postgres until it is ready, ends, or exceeds the time limit. */
 async function linesUntilReady(supervisor: Supervisor): Promise<string[]> {
   const lines: string[] = [];
   const output = createInterface({ input: supervisor.stderr });
@@ -121,7 +121,7 @@ async function linesUntilReady(supervisor: Supervisor): Promise<string[]> {
       if (line.includes(READY) || line.includes('FATAL')) resolve();
     });
   });
-  // Read on for ever: a full pipe would stop the server.
+  // Read permanently, because a full pipe would stop the server.
   output.removeAllListeners('line').on('line', () => undefined);
   return lines;
 }
@@ -133,8 +133,8 @@ async function stop(supervisor: Supervisor): Promise<void> {
 }
 
 /**
- * The folder of the binaries. They are copied into `folder` where this user cannot run them in
- * place, or where their libraries' symbolic links were never made.
+ * The folder of the binaries. They are copied into `folder` if this user cannot run them in place, or if their
+ * libraries' symbolic links were never created.
  */
 async function usableBinaries(folder: string): Promise<string> {
   const installed = join(packageFolder(), 'native');

@@ -4,9 +4,9 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 /** Time that passes only while nothing can happen without it, however slow the machine is. */
 export interface RestingTime {
   clock: FakeClock;
-  /** Its requests are waited for, unless a stand-in lets them wait. */
+  /** It waits for its requests, unless a stand-in makes them wait. */
   fetch: typeof globalThis.fetch;
-  /** How a stand-in lets a request wait. */
+  /** How a stand-in makes a request wait. */
   wait(ms: number): Promise<void>;
   stop(): void;
 }

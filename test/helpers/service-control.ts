@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Requests of tests to the service's stand-in in addition to its API (`/_sandbox`). */
+/** Requests from tests to the service's stand-in that are not part of its API (`/_sandbox`). */
 export interface ServiceControl {
-  /** The first people of its contact list, as a CRM would hold them. */
+  /** The first people in its contact list, as a CRM would store them. */
   people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;
-  /** Charges less refunds of the enhancements bucket. */
+  /** Charges minus refunds for the enhancements bucket. */
   spent(): Promise<number>;
-  /** The same of all buckets. */
+  /** The same for all buckets. */
   spentInAll(): Promise<number>;
-  /** How often it was asked, by method and path (ids left out). */
+  /** Number of requests by method and path (without ids). */
   requests(): Promise<z.infer<typeof requestsSchema>['requests']>;
   putFaults(rules: unknown): Promise<void>;
   /** A new key of the service. */

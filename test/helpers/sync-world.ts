@@ -45,15 +45,17 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
   /** What a sync is made of, to run parts of it. */
   deps(signal?: AbortSignal, of?: Integration): WorldDeps;
-  /** Adds the first people of the sandbox's contact list to the CRM, or those after so many; returns their ids. */
+  /**
+   * Adds the first people of the sandbox's contact list to the CRM, or the people after this many. Returns their ids.
+   */
   addPeople(count: number, after?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Settings for tests about the submissions themselves: all that is due goes at once. */
+/** Settings for tests about the submissions themselves: all due contacts are sent at once. */
 export const WITHOUT_TRIAL = { guards: { trial: { size: 0 } } };
 
-/** How a test wants its world; everything else is fast and generous. */
+/** A test's options for its world; everything else is fast and generous. */
 export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;
   integration?: Record<string, unknown>;
@@ -63,13 +65,13 @@ export interface SyncWorldOptions {
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
   /** Opens another CRM for whole syncs, instead of the one in memory. */
   open?: (signal: AbortSignal) => Promise<Connector>;
-  /** For how many days what happened is kept; by default for good. */
+  /** Number of days for which history is kept; by default permanently. */
   retention?: Partial<Retention>;
-  /** The one form of a contact's id; every text is one by default. */
+  /** The canonical form of a contact's id; by default every text is canonical. */
   canonicalId?: (text: string) => string | null;
-  /** Other forms of a contact's id; there is none by default. */
+  /** Other forms of a contact's id; none by default. */
   otherForms?: (crmId: string) => readonly string[];
-  /** How many persons a submission holds at most; as many as the service takes by default. */
+  /** Maximum number of people in a submission; by default the service's maximum. */
   personsPerSubmission?: number;
   /** Puts something between the sync and its client of the service. */
   partner?: (client: PartnerClient) => PartnerClient;

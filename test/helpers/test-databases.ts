@@ -6,7 +6,7 @@ import { type OpenDatabase, openDatabase } from '../../src/database/database.ts'
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 
-/** An empty database (no tables yet), open, with the URL by which others may open it too. */
+/** An empty, open database (no tables yet), with the URL by which other processes can also open it. */
 export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
   url: string;
 }
@@ -14,20 +14,20 @@ export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
 /** Opens a fresh database; `describeEachDatabase` closes it after the suite. */
 export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
 
-/** A fresh SQLite file in a folder of its own; `close` removes the folder. */
+/** A new SQLite file in a separate folder; `close` removes the folder. */
 export function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
   return openSqliteFile<Db>(null);
 }
 
 let migratedFile: Promise<Buffer> | undefined;
 
-/** The same with the tables of the product: a copy of a file that was migrated once in this process. */
+/** The same with the product's tables: a copy of a file that was migrated once in this process. */
 export async function openSqliteMigrated(): Promise<TestDatabase> {
   migratedFile ??= migrateFile();
   return openSqliteFile<Tables>(await migratedFile);
 }
 
-/** What a database holds that has been migrated, before anything else is written. */
+/** The content of a migrated database before anything else is written. */
 async function migrateFile(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-migrated-'));
   try {
@@ -54,7 +54,7 @@ async function openSqliteFile<Db>(content: Buffer | null): Promise<TestDatabase<
   return { ...database, url, close };
 }
 
-/** A fresh database on the Postgres of this run of the tests; it goes when the server goes. */
+/** A new database on this test run's Postgres; it is deleted with the server. */
 export async function openPostgresFresh<Db = Tables>(): Promise<TestDatabase<Db>> {
   const url = await freshPostgresUrl();
   return { ...(await openDatabase<Db>(url)), url };
@@ -78,8 +78,8 @@ export function describeOn(kind: DatabaseKind, name: string, suite: () => void):
 }
 
 /**
- * Runs a suite on SQLite and on Postgres (`describeOn`); what it opens is closed when it is done. What
- * else is in the file belongs into `describeOn`, or it would run twice.
+ * Runs a suite on SQLite and on Postgres (`describeOn`); what it opens is closed when it is done. All other tests in
+ * the file belong in `describeOn`, or they would run twice.
  */
 export function describeEachDatabase(
   name: string,

@@ -6,7 +6,7 @@ import { createProgram } from '../../src/interfaces/cli/program.ts';
 import { createLog, createLogStream } from '../../src/interfaces/cli/terminal/log.ts';
 import { aStream } from '../interfaces/cli/a-terminal.ts';
 
-/** How a command ended, and what it wrote. */
+/** A command's exit code and output. */
 export interface ProgramEnd {
   exitCode: number | null;
   stdout: string;
@@ -18,15 +18,15 @@ export interface ProgramOptions {
   env?: Record<string, string>;
   /** True for a terminal of 200 columns instead of pipes. */
   isTTY?: boolean;
-  /** Ends a command that goes on until it is stopped; never aborted by default. */
+  /** Ends a command that runs until it is stopped; never aborted by default. */
   stop?: AbortSignal;
-  /** Hears all of stdout so far, whenever more is written. */
+  /** Receives all of stdout so far, whenever more is written. */
   onStdout?: (written: string) => void;
   /** The system's by default. */
   clock?: Clock;
 }
 
-/** Runs `donor-sync …` in this process: all of it, its log at the most talkative level included. */
+/** Runs `donor-sync …` completely in this process, including its log at the most verbose level. */
 export async function runWhole(
   argv: readonly string[],
   { cwd, env = {}, isTTY = false, clock = systemClock, stop, onStdout = () => {} }: ProgramOptions,

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/database/tables/tables.ts';
 
-/** So many in each table: more than one page. */
+/** Number of rows in each table: more than one page. */
 export const ROWS = 603;
 
 const CHUNK = 200;
 
-/** What belongs to one database, and not to the store in it. */
+/** Data that belongs to one database, and not to the store in it. */
 const STAYS = /^(moves|donor_sync_.*)$/;
 
 export async function tablesOf(db: Database): Promise<string[]> {
@@ -33,7 +33,10 @@ const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   questions: ['crm_id', 'network'],
 };
 
-/** Fills every table of a SQLite file: texts with other letters and line ends, large numbers, and nulls where they may be. */
+/**
+ * Fills every table of a SQLite file: texts with other letters and line ends, large numbers, and nulls where they are
+ * allowed.
+ */
 export async function fillTables(db: Database, rows = ROWS): Promise<void> {
   for (const { name, columns } of await db.introspection.getTables()) {
     if (STAYS.test(name)) continue;

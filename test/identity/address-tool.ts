@@ -3,7 +3,7 @@
  * Postal Service certifies (CASS). Its lists of words are separate from the product's.
  */
 
-/** An address as a CRM holds it, field by field. */
+/** An address as a CRM stores it, field by field. */
 export interface AddressFields {
   street: string;
   city: string;
@@ -48,7 +48,7 @@ function verifiedStreet(street: string): string {
   const last = words.length - 1;
   const short = words.map((word, index) => {
     if (index === last) return SUFFIXES[word] ?? word;
-    // A direction is one only before a name: 5 North Street stays.
+    // A direction only counts before a name, so 5 North Street is kept.
     return index === 1 && last > 2 ? (DIRECTIONS[word] ?? word) : word;
   });
   return [...short, ...(unit === undefined ? [] : ['APT', unit])].join(' ');

@@ -10,7 +10,7 @@ const CSV = ['--crm', 'csv', '--csv-path', 'donors.csv'];
 const SALESFORCE = ['--crm', 'salesforce', '--crm-url'];
 const LONG = 'x'.repeat(121);
 
-/** What is typed in the terminal, what is sent by which page, and the words of both. */
+/** What is typed in the terminal, what each page sends, and the words of both. */
 const MISTAKES: readonly [
   words: string,
   options: readonly string[],

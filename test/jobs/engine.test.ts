@@ -115,7 +115,7 @@ describeEachDatabase('an engine', (openFresh, kind) => {
     const [here] = await open(1);
     for (const id of ['a', 'b', 'c']) await here.ask(id);
     await here.ask('d', 'webhook');
-    // What a schedule has asked for first is urgent too, once a webhook asks for it.
+    // A run that a schedule requested first is also urgent once a webhook requests it.
     await here.ask('c', 'webhook');
     expect(idsOf(await here.take(2)).sort()).toEqual(['c', 'd']);
   });
@@ -208,7 +208,7 @@ describeOn('postgres', 'a turn of a process that is gone', () => {
   });
 });
 
-/** Asks again until there are turns: an engine may need a moment to learn of what is wanted. */
+/** Tries again until there are turns: an engine may need a moment to learn of a request. */
 async function takeSome({ take }: Process): Promise<Turn[]> {
   let turns: Turn[] = [];
   await until(async () => {

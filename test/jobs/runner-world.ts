@@ -14,7 +14,7 @@ export interface RunnerWorld {
   runner: Runner;
   /** The runs that have ended so far, in order. */
   ended: EndedRun[];
-  /** Resolves once so many runs have ended, with the last of them. */
+  /** Resolves once this many runs have ended, with the last of them. */
   untilEnded(count: number): Promise<EndedRun>;
 }
 

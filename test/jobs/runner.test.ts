@@ -33,7 +33,7 @@ async function open(options: CliWorldOptions = {}, maxRunsAtOnce?: number): Prom
 
 const RIVERSIDE = { integrationId: 'riverside', trigger: 'manual' } as const;
 
-/** Runs wait for them until the test lets them end. */
+/** Runs wait for these jobs until the test lets them end. */
 let jobs = holdJobs();
 afterEach(() => {
   jobs = holdJobs();
@@ -303,7 +303,7 @@ describeEachDatabase('runner', (_open, kind) => {
       if (!attempt.acquired) throw new Error('another process is at work');
       await store.checkpoint(attempt.lease, (trx) => recordRunBegin(trx, runId, 'webhook', null));
       runner.start();
-      // The lease of a process that is gone runs out.
+      // The lease of a process that has exited expires.
       await store.leases.release(attempt.lease);
       const { report } = await untilEnded(1);
       expect(report).toMatchObject({ trigger: 'webhook', status: 'succeeded' });
@@ -391,7 +391,7 @@ describeEachDatabase('runner', (_open, kind) => {
   });
 });
 
-/** True if one of the runs began before another had ended. */
+/** True if one of the runs started before another had ended. */
 function overlaps(reports: readonly RunReport[]): boolean {
   const inOrder = [...reports].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   return inOrder.some(({ startedAt }, index) => {

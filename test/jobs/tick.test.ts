@@ -228,7 +228,7 @@ describeOn('postgres', 'hosts with clocks of their own', () => {
   });
 });
 
-/** A process on a host whose clock is so far ahead looks at the schedules once. */
+/** A process on a host whose clock is ahead by this much checks the schedules once. */
 async function look(db: Database, aheadMs: number): Promise<Store> {
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
   const store = createStore({ db, clock, fingerprint: testFingerprint });

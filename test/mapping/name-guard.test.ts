@@ -207,7 +207,7 @@ const LAST = [
   'St. Smith',
 ];
 
-/** A made-up name that is no title, suffix or particle: those have fewer than seven letters. */
+/** A made-up name that is not a title, suffix or particle: these have fewer than seven letters. */
 function aWord() {
   return fc.stringMatching(/^[b-df-hj-np-tv-xz][a-z]{6,12}$/).filter((word) => word !== 'reverend');
 }

@@ -20,7 +20,7 @@ export async function openBoard(options: NetworkWorldOptions = {}): Promise<Netw
   return here;
 }
 
-/** The network is what the CRM's group is, and so many credits were spent for it in all. */
+/** The network equals the CRM's group, and this many credits were spent on it in total. */
 export async function expectBoard(
   world: NetworkWorld,
   people: readonly string[],
@@ -31,7 +31,7 @@ export async function expectBoard(
   expect(await world.networkSpent()).toBe(credits);
 }
 
-/** The one hold there is. */
+/** The only hold. */
 export async function theHold(world: NetworkWorld) {
   const [hold, ...more] = await listOpenQuestions(world.store.reader);
   if (!hold || more.length > 0) throw new Error('There is not one hold');

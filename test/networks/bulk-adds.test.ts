@@ -16,7 +16,7 @@ import { type NetworkWorld, ON_ADD, ON_JOB } from './network-world.ts';
 /** Longer than any test takes, by a clock that a test moves on. */
 const JOB_MS = 600_000;
 
-/** The members of "Board"; asked after a job, the service first does what is due. */
+/** The members of "Board". If the request follows a job, the service first does the due work. */
 async function membersOf({ byHand, networks }: NetworkWorld): Promise<string[] | undefined> {
   await byHand('GET', `/networks/jobs/${'0'.repeat(32)}`).catch(() => null);
   return (await networks())['Board'];
@@ -216,7 +216,7 @@ describe('a lost answer to a bulk add', () => {
     const here = await open({ enhanced: 3, clock, integration: { settleAfterMs: 1_500 } });
     here.setBoard(0, 3);
     await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'lateCharge', delayMs: 700 } }]);
-    // Killed with its request under way: nothing is written down of how that ends.
+    // Killed while its request is in flight, so the result is not recorded.
     let isKilled = false;
     const kill = (deps: SyncDeps): SyncDeps => ({
       ...withNetworks(deps, (networks) => ({

@@ -22,7 +22,7 @@ afterAll(() => world.close());
 interface Night {
   /** The members of each group, as bits over the people; null for a group that breaks off. */
   groups: (number | null)[];
-  /** What the first bulk add meets. */
+  /** What happens to the first bulk add. */
   fault: { kind: string; status?: number; delayMs?: number } | null;
   death: Death | null;
 }
@@ -82,7 +82,7 @@ it('ends with what the CRM says, and one credit for each membership that ever be
   );
 }, 240_000);
 
-/** Networks of their own for each story, so that all of them live in one world. */
+/** Separate networks for each story, so all stories fit into one world. */
 function integrationOf(story: number): Integration {
   const networks = ['board', 'staff'].map((group) => ({
     name: `${group} ${story}`,
@@ -118,7 +118,7 @@ function peopleOf(bits: number): string[] {
   return world.people.filter((_, index) => (bits & (1 << index)) !== 0);
 }
 
-/** Lets a person agree with everything; true if there was anything. */
+/** Lets a user approve everything; true if there was anything to approve. */
 async function approveAll({ id }: Integration): Promise<boolean> {
   const holds = await listOpenQuestions(world.store.reader, id);
   const shrunk = holds.filter(({ kind }) => kind === 'group_shrunk');

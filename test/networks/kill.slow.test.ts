@@ -79,7 +79,7 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
 /** A CSV file with its settings and its database. */
 interface Place {
   setGroups(night: Night): Promise<void>;
-  /** Syncs with at most so many kills; resolves with how many there were. */
+  /** Syncs with at most this many kills; resolves with the number of kills. */
   sync(mostKills: number): Promise<number>;
   /** The donors that each group's contacts are. */
   wanted(): Record<string, Set<string>>;
@@ -180,7 +180,7 @@ function donorsIn(database: string): Map<string, string> {
   }
 }
 
-/** A team of its own, with networks of its own. */
+/** A separate team with separate networks. */
 const CALM_TEAM = 'team-calm';
 
 /** The members of the networks of the team that is not calm, by name. */

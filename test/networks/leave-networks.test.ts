@@ -10,7 +10,7 @@ import { createNetworkWorld, type NetworkWorld, ON_JOB } from './network-world.t
 let world: NetworkWorld;
 afterEach(() => world.close());
 
-/** A network of six people; the first one is to leave. */
+/** A network of six people; the first is about to leave. */
 async function openBoard() {
   world = await createNetworkWorld({ enhanced: 7 });
   world.setBoard(0, 6);
@@ -93,7 +93,7 @@ describe('leaveNetworks', () => {
     ['the settings do not have it any more', null],
   ] as const)('leaves no erased person in a group, also if %s', async (_, kind) => {
     const { crmId, donorId } = await openBoard();
-    // As after a backup that was put back: only the database forgets, whatever its size.
+    // As when a backup was restored: only the database forgets, whatever its size.
     await eraseContact(world.store, 'riverside', crmId);
     if (kind === 'group_shrunk') world.setBoard(6, 6);
     if (kind === 'group_unreadable') world.crm.addGroup('board', world.people, 1);

@@ -9,17 +9,17 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 export interface NetworkWorld extends SyncWorld {
   /** CRM ids of contacts who have a profile, each another donor, in order. */
   people: string[];
-  /** Puts people into the CRM's group "board" (those from `start` to `end` of `people`). */
+  /** Puts the people from `start` to `end` of `people` into the CRM's group "board". */
   setBoard(start: number, end: number): void;
-  /** What the service has: member ids by the name of the network. */
+  /** What the service has: member ids by the network's name. */
   networks(): Promise<Record<string, string[]>>;
   /** The donors of contacts, ascending. */
   donorsOf(crmIds: readonly string[]): Promise<string[]>;
-  /** Charges less refunds of the networks bucket. */
+  /** Charges minus refunds for the networks bucket. */
   networkSpent(): Promise<number>;
   /** Calls to the service about networks, as `METHOD /path` below the base URL. */
   networkCalls(): Promise<string[]>;
-  /** Asks the service as a person with its web page would. */
+  /** Sends a request to the service as a user of its web page would. */
   byHand(method: string, path: string, body?: unknown): Promise<unknown>;
   /** The service's id of the network with this name. */
   networkId(name: string): Promise<string>;
@@ -94,7 +94,7 @@ export async function createNetworkWorld({
   return networkWorld;
 }
 
-/** Syncs people until so many contacts have a donor of their own. */
+/** Syncs people until this many contacts each have a different donor. */
 async function enhancePeople(world: NetworkWorld, count: number): Promise<string[]> {
   world.crm.addGroup('board', []);
   const ids = await world.addPeople(Math.ceil(count * 1.6) + 10);

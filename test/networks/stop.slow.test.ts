@@ -35,7 +35,7 @@ async function openBoard(networkJobTimeMs: number): Promise<CliWorld> {
   return world;
 }
 
-/** Syncs, and sends SIGTERM while the bulk add is open, which goes out right after its network. */
+/** Syncs, and sends SIGTERM while the bulk add is open. The bulk add is sent right after its network is created. */
 async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
   const { child, ended } = await start(['sync']);
   for (let wait = 0; wait < MAX_WAITS; wait++) {
@@ -48,7 +48,7 @@ async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
   expect({ exitCode, stdout }).toMatchObject({ exitCode: EXIT_CODES.stopped });
 }
 
-/** How many members the network has, and what the networks bucket has lost. */
+/** The network's number of members, and the credits that the networks bucket has lost. */
 async function books({ service: { rootUrl } }: CliWorld) {
   const { networks } = membersSchema.parse(await getJson(`${rootUrl}/_sandbox/networks`));
   const { ledger } = ledgerSchema.parse(

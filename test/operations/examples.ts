@@ -17,7 +17,7 @@ export interface Example {
   isUnknownRefused?: false;
 }
 
-/** What examples need: a world with an owner who asks. */
+/** The prerequisites of examples: a world with an owner who sends the requests. */
 export interface ExampleWorld {
   world: HttpWorld;
   /** Starts a run of `riverside` that writes into contacts, and waits for its end. */

@@ -140,7 +140,7 @@ describe('an operation that asks first', () => {
 });
 
 describe('an operation that asks its question within its work', () => {
-  /** It counts how often it finds out what it asks. */
+  /** It counts how often it looks up its question. */
   function repairing() {
     let found = 0;
     let repaired = 0;

@@ -77,7 +77,7 @@ async function whatWasClosed({ application: { store } }: HttpWorld) {
   return (await listAccessTokens(store.reader)).map(({ id }) => id);
 }
 
-/** Who did what, the oldest first. */
+/** Who did what, oldest first. */
 async function audited({ application: { store } }: HttpWorld) {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries
@@ -108,7 +108,7 @@ describe('an operation that waits for a second user', () => {
     return { world, close, matter, deps, ada, confirm };
   }
 
-  /** Its account is older than what is asked for afterwards. */
+  /** Its account is older than the later requests. */
   async function second(world: HttpWorld, role: 'decider' | 'admin' = 'admin') {
     return signedInAs(world, 'Ben', role);
   }
@@ -303,7 +303,7 @@ function checking(failures: Error[] = []) {
   return { check, counts };
 }
 
-/** Lets a process of the service carry out what is left, until nothing is; then it ends. */
+/** Lets a service process carry out the remaining requests until none are left. Then the process ends. */
 async function carriedOut(world: HttpWorld, operations: readonly Operation[]): Promise<void> {
   const { application, clock } = world;
   const stopping = new AbortController();

@@ -72,7 +72,7 @@ function addressOf(name: string, { subjects = {} }: Example, isUnknown = false) 
   return { method, path, hasSubject: names.length > 0 };
 }
 
-/** Carries an operation out as its route wants it: with the digest of its preview, if it asks. */
+/** Carries out an operation as its route requires: with its preview's digest, if it asks for confirmation. */
 async function request(name: string, example: Example, isUnknown = false) {
   const { method, path } = addressOf(name, example, isUnknown);
   const { body, query } = example;

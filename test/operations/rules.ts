@@ -5,7 +5,7 @@
 import type { Role } from '../../src/core/role.ts';
 
 export interface OperationRule {
-  /** The lowest role that may ask for it over HTTP. */
+  /** The lowest role that may request it over HTTP. */
   role: Role;
   /** `all`: only for callers who reach all clients. */
   reach: 'all' | 'some';
@@ -14,7 +14,7 @@ export interface OperationRule {
   /** True if a question comes first: what erases, undoes, revokes or removes. */
   asks: boolean;
   effect: 'reads' | 'changes' | 'acts';
-  /** Its route, and its preview's where it asks. */
+  /** Its route, and its preview's route if it asks for confirmation. */
   route: string;
   /** What the audit records; none for what only reads. */
   audit?: string;
@@ -249,7 +249,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration',
   },
-  // It asks every CRM.
+  // It sends requests to every CRM.
   'clients check': {
     ...ofAdmins,
     asks: false,
@@ -292,7 +292,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/setups/:setup',
   },
-  // Both ask the CRM, with the rights of the client.
+  // Both send requests to the CRM, with the client's rights.
   'fields check': {
     ...ofAdmins,
     asks: false,

@@ -12,7 +12,7 @@ import { describeProxies, readProxies } from '../../src/outbound/proxy.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Of a host that no resolver knows, so that nothing but the proxy can lead there. */
+/** A host that no resolver knows, so it can only be reached through the proxy. */
 const TLS = join(ROOT, 'test/fixtures/tls');
 const CERTIFICATE = join(TLS, 'certificate.pem');
 const HOST = 'crm.example.org';
@@ -34,7 +34,7 @@ async function listen<Kind extends Server>(server: Kind): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** HubSpot behind TLS, with one contact; keeps what it was sent. */
+/** HubSpot behind TLS, with one contact; records the requests that it receives. */
 async function startHubspot() {
   const received: { path: string; token: string | undefined; body: string }[] = [];
   const options = { cert: readFileSync(CERTIFICATE), key: readFileSync(join(TLS, 'key.pem')) };
@@ -47,7 +47,7 @@ async function startHubspot() {
   return { port: await listen(server), received };
 }
 
-/** A proxy that keeps every byte that goes through it; `refuses` is its answer if it makes no connection. */
+/** A proxy that records every byte that passes through it; `refuses` is its response if it refuses the connection. */
 async function startProxy(target: number, refuses?: number) {
   const asked: { host: string; password: string | undefined }[] = [];
   const bytes: Buffer[] = [];

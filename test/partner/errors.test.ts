@@ -236,7 +236,7 @@ describe('discretion', () => {
   });
 });
 
-/** A pause and the pacer's own waits add up to a few milliseconds more or less than asked for. */
+/** A pause and the pacer's own waits add up to a few milliseconds more or less than requested. */
 function expectWaits(slept: readonly number[], expected: readonly number[]): void {
   const longWaits = slept.filter((ms) => ms > 500).map((ms) => Math.round(ms / 500) * 500);
   expect(longWaits).toEqual(expected);

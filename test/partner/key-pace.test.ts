@@ -233,7 +233,9 @@ function someWays(leastMs: number, spreadMs: number, countedAt: fc.Arbitrary<num
 
 const PLAYED_SECONDS = 30;
 
-/** Six submit, one after the other; twenty ask for profiles, and have nothing to ask for in every other rest. */
+/**
+ * Six workers submit, one after the other. Twenty request profiles, and have nothing to request in every other pause.
+ */
 async function play({ submits, others }: Ways, restMs: number) {
   const clock = createFakeClock();
   const pacer = createPacer({ clock });

@@ -5,7 +5,7 @@ const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 
-/** A machine whose clock is so far ahead of the service's, and a service that answers. */
+/** A machine whose clock is ahead of the service's by this much, and a service that responds. */
 function open(aheadMs: number) {
   let uptimeMs = 50_000;
   let aheadNowMs = aheadMs;
@@ -20,7 +20,7 @@ function open(aheadMs: number) {
     setClock(byMs: number) {
       aheadNowMs += byMs;
     },
-    /** A request that is so long on its way there, and so long back. */
+    /** A request that takes this long to arrive, and whose response takes this long to return. */
     ask(thereMs: number, backMs: number, headers: Record<string, string> = {}) {
       const sentMs = uptimeMs;
       uptimeMs += thereMs;

@@ -11,11 +11,11 @@ import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 
 const PROGRAM = join(import.meta.dirname, '../helpers/paced-program.ts');
 
-/** The documented limit: so many requests a second, and so many at once. */
+/** The documented limit: this many requests per second, and this many concurrently. */
 const RATE = 10;
 const BURST = 10;
 
-/** How long the processes ask, and the time within which the pace is counted. */
+/** How long the processes send requests, and the time within which the pace is counted. */
 const FOR_MS = 14_000;
 const COUNTED_MS = 4_000;
 
@@ -39,7 +39,7 @@ async function openWorld() {
   return {
     /** When the requests of all processes left, in order (ms since 1970). */
     left: () => left.toSorted((one, other) => one - other),
-    /** Starts a process that asks with so many requests at the same time. */
+    /** Starts a process that sends this many requests at the same time. */
     async start(width: number) {
       const args = [PROGRAM, url, baseUrl, apiKey, `${FOR_MS}`, `${width}`];
       const child = spawn(process.execPath, args);

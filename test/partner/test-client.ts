@@ -57,7 +57,7 @@ export function aPerson(person: Partial<Person> = {}): Person {
   };
 }
 
-/** A log that keeps what it receives. */
+/** A log that keeps all entries. */
 export function createNotedLog(): Log & { notes: string[] } {
   const notes: string[] = [];
   const note = (facts: Readonly<Record<string, unknown>>, message: string) => {

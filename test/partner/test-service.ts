@@ -57,7 +57,7 @@ export async function startTestService(answer: Answer): Promise<TestService> {
   }
 }
 
-/** Serves the answers in turn; the last one again and again. */
+/** Serves the responses in turn, and then repeats the last one. */
 export function startService(...answers: (() => Response)[]): Promise<TestService> {
   let next = 0;
   return startTestService(() => {
@@ -112,7 +112,7 @@ export async function startRawService(
   return { baseUrl, connections: () => connections, requests: () => requests };
 }
 
-/** An HTTP answer in bytes; a length other than the body's makes it a truncated one. */
+/** An HTTP response in bytes. A length other than the body's makes it a truncated response. */
 export function rawAnswer(
   body: string,
   length = Buffer.byteLength(body),

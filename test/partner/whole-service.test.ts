@@ -336,7 +336,7 @@ async function donorsOf({ rootUrl }: PartnerSandbox): Promise<string[]> {
   return [...new Set(people.flatMap(({ donorId }) => donorId ?? []))];
 }
 
-/** A client of a new team that has only so many credits in these buckets. */
+/** A client for a new team that has only this many credits in these buckets. */
 async function aPoorClient(credits: Partial<Record<Bucket, number>>): Promise<PartnerClient> {
   const reply = await fetch(`${sandbox.rootUrl}/_sandbox/keys`, {
     method: 'POST',

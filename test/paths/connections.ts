@@ -1,7 +1,7 @@
 import type { MirroredNetwork } from '../../src/networks/statements/mirrored-networks.ts';
 import type { Connection } from '../../src/partner/connections/connection.ts';
 
-/** A connection to Maria, who sat on a board with the contact, but for what the test says of it. */
+/** A connection to Maria, who sat on a board with the contact, except for the test's overrides. */
 export function aConnection(traits: Partial<Connection> = {}): Connection {
   return {
     strength: 0.8,

@@ -19,13 +19,13 @@ export const STRENGTH = 'Warm Path Strength';
 export interface PathWorld extends SyncWorld {
   /** CRM ids of the contacts, in order. */
   people: string[];
-  /** Puts people (those from `start` to `end` of `people`) into a group of the CRM. */
+  /** Puts the people from `start` to `end` of `people` into a group in the CRM. */
   setGroup(name: 'board' | 'staff', start: number, end: number): void;
   /** The donor that a contact is; fails if there is none. */
   donorOf(crmId: string): Promise<string>;
   /** Contacts whose field is filled, with its value. */
   filled(field: string): Map<string, FieldValue>;
-  /** How often the service was asked to compare. */
+  /** Number of comparison requests to the service. */
   compares(): Promise<number>;
 }
 
@@ -44,7 +44,7 @@ export async function createPathWorld({
 }: PathWorldOptions = {}): Promise<PathWorld> {
   const world = await createSyncWorld({
     ...options,
-    // Few donors share few organizations, so that many know each other.
+    // There are few donors and few organizations, so many donors know each other.
     service: { donors: contacts, networkJobTimeMs: 0, ...options.service },
     integration: { networks: [BOARD], ...options.integration },
   });

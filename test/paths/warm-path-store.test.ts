@@ -27,7 +27,7 @@ const SCOPE: PathScope = {
   computedBefore: null,
 };
 
-/** Contacts that are donors of their own: `donor of c-000`, … */
+/** Contacts that are each a different donor: `donor of c-000`, … */
 async function putDonors(world: StoreWorld, ids: readonly string[]): Promise<void> {
   await putContacts(
     world,

@@ -50,7 +50,7 @@ async function comparesOf(work: () => Promise<unknown>): Promise<number> {
   return (await world.compares()) - before;
 }
 
-/** A contact with a path, and what the store knows of it. */
+/** A contact with a path, and the store's data about it. */
 async function somePath() {
   const row = await world.database.db
     .selectFrom('warm_paths')
@@ -76,7 +76,7 @@ describe('contacts that contacts.filter no longer includes', () => {
       ...world.integration,
       contacts: { ...world.integration.contacts, filter },
     };
-    // One request for those inside, instead of three.
+    // One request for the people inside, instead of three.
     for (const expected of [1, 0]) {
       expect(await comparesOf(() => world.sync({ integration }))).toBe(expected);
     }

@@ -56,7 +56,7 @@ it('stops if another process takes over the client, because files of two moments
       epoch: holder?.epoch ?? 0,
     });
     await clock.advance(MINUTE_MS);
-    // The renewal asks the database.
+    // The renewal queries the database.
     await expect.poll(async () => (await application.takeLease('riverside')).acquired).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 50));
   });

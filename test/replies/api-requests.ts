@@ -25,7 +25,7 @@ const several = (decision: string, id: string): Cases => ({
   invalid: { path: `/v1/holds/${decision}`, body: { holds: [] } },
 });
 
-/** Without a preview, and with what is none. */
+/** Without a preview, and with an invalid one. */
 const unseen = (path: string) => ({
   'without preview': { path },
   'other preview': { path: `${path}?digest=none` },
@@ -38,7 +38,7 @@ const CLIENT = {
   crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
 };
 
-/** What makes or replaces the webhook address of a client. */
+/** Requests that create or replace a client's webhook address. */
 const address = (rest: string): Cases => ({
   good: { path: `/v1/integrations/riverside${rest}`, body: {} },
   signed: { path: `/v1/integrations/riverside${rest}`, body: { signature: 'hmac' } },
@@ -89,7 +89,7 @@ const forget = (rest: string): Cases => {
   };
 };
 
-/** The world blocks no contact, so that also the good request answers 404. */
+/** The world blocks no contact, so even the valid request gets 404. */
 const block = (rest: string): Cases => ({
   good: { path: `/v1/integrations/riverside/contacts/c001/block${rest}` },
   unknown: { path: `/v1/integrations/nowhere/contacts/c001/block${rest}` },

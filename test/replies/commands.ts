@@ -21,7 +21,7 @@ export interface CommandCase {
 
 export type CommandCases = Readonly<Record<string, CommandCase>>;
 
-/** They serve, or are about other databases and products: of these only the help is recorded. */
+/** Commands that serve, or that are about other databases and products. Only their help is recorded. */
 export const HELP_ALONE = [
   ...['demo', 'sandbox', 'service', 'serve', 'worker', 'migrate', 'move', 'backup', 'restore'],
 ] as const;
@@ -93,7 +93,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   'setups list': { good: one(), invalid: one('--unheard-of') },
   'setups show': { unknown: one('nowhere'), invalid: one() },
   connect: {
-    // To connect waits for a browser: only what ends by itself is recorded.
+    // `connect` waits for a browser, and only commands that end on their own are recorded.
     'not wanted': one('riverside'),
     unknown: one('nowhere'),
     invalid: one('hillside', '--port', 'high'),

@@ -17,7 +17,7 @@ const TYPED: Entry = {
   ...{ stdout: { error: { code: 'run_unknown' } }, stderr: [] },
 };
 
-/** What differs once these are recorded in place of the three above, in both directions of writing and reading. */
+/** The differences if these are recorded instead of the three above, in both directions of writing and reading. */
 function compare(...after: readonly Entry[]) {
   const [from, to] = [[SHOWN, UNKNOWN, TYPED], after].map((entries) =>
     readEntries(writeEntries(entries)),
@@ -49,7 +49,7 @@ describe('the comparison of two recordings', () => {
       'changed: command | runs nowhere --json | unknown | anna: exitCode: 2 -> 1',
       'changed: command | runs nowhere --json | unknown | anna: stdout.error.code: "run_unknown" -> "run_missing"',
     ]);
-    // Both are of one answer.
+    // Both belong to one response.
     expect(summary).toBe('command: 0 missing, 0 new, 1 changed');
   });
 

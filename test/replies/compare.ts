@@ -11,10 +11,10 @@ import { laterKeys } from './moved.ts';
 
 export interface Difference {
   what: 'missing' | 'new' | 'changed';
-  /** What was asked, by whom. */
+  /** The request, and its caller. */
   key: string;
   kind: Entry['kind'];
-  /** The place within the answer, and its values; empty for a whole answer. */
+  /** The place within the response, and its values; empty for a whole response. */
   place: string;
   from?: unknown;
   to?: unknown;
@@ -43,7 +43,7 @@ export function findDifferences(
   return differences.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** What was answered, without what was asked. */
+/** The response, without the request. */
 function answerOf(entry: Entry | undefined): object {
   const { as: _as, case: _case, request: _request, kind: _kind, ...answer } = entry ?? {};
   return answer;
@@ -51,7 +51,7 @@ function answerOf(entry: Entry | undefined): object {
 
 type Change = Pick<Difference, 'place' | 'from' | 'to'>;
 
-/** What is different within an answer, at the deepest place that both have. */
+/** The difference within a response, at the deepest place that both have. */
 function listChanges(from: unknown, to: unknown, place: string): Change[] {
   if (Object.is(from, to)) return [];
   if (!isCollection(from) || !isCollection(to) || Array.isArray(from) !== Array.isArray(to)) {
@@ -73,12 +73,12 @@ export function describeDifference({ what, key, place, from, to }: Difference): 
   return `changed: ${key}: ${place}: ${show(from)} -> ${show(to)}`;
 }
 
-/** What is left out is not the same as null. */
+/** An omitted value is not the same as null. */
 function show(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }
 
-/** How many answers are missing, new and changed, by kind. */
+/** Number of missing, new and changed responses, by kind. */
 export function summarize(differences: readonly Difference[]): string {
   if (differences.length === 0) return 'Both recordings are equal.';
   const byKind = Map.groupBy(differences, ({ kind }) => kind);

@@ -9,7 +9,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     kind: z.enum(['api', 'page']),
     request: z.string(),
     status: z.number(),
-    /** Where a redirect leads, or what is to be sent again later. */
+    /** The target of a redirect, or the data to be sent again later. */
     headers: z.record(z.string(), z.string()).optional(),
     body: z.unknown(),
   }),
@@ -25,12 +25,12 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 export type Entry = z.infer<typeof entrySchema>;
 
-/** What an answer is to: no two entries of a recording have the same. */
+/** The request that a response belongs to. No two entries in a recording have the same one. */
 export function keyOf({ kind, request, case: name, as }: Entry): string {
   return [kind, request, name, as].join(' | ');
 }
 
-/** The lines of a recording, sorted, so that two recordings can be compared by eye as well. */
+/** The lines of a recording, sorted, so two recordings can be compared by eye as well. */
 export function writeEntries(entries: readonly Entry[]): string {
   const lines = entries.map((entry) => ({ key: keyOf(entry), line: JSON.stringify(entry) }));
   const keys = new Set(lines.map(({ key }) => key));

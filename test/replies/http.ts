@@ -21,8 +21,8 @@ interface Step {
 }
 
 /**
- * Records the answers to all cases as each principal. Each route has a copy of the world for what reads, and for what is
- * to be refused; what may change something has a copy for itself.
+ * Records the responses to all cases as each principal. Each route has a copy of the world for cases that read and for
+ * cases that must be refused. Each case that may change something has a separate copy.
  */
 export async function recordHttp(world: World, kind: Kind, table: CaseTable): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -104,12 +104,14 @@ async function send(world: World, open: OpenWorld, kind: Kind, step: Step): Prom
   };
 }
 
-/** Stands for what the preview of the same act answers. */
+/** Stands for the response of the same action's preview. */
 const DIGEST = '{digest}';
 
 const previewSchema = z.object({ preview: z.object({ digest: z.string() }) });
 
-/** Asks for the preview of an act; what is refused has no digest, and the act is to be refused for the same reason. */
+/**
+ * Requests an action's preview. A refused preview has no digest, and the action must be refused for the same reason.
+ */
 async function readDigest(url: string, content: RequestInit): Promise<string> {
   const { origin, pathname } = new URL(url);
   const response = await fetch(`${origin}${pathname}/preview`, { method: 'POST', ...content });

@@ -17,10 +17,10 @@ export const MOVES: Moves = [
   [/^page \| POST (\/users\/[^|]+)\/rights/, 'page | POST $1/role'],
 ];
 
-/** What was asked with access tokens, and is now for users who have signed in. */
+/** Requests that used to be made with access tokens, and are now for users who have signed in. */
 const FOR_USERS = /^api \| (?:POST|PUT|DELETE) \/v1\/users/;
 
-/** The keys under which a later recording may have the answer. */
+/** The keys under which a later recording may have the response. */
 export function laterKeys(key: string, moves: Moves = MOVES): string[] {
   const moved = moves.reduce((text, [pattern, by]) => text.replace(pattern, by), key);
   return FOR_USERS.test(moved) ? [moved, `${moved}, signed in`] : [moved];

@@ -33,7 +33,7 @@ const allOf = (word: string): Cases => ({
   invalid: post(`/decisions/all/${word}`),
 });
 
-/** What makes or replaces the webhook address of a client. */
+/** Requests that create or replace a client's webhook address. */
 const webhook = (after: string): Cases => ({
   ...button('/clients', after),
   signed: post(`/clients/riverside${after}`, { signature: 'hmac' }),
@@ -41,7 +41,7 @@ const webhook = (after: string): Cases => ({
   invalid: post(`/clients/riverside${after}`, { signature: 'wax' }),
 });
 
-/** A button of a contact's page, without what its preview adds. */
+/** A button on a contact's page, without the additions from its preview. */
 const contact = (after: string): Cases => ({
   good: post(`/clients/riverside/contacts/c001${after}`),
   'unknown contact': post(`/clients/riverside/contacts/nobody${after}`),

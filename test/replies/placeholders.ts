@@ -1,20 +1,20 @@
 /** Replaces values that differ from run to run with constant words. */
 
-/** Values of the world by what they are, with a name each. */
+/** The world's values by kind, each with a name. */
 export type KnownNames = ReadonlyMap<string, string>;
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
-/** The end of an id, as commands show what they have just made. */
+/** The end of an id, as commands show it after they create something. */
 const ID_END = /(?<=\(run |`donor-sync approvals confirm )[0-9a-f]{8}(?=[)`])/g;
 /** Secrets, and digests by a key of the world. */
 const SECRET = /(?<![\w-])(?:dst_)?(?:[\w-]{43}|[\w-]{22})(?![\w-])/g;
 const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b/g;
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
 
-/** What an act takes from its preview: until when it is valid, and a fingerprint. */
+/** The values that an action takes from its preview: its expiry and a fingerprint. */
 const DIGEST = /(?<![\w-])[0-9a-z]{8}\.[\w-]{22,64}(?![\w-])/g;
 
-/** Where a list goes on: a time and an id, encoded. */
+/** The place where a list continues: a time and an id, encoded. */
 const CURSOR = /(?<![\w-])Wz[\w-]{20,}/g;
 
 const TIMES: readonly (readonly [RegExp, string])[] = [
@@ -31,7 +31,7 @@ const TIMES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b\\d{1,2} (?:${MONTHS})[a-z]*(?: \\d{4})?(?:,? \\d{1,2}:\\d\\d)?`, 'g'), '<time>'],
   [/\b(?:\d+(?:\.\d+)? (?:ms|s|min|h) ?)+ago\b|\bjust now\b/g, '<a moment> ago'],
   [/\b\d+(?:\.\d+)? ms\b|\b\d+(?:\.\d+)? s\b/g, '<duration>'],
-  // What is left with the service: it is one for all copies of the world.
+  // The remaining credits at the service, which all copies of the world share.
   [/\b99,?\d{3}\b/g, '<balance>'],
   [/\b127\.0\.0\.1:\d+\b/g, '<address>'],
 ];

@@ -42,7 +42,7 @@ try {
   await world.close();
 }
 
-/** Fails for a route that the app has and no table, also one that the API's own description has. */
+/** Fails for a route that is in the app but in no table, even if it is in the API's own description. */
 async function requireCases(): Promise<void> {
   const open = await world.open();
   const names = routeNames(open.routes);

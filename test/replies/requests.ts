@@ -3,7 +3,7 @@
  * others.
  */
 export interface Request {
-  /** `{run}` and the like stand for values of the world, `{digest}` for what the preview of the same act answers. */
+  /** `{run}` and the like stand for values of the world, `{digest}` for the digest from the same action's preview. */
   path: string;
   /** Sent as JSON. */
   body?: unknown;
@@ -14,7 +14,7 @@ export interface Request {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** The cases of a route by their names; `good` comes first and is the one that is to work. */
+/** A route's cases by name; `good` comes first and is the case that must succeed. */
 export type Cases = Readonly<Record<string, Request>> & { readonly good: Request };
 
 /** By method and pattern, as the router has them. */
@@ -27,7 +27,7 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
   return text.replace(/\{([\w ]+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** The names of a table's routes that are not among `routes`, and the other way round. */
+/** The names of a table's routes that are not among `routes`, and vice versa. */
 export function compareNames(
   routes: readonly string[],
   table: readonly string[],
@@ -38,7 +38,7 @@ export function compareNames(
   };
 }
 
-/** The routes of an app that answer, by method and pattern; those for all methods are guards. */
+/** An app's routes that respond, by method and pattern; routes for all methods are guards. */
 export function routeNames(routes: readonly { method: string; path: string }[]): string[] {
   const names = routes
     .filter(({ method }) => method !== 'ALL')

@@ -6,7 +6,7 @@ import { fill } from './requests.ts';
 import { shorten } from './shorten.ts';
 import type { CommandEnd, World } from './world.ts';
 
-/** Longer outputs are tables of what is alike. */
+/** Longer outputs are tables of similar rows. */
 const MAX_LINES = 50;
 
 /** Fails for a command without a case. */
@@ -52,7 +52,7 @@ async function runOne(
 function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson: boolean) {
   const replace = createReplacer(world.known);
   const lines = (text: string) => {
-    // Columns are as wide as what is replaced.
+    // Columns are as wide as the replaced text.
     const all = text.split('\n').map((line) =>
       replace(line)
         .replace(/(\S) {2,}/g, '$1  ')
@@ -68,7 +68,7 @@ function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson:
   };
 }
 
-/** The one document; text that is none is recorded as it is. */
+/** The single document; text that is not a document is recorded unchanged. */
 function readDocument(stdout: string, replace: (text: string) => string): unknown {
   try {
     return shorten(JSON.parse(stdout), replace);

@@ -11,7 +11,7 @@ let ids = 0;
 function nextId(): `${string}-${string}-${string}-${string}-${string}` {
   ids += 1;
   const order = ids.toString(16).padStart(6, '0');
-  // The end of an id is what commands show: each has another one.
+  // Commands show the end of an id, so each id has a different end.
   const end = ((ids * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0');
   return `00${order}-0000-4${order.slice(0, 3)}-8${order.slice(3)}-0000${end}`;
 }

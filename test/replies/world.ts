@@ -1,7 +1,7 @@
 /**
- * The world whose responses are recorded: four clients, users and tokens of each role, runs, held contacts, a
- * pending approval, an invitation, an unfinished set-up. It is built once. Each case that changes something
- * opens a copy of its folder, at the same path and one at a time, so that the cases do not affect each other.
+ * The world whose responses are recorded: four clients, users and tokens of each role, runs, held contacts, a pending
+ * approval, an invitation, an unfinished set-up. It is built once. Each case that changes something opens a copy of its
+ * folder, at the same path and one at a time, so the cases do not affect each other.
  */
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -34,7 +34,7 @@ import { controlService } from '../helpers/service-control.ts';
 import { aStream } from '../interfaces/cli/a-terminal.ts';
 import type { KnownNames } from './placeholders.ts';
 
-/** The day on which everything happens, so that days and months are the same in each recording. */
+/** The day on which everything happens, so days and months are the same in each recording. */
 const STARTED_AT = Date.UTC(2026, 10, 18, 12);
 const VERSION = '0.0.0';
 const PASSWORD = 'three blue herons';
@@ -55,7 +55,7 @@ export const PRINCIPALS = [
 ] as const;
 export type Principal = (typeof PRINCIPALS)[number];
 
-/** The role of a principal, and whether it has access to `harbor` alone. */
+/** A principal's role, and whether it only has access to `harbor`. */
 export function readRights(principal: Principal): { role: Role | null; isLimited: boolean } {
   const word = principal.split(' ').at(-1);
   const role = ROLES.find((one) => one === word) ?? null;
@@ -66,11 +66,11 @@ export function readRights(principal: Principal): { role: Role | null; isLimited
 export interface World {
   /** Values that requests name in braces, for example `{run}`. */
   values: Readonly<Record<string, string>>;
-  /** How these values, and others that differ from run to run, are written into a recording. */
+  /** How these values, and others that differ between runs, are written into a recording. */
   known: KnownNames;
-  /** Opens a copy of the world; the caller closes it before another one. */
+  /** Opens a copy of the world; the caller closes it before opening another copy. */
   open(): Promise<OpenWorld>;
-  /** The same for commands alone, which open the product themselves. */
+  /** The same for commands only, which open the product themselves. */
   openFolder(): Promise<Pick<OpenWorld, 'run' | 'close'>>;
   close(): Promise<void>;
 }
@@ -99,11 +99,11 @@ export interface CommandEnd {
   stderr: string;
 }
 
-/** A clock that starts on the day of the world and goes on as the machine's does. */
+/** A clock that starts on the world's day and advances with the machine's clock. */
 const AHEAD_MS = STARTED_AT - Date.now();
 const clock: Clock = { ...systemClock, now: () => Date.now() + AHEAD_MS };
 
-/** Lets all responses carry the time of the world: by that of the machine, runs would find one of the clocks wrong. */
+/** Makes all responses carry the world's time: with the machine's time, runs would report a wrong clock. */
 function datedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -121,10 +121,10 @@ function datedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** Ports that may be in the way before one below another one is found. */
+/** Number of ports that may be in use before a port below another port is found. */
 const MAX_PORTS = 200;
 
-/** A receiver of alerts that takes everything; its port comes first where ports are listed in their order. */
+/** An alert receiver that accepts everything; its port comes first if ports are listed in order. */
 async function startReceiver(below: number): Promise<{ url: string; close(): void }> {
   for (let tried = 0; tried < MAX_PORTS; tried += 1) {
     const receiver = await startReceiverAnywhere();
@@ -220,7 +220,7 @@ export async function buildWorld(): Promise<World> {
   jobs.letEnd();
   const receiver = await startReceiver(portOf(service.rootUrl));
   const parent = await mkdtemp(join(tmpdir(), 'donor-sync-replies-'));
-  // Settings name the files of clients by their whole path: another one would be another CRM.
+  // Settings name clients' files by their full path: a different path would be a different CRM.
   const [folder, kept] = [join(parent, 'world'), join(parent, 'kept')];
   await mkdir(folder);
   const env = {
@@ -290,7 +290,7 @@ export async function buildWorld(): Promise<World> {
     return { id, ended: untilEnded(application, id) };
   };
 
-  // Riverside: a run that finished, and one in which the addresses of all changed at once.
+  // Riverside: a run that finished, and a run in which all addresses changed at once.
   const finished = await sync('riverside');
   await finished.ended;
   await save(
@@ -348,7 +348,7 @@ export async function buildWorld(): Promise<World> {
   const undo = await execute(built, ['undo', finished.id, '--yes', '--json']);
   values['approval undo'] = approvalSchema.parse(JSON.parse(undo.stdout)).approval.id;
 
-  // A run that waits for its start, as long as no process works.
+  // A run that waits to start as long as no process is working.
   const idle = await serve(built, false);
   const queued = await askOf(idle.url, { authorization: `Bearer ${tokens.get('owner')}` })(
     'POST',
@@ -498,7 +498,7 @@ function askOf(url: string, credentials: Record<string, string>) {
   };
 }
 
-/** A set-up with a name and a file, which waits for the key of the service. */
+/** A setup with a name and a file that waits for the service's key. */
 async function beginSetup(url: string, token: string): Promise<string> {
   const send = (path: string, body: FormData | URLSearchParams) =>
     fetch(url + path, {
@@ -528,7 +528,7 @@ async function untilEnded({ store }: Application, runId: string): Promise<void> 
   throw new Error(`the run ${runId} did not end`);
 }
 
-/** Waits until the service has taken so many submissions. */
+/** Waits until the service has accepted this many submissions. */
 async function untilSubmitted(service: PartnerSandbox, count: number): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if ((await countSubmissions(service)) >= count) return;
@@ -571,7 +571,7 @@ async function execute(
   };
   const program = await createProgram({ ...deps, loadDeps: async () => deps }, VERSION, args);
   await runProgram(program, deps, args);
-  // What was written last is through the streams then.
+  // By then, the last output has passed through the streams.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

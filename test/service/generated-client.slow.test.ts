@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { createWorld } from '../../people/world.ts';
 import { ask, personOf, startPartner } from './partner.ts';
 
-/** What a customer would write against the client that a generator has made of openapi.json. */
+/** Code that a customer would write for the client that a generator creates from openapi.json. */
 const FLOW = `
 import { ApiError, PartnerClient, type APIDonor, type Person } from './client/index';
 

@@ -162,7 +162,7 @@ describe('the matcher', () => {
     ['Tower', 'Tauer', 0],
     ['Brown', 'Braun', 0],
     ['Cox', 'Kox', 0],
-    // A letter that sounds differently makes another name, and a short one leaves no room for a typo.
+    // A letter with a different sound makes a different name, and a short name leaves no room for a typo.
     ['Cox', 'Fox', null],
     ['Stone', 'Staun', null],
   ])(

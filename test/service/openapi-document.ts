@@ -44,13 +44,13 @@ export interface Operation extends z.infer<typeof operationShape> {
 export interface OpenApiDocument {
   document: z.infer<typeof documentShape>;
   operations: Operation[];
-  /** Fails where a reply is not what the operation says of its status; unknown fields fail too. */
+  /** Fails if a response does not match what the operation declares for its status. Unknown fields also fail. */
   check(operation: Operation, reply: { status: number; contentType: string; body: unknown }): void;
-  /** A body that fits the schema; `known` gives values for names such as `donor_id`. */
+  /** A body that matches the schema; `known` provides values for names such as `donor_id`. */
   exampleBody(operation: Operation, known: (name: string) => unknown): unknown;
 }
 
-/** Deeper schemas than this would be a circle. */
+/** Schemas deeper than this would be circular. */
 const MAX_DEPTH = 12;
 
 /** Reads a document. */
@@ -107,7 +107,7 @@ export function readDocument(body: unknown): OpenApiDocument {
     return schema['example'] ?? schema['default'] ?? plainExample(schema, name, known, depth);
   }
 
-  /** What an example of the whole object shows, and else what has to be there. */
+  /** The fields in an example of the whole object; without an example, the required fields. */
   function exampleObject(
     schema: Schema,
     properties: Record<string, Schema>,
@@ -169,7 +169,7 @@ function sameType(documented: string, sent: string): boolean {
   return documented.split(';')[0] === type.trim();
 }
 
-/** References as this validator spells them, and objects closed, so that an unknown field shows. */
+/** References as this validator spells them, and objects closed, so an unknown field shows. */
 function toStrict(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toStrict);
   if (typeof value === 'string') return value.replace('#/components/schemas/', '#/$defs/');

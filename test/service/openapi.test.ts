@@ -5,7 +5,7 @@ import { control } from '../testbed/asking.ts';
 import { type OpenApiDocument, type Operation, readDocument } from './openapi-document.ts';
 import { ask, issueKey, playFaults, startPartner } from './partner.ts';
 
-/** Replies bring ids that later requests need: after so many rounds all are there. */
+/** Responses contain ids that later requests need. After this many rounds, all ids are known. */
 const ROUNDS = 4;
 /** The latest ids of a name that are tried in a path. */
 const TRIED_IDS = 6;
@@ -138,7 +138,7 @@ async function readFrom(partner: PartnerSandbox): Promise<OpenApiDocument> {
   return readDocument((await ask(partner, 'GET', '/openapi.json')).body);
 }
 
-/** What replies have brought so far, by the name of the field. */
+/** Values from responses so far, by the field's name. */
 type Known = Map<string, unknown[]>;
 
 async function knownIds(partner: PartnerSandbox): Promise<Known> {
@@ -149,7 +149,7 @@ async function knownIds(partner: PartnerSandbox): Promise<Known> {
   return new Map([['donor_id', people.map(({ donorId }) => donorId).filter((id) => id !== null)]]);
 }
 
-/** What is made is made first, and what is deleted is deleted last. */
+/** Objects are created first and deleted last. */
 function inOrder(operations: readonly Operation[]): Operation[] {
   const rank = ({ method, path }: Operation) =>
     method === 'DELETE' ? 3 : path.includes('{') ? 2 : 1;
@@ -174,7 +174,7 @@ async function succeeds(
   return false;
 }
 
-/** The path with each id that may belong there, the latest first. */
+/** The path with each id that may belong there, latest first. */
 function pathsOf({ path, parameters }: Operation, known: Known): string[] {
   const query = parameters.filter(
     (parameter) => parameter.in === 'query' && 'example' in parameter.schema,
@@ -187,7 +187,7 @@ function pathsOf({ path, parameters }: Operation, known: Known): string[] {
   return ids.toReversed().map((id) => `${pathWith(path, String(id))}?${search}`);
 }
 
-/** In /lists/{id} stands the id of a list. */
+/** `/lists/{id}` contains a list's id. */
 function nameOfId(before: string, name: string): string {
   return name === 'id' ? `${before.replace(/s$/, '')}_id` : name;
 }

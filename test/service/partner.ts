@@ -17,7 +17,7 @@ export async function startPartner(options: PartnerSandboxOptions = {}): Promise
   return partner;
 }
 
-/** Asks the service with a key (the first one by default; null sends none). */
+/** Sends a request to the service with a key (by default the first key; null sends none). */
 export function ask(
   partner: PartnerSandbox,
   method: string,
@@ -43,7 +43,7 @@ export async function issueKey(partner: PartnerSandbox, order: unknown) {
   return z.object({ apiKey: z.string(), team: z.string() }).parse(body);
 }
 
-/** So many unknown persons, with tracking ids p0, p1, … */
+/** This many unknown people, with tracking ids p0, p1, … */
 export function strangers(count: number): object[] {
   return Array.from({ length: count }, (_, index) => ({
     tracking_id: `p${index}`,
@@ -51,7 +51,7 @@ export function strangers(count: number): object[] {
   }));
 }
 
-/** A donor of the world, as a person to submit. */
+/** A donor from the world, as a person to submit. */
 export function personOf(donor: Donor, trackingId = 'donor') {
   const home = donor.addresses[0];
   return {
@@ -65,7 +65,7 @@ export function personOf(donor: Donor, trackingId = 'donor') {
 
 const accepted = z.object({ tracking_id_to_job_id: z.record(z.string(), z.string()) });
 
-/** Submits persons in form B and gives the job ids by tracking id. */
+/** Submits people in form B and returns the job ids by tracking id. */
 export async function submit(
   partner: PartnerSandbox,
   persons: object[],
@@ -80,7 +80,7 @@ export function jobIdsIn(body: unknown): Record<string, string> {
   return accepted.parse(body).tracking_id_to_job_id;
 }
 
-/** Submits one person and gives the job's id. */
+/** Submits one person and returns the job's id. */
 export async function submitOne(partner: PartnerSandbox, person: object): Promise<string> {
   const [id] = Object.values(await submit(partner, [person]));
   return z.string().parse(id);

@@ -136,7 +136,7 @@ describe('reading a question in plain English', () => {
   });
 });
 
-/** The filters without those that are not set. */
+/** Only the filters that are set. */
 function plain({ filters }: Question): unknown {
   return JSON.parse(JSON.stringify(filters));
 }

@@ -24,7 +24,7 @@ export async function creditsIn(
   return z.record(z.string(), z.number()).parse(body)[bucket];
 }
 
-/** Creates a list and gives its id. */
+/** Creates a list and returns its id. */
 export async function createList(
   partner: PartnerSandbox,
   name: string,
@@ -61,7 +61,7 @@ const listed = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** The ids of who is on a list, with the cursor of the next page. */
+/** The ids of the donors on a list, with the next page's cursor. */
 export async function readListed(partner: PartnerSandbox, listId: string, query = '') {
   const { body } = await ask(partner, 'GET', `/lists/${listId}${query}`);
   const { donors, next_cursor } = listed.parse(body);

@@ -25,7 +25,7 @@ describe('a slice of long work', () => {
   });
 
   it('counts requests until they are answered or have failed', async () => {
-    // Requests that other tests of this process have left hanging count, too.
+    // Requests that other tests in this process have left open also count.
     const before = countOpen();
     const { promise, resolve } = Promise.withResolvers<void>();
     const requests = Array.from({ length: 20 }, (_, index) =>

@@ -73,7 +73,7 @@ describe('config/donor-sync.example.yaml', () => {
   });
 });
 
-/** What is wrong with the text, or nothing. */
+/** The error in the text, if any. */
 function complaintOf(text: string): Promise<string> {
   return parseSettings(text, {
     path: 'donor-sync.yaml',

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { salesforceConnector } from '../../connectors/salesforce/connector.ts';
 import { type SalesforceSandbox, startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 
-/** More than one page of a query, and of the results of a bulk query. */
+/** More than one page of results, both for a query and for a bulk query. */
 const CONTACTS = 2500;
 const BULK_PAGE_ROWS = 1000;
 const COMMAND_TIMEOUT_MS = 120_000;
@@ -20,9 +20,9 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 interface World {
   org: SalesforceSandbox;
-  /** A folder that goes when everything is done. */
+  /** A folder that is deleted when everything is done. */
   folder: string;
-  /** Runs a command; what it says in JSON as its result, or an error with its message. */
+  /** Runs a command. Returns its JSON result, or throws an error with its message. */
   sf(...args: string[]): Promise<unknown>;
   /** Runs a command; everything that it prints. */
   print(...args: string[]): Promise<string>;
@@ -30,7 +30,7 @@ interface World {
 
 interface Step {
   name: string;
-  /** Throws if the command does not do what it is for. */
+  /** Throws if the command does not do its job. */
   run(world: World): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ async function problemOf(step: Step, world: World): Promise<string | null> {
   }
 }
 
-/** Asks no org: it says whether the source of the fields is one that can be deployed. */
+/** Contacts no org. Checks whether the fields' source can be deployed. */
 async function convertSource({ sf, folder }: World): Promise<void> {
   const project = path.join(import.meta.dirname, '../../deploy/salesforce');
   await cp(project, folder, { recursive: true });
@@ -288,7 +288,7 @@ async function upsertInBulk(world: World): Promise<void> {
   expectSame(z.object({ processedRecords: z.number() }).parse(results).processedRecords, 30);
 }
 
-/** Commands that did not wait for their job, and ask for it later. */
+/** Commands that do not wait for their job but query it later. */
 async function resumeJobs(world: World): Promise<void> {
   const begun = z.object({ jobId: z.string() });
   const output = path.join(world.folder, 'resumed.csv');
@@ -354,7 +354,7 @@ function expectSame(found: unknown, wanted: unknown): void {
   if (found !== wanted) throw new Error(`${found} was found instead of ${wanted}`);
 }
 
-/** Nothing of the surroundings reaches the program: neither its settings nor a proxy. */
+/** The program gets nothing from its environment: neither settings nor a proxy. */
 function createWorld(program: string, org: SalesforceSandbox, folder: string): World {
   const env = {
     // The program itself needs a Node that is new enough; this one is.
@@ -386,7 +386,7 @@ function createWorld(program: string, org: SalesforceSandbox, folder: string): W
   };
 }
 
-/** A command that fails says why in the same JSON. */
+/** A failing command gives the reason in the same JSON. */
 function messageIn(stdout: string): string | null {
   try {
     return z.object({ message: z.string() }).parse(JSON.parse(stdout)).message;

@@ -27,7 +27,7 @@ import { openHttpWorld } from '../interfaces/api/http-world.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const open = closedAfterTest(openHttpWorld);
 
-/** What the chart makes of each sample. */
+/** The objects that the chart creates from each sample. */
 const SAMPLES = sampleNames().map((name) => {
   const values = readSample(name);
   return { name, values, ...renderChart(values) };
@@ -171,7 +171,7 @@ describe('the Helm chart', () => {
   it('has a schema that lets nothing through anywhere that it does not name', () => {
     const openOnes: string[] = [];
     look(readValuesSchema(), 'values');
-    // What goes to Kubernetes as it is.
+    // The part that is passed to Kubernetes unchanged.
     expect(openOnes.sort()).toEqual([
       'values.properties.global',
       'values.properties.networkPolicy.properties.egress.items',
@@ -325,7 +325,7 @@ function dataOf(object: KubernetesObject) {
   return z.object({ data: z.record(z.string(), z.string()) }).parse(object);
 }
 
-/** Sets one value deep inside of the last object of a kind. */
+/** Sets one value deep inside the last object of a kind. */
 function put(
   objects: readonly KubernetesObject[],
   kind: string,

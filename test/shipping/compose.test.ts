@@ -7,7 +7,7 @@ import { parseDockerfile } from '../../scripts/replay-dockerfile/dockerfile.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A run that is interrupted has ended by then. */
+/** By then, an interrupted run has ended. */
 const STOP_SECONDS = 10;
 
 const serviceSchema = z.object({

@@ -114,7 +114,7 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }
 
-/** Links to other files and to headings; the web is not asked. */
+/** Checks links to other files and to headings, but not links to the web. */
 function linksOf(document: string): string[] {
   const links = read(document).matchAll(/\]\(([^)\s]+)\)/g);
   return [...links].map(([, link = '']) => link).filter((link) => !/^(https?|mailto):/.test(link));
@@ -137,7 +137,7 @@ function headingsOf(document: string): string[] {
   );
 }
 
-/** The words after `donor-sync`, or after what a guide says stands for it, wherever code is shown. */
+/** The words after `donor-sync`, or after a guide's substitute for it, wherever code is shown. */
 function commandsIn(document: string): string[] {
   const text = read(document);
   const code = [...text.matchAll(/^```sh\n(.*?)^```$|`([^`\n]+)`/gms)].map(
@@ -154,7 +154,7 @@ function scriptsIn(document: string): string[] {
   return [...named].map(([, name = '']) => name);
 }
 
-/** Names, sorted, each once. */
+/** Names, sorted and without duplicates. */
 function variablesIn(text: string): string[] {
   const names = text.match(/\bDONOR_SYNC_[A-Z_]+\b|\bNO_COLOR\b/g) ?? [];
   return [...new Set(names)].sort();

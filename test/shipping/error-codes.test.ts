@@ -11,7 +11,7 @@ import { PROBLEM_TEXTS } from '../../src/interfaces/api/webhooks/hooks-api.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Codes of other programs: zod's own word for a check of ours. */
+/** Codes from other programs: zod's own word for one of our checks. */
 const FOREIGN: readonly string[] = ['custom'];
 
 /** Why a run stops; some of these codes are chosen in more than one step. */

@@ -181,7 +181,7 @@ describe('the first start with the Helm chart', () => {
     );
     if (!migrate || !web || !worker) throw new Error('the chart makes three workloads');
     await migrate.run(migrate.args);
-    // Until there is a person the pods of web end, and are started again.
+    // Until there is a user, the web pods end and are restarted.
     const early = web.start(web.args, '0.0.0.0');
     expect(await early.ended).toBe(2);
     expect(early.output()).toContain('there is no user and no access token yet');
@@ -199,8 +199,8 @@ const containerSchema = z.object({
 });
 
 /**
- * Stands for a container of the image: its program, its user, and its variables alone, with folders of this machine in the
- * place of volumes. It listens on a free port of loopback, unless `host` says otherwise.
+ * Stands for a container of the image: only its program, its user and its variables, with folders on this machine
+ * instead of volumes. It listens on a free port of loopback, unless `host` says otherwise.
  */
 async function containerIn(
   cwd: string,
@@ -226,7 +226,7 @@ async function containerIn(
   };
 }
 
-/** A folder in that of the test, which the user without rights can write. */
+/** A folder inside the test's folder, to which the user without rights can write. */
 async function aFolder(path: string, mode: number): Promise<string> {
   const made = join(folder, path);
   await mkdir(made, { recursive: true });

@@ -39,9 +39,9 @@ export interface Installed {
   node: string;
   /** Where the package is installed. */
   place: string;
-  /** An empty folder for this Node alone. */
+  /** An empty folder only for this Node. */
   folder: string;
-  /** Takes what is to be ended with the test. */
+  /** Registers processes that must end with the test. */
   atEnd(end: () => unknown): void;
 }
 

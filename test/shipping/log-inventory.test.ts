@@ -8,9 +8,12 @@ import { enhancedId } from '../interfaces/cli/forgetting.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** What an entry of the list looks like in a folder. */
+/** What an entry in the list looks like in a folder. */
 const LISTED = [/\.erasures$/, /\.writes-\d{4}-\d\d$/, /\.spending(?:\.past)?$/];
-/** No logs: the database with its key, the journal of a CSV output, and what the operator put there or asked for. */
+/**
+ * Files that are not logs: the database with its key, a CSV output's journal, and files that the operator put there or
+ * requested.
+ */
 const OTHERS =
   /^(?:store\.db(?:-\w+|\.key)?|.*\.csv(?:\.donor-sync-journal)?|.*\.yaml|\.env|.*\.lock)$/;
 

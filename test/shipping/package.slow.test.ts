@@ -18,7 +18,7 @@ import { liveOn } from './life-on-node.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** It compiles and installs, on a machine that does other things as well. */
+/** It compiles and installs, on a machine that also does other work. */
 const TIMEOUT_MS = 300_000;
 
 const packedSchema = z.tuple([
@@ -75,7 +75,7 @@ describe('the package', () => {
     place = join(folder, 'place');
     await mkdir(place);
     await bringInstalledModules(CHECKOUT, place);
-    // All it may take is there already; npm removes what the package does not ask for.
+    // Everything that it may use is already there; npm removes packages that the package does not need.
     await run(['npm', 'install', '--offline', '--omit=dev', tarball], place);
   }, TIMEOUT_MS);
 
@@ -117,7 +117,7 @@ describe('the package', () => {
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
       /^dist\/chunks\/[\w-]+\.js$/,
       /^dist\/(completions\/donor-sync\.(bash|zsh|fish)|donor-sync\.1)$/,
-      // A worker thread is started from a file of its own.
+      // A worker thread is started from a separate file.
       /^dist\/connectors\/csv\/sources\/workbook-worker\.js$/,
       /^dist\/src\/(clients\/setup\/upload|people\/sign-in\/guess)-worker\.js$/,
       /^dist\/src\/interfaces\/(pages\/assets|cli\/commands\/connector\/skeleton)\/[\w-]+\.js$/,
@@ -167,7 +167,7 @@ describe('the package', () => {
     const exact = join(folder, 'exact');
     await mkdir(exact);
     await run(['tar', '-xzf', tarball, '--strip-components=1'], exact);
-    // As docs/guides/run-with-systemd.md has it. What npm has cached came by the same lock file.
+    // As in docs/guides/run-with-systemd.md. npm's cache was filled from the same lock file.
     const { HOME = '' } = process.env;
     const install = ['npm', 'ci', '--ignore-scripts', '--prefer-offline'];
     const env = { ...options(exact).env, HOME };
@@ -189,7 +189,7 @@ describe('the package', () => {
     const { version } = manifestSchema.parse(await readJson(join(exact, 'package.json')));
     const program = join(exact, 'dist/src/main.js');
     expect((await run([program, '--version'], exact)).trim()).toBe(version);
-    // What is not in the bundle: the driver, which is a binary, is opened by this.
+    // Opens the driver, a binary that is not in the bundle.
     await writeFile(join(exact, 'donor-sync.yaml'), 'database: "sqlite:a.db"\nintegrations: []\n');
     expect(await run([program, 'audit', 'verify'], exact)).toContain('0 entries');
   });
@@ -218,7 +218,7 @@ describe('the package', () => {
     expect(output).toContain('First sync');
   });
 
-  // At the same time: they share nothing but the package, and wait a half of their time.
+  // At the same time, because they share only the package and wait half of their time.
   it.concurrent.for([
     ['the oldest that it takes', 'node-22'],
     ['the long-term support before', 'node-24'],
@@ -363,7 +363,7 @@ describe('the package', () => {
     await run([compiler, ...flags, ...args], place);
   }
 
-  /** npm and npx on the Node of the tests, without what they have cached; all files stay in the folder. */
+  /** npm and npx on the tests' Node, without their cache; all files remain in the folder. */
   function run(words: readonly string[], cwd: string): Promise<string> {
     return runToEnd(words, options(cwd));
   }
@@ -374,7 +374,7 @@ describe('the package', () => {
   }
 });
 
-/** The checkout as a fresh clone has it, and its modules: packing compiles, which must not disturb others. */
+/** The checkout as in a fresh clone, and its modules. Packing compiles, which must not disturb other tests. */
 async function copySources(target: string): Promise<void> {
   const left = new Set(
     ['node_modules', '.git', 'dist', 'data', 'coverage'].map((name) => join(CHECKOUT, name)),

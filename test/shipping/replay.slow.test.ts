@@ -8,7 +8,7 @@ import { buildTinyImage, type Files, type TinyImage } from './tiny-image.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** It installs, compiles and runs the whole product, on a machine that does other things as well. */
+/** It installs, compiles and runs the whole product, on a machine that also does other work. */
 const REPLAY_TIMEOUT_MS = 300_000;
 
 describe('the image', () => {

@@ -46,7 +46,7 @@ describe('the bill of materials', () => {
   it('names what packages need in turn, as it is installed, and no tool for development', () => {
     const names = packagesOf(lock).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['pg-types', 'sonic-boom']));
-    // HubSpot's client names these types among what it needs at run time.
+    // HubSpot's client lists these types among its run-time dependencies.
     const inTurn = ['@types/node'];
     expect(Object.keys(own.devDependencies).filter((name) => names.includes(name))).toEqual(inTurn);
     const installed = readdirSync(join(ROOT, 'node_modules'));
@@ -118,7 +118,7 @@ describe('the shrinkwrap', () => {
 describe('the packages', () => {
   it('are named by exact versions', () => {
     const versions = Object.values({ ...own.dependencies, ...own.devDependencies });
-    // Another version of a package that is there already has a name of its own.
+    // A second version of an existing package has a separate name.
     const exact = /^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
     expect(versions.filter((version) => !exact.test(version))).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { parseDockerfile } from '../../scripts/replay-dockerfile/dockerfile.ts';
 /** Files of a build, by their paths. */
 export type Files = Readonly<Record<string, string>>;
 
-/** An image of a few lines, in a folder that goes when it is closed. */
+/** An image with a few lines, in a folder that is deleted when it is closed. */
 export interface TinyImage {
   image: Image;
   close(): Promise<void>;

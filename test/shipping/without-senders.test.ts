@@ -19,8 +19,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const CLIENTS = ['connectors/hubspot/client.ts', 'connectors/salesforce/client.ts'];
 
 /**
- * Uses each class with the library's own sender, and says what was sent and how each call ended. Every way out of the
- * process is a recorder meanwhile.
+ * Uses each class with the library's own sender, and reports what was sent and how each call ended. In the meantime,
+ * every way out of the process is a recorder.
  */
 const PROBE = `
 import http from 'node:http';
@@ -65,7 +65,7 @@ for (const [name, call] of Object.entries(calls)) {
 console.log(JSON.stringify({ sent, ends }));
 `;
 
-/** What undici sets for the whole process as soon as it is loaded; Node reads it for its own fetch. */
+/** The setting that undici makes for the whole process as soon as it is loaded; Node's own fetch reads it. */
 const GLOBAL_DISPATCHER = 'undici.globalDispatcher';
 
 const outcomeSchema = z.object({
@@ -99,7 +99,7 @@ describe("the vendors' libraries", () => {
 
   const playSource = (code: string) => play(['--input-type=module', '--eval', code]);
 
-  /** The program with the probe as one more entry, so that both have the same modules of the libraries. */
+  /** The program with the probe as an additional entry, so that both have the same library modules. */
   async function buildWithProbe(): Promise<RolldownOutput> {
     const entry = '\0probe';
     const bundle = await rolldown({
@@ -125,7 +125,7 @@ describe("the vendors' libraries", () => {
     const { sent, ends } = await play([join(folder, 'probe.js')]);
     expect(sent).toEqual([]);
     expect(new Set(Object.values(ends))).toEqual(new Set([REFUSED]));
-    // One copy of undici is left, which the guard sends by; no library brings one of its own.
+    // Only one copy of undici is left, which the guard uses for sending; no library includes its own copy.
     const setters = output.filter(
       (file) => file.type === 'chunk' && file.code.includes(GLOBAL_DISPATCHER),
     );

@@ -1,6 +1,6 @@
 /**
- * Random numbers from a seed. A stream is split by name, so that a consumer that is added later has its own stream and
- * does not change the others.
+ * Random numbers from a seed. A stream is split by name, so a consumer that is added later has its own stream and does
+ * not change the others.
  */
 export interface Random {
   /** At least 0, less than 1. */

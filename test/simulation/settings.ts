@@ -46,7 +46,7 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   return { ...parsed, path: '/simulated' };
 }
 
-/** Often, because processes serve only for some minutes. */
+/** Often, because processes serve only for a few minutes. */
 const SCHEDULE = { cron: '*/3 * * * *', timezone: 'UTC' };
 
 /** The smallest values that the settings accept. */

@@ -11,10 +11,10 @@ import { sandboxControl } from '../connectors/crm-sandbox.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { SweptCrm, SweptWorld } from './swept-world.ts';
 
-/** As many as the service knows, so that the contacts are the same people. */
+/** As many donors as the service knows, so the contacts are the same people. */
 const PEOPLE = { contacts: 16, donors: 500 };
 
-/** Planted in every CRM: a name, a figure and a note that are nowhere else in the world. */
+/** Planted in every CRM: a name, a figure and a note that occur nowhere else in the world. */
 export const PLANTED = {
   first: 'Zyxabelle',
   last: 'Zyxermain',
@@ -22,26 +22,26 @@ export const PLANTED = {
   note: 'A zyxnote: sold the vineyard, quarrels with her brother.',
 };
 
-/** What the other side says in an error: all that is planted. */
+/** The other side's error text: everything that is planted. */
 export const QUOTING = Object.values(PLANTED).join(' | ');
 
 export interface Neighbour extends SweptCrm {
-  /** The contact with the planted name, one that the service knows, and one that stays as it is. */
+  /** The contact with the planted name, a contact that the service knows, and a contact that does not change. */
   ids: { planted: string; known: string; other: string };
-  /** Files of the folder that hold persons because they are the CRM. */
+  /** Files in the folder that contain people because they are the CRM. */
   files: readonly string[];
   /** How it refuses writes: the first sync meets them all, and so do undoing and forgetting. */
   refusals: readonly Failure[];
   /** The other ways in which it fails. */
   failures: readonly Failure[];
-  /** What the commands say of these failures, so that they have met them. */
+  /** What the commands say about these failures, to prove that the failures occurred. */
   proofs: readonly string[];
   /** Names, figures and notes of all its people as they are now. */
   readMarks(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A way to fail, until it is ended. */
+/** A way to fail, until it is switched off. */
 interface Failure {
   begin(): Promise<void>;
   end(): Promise<void>;
@@ -288,7 +288,7 @@ async function marksOf(
   return telling(marks);
 }
 
-/** Shorter ones turn up by chance; each but once. */
+/** Shorter texts occur by chance. Each text is listed only once. */
 function telling(texts: readonly string[]): string[] {
   return [...new Set(texts)].filter((text) => text.trim().length >= 8 && text.trim() === text);
 }

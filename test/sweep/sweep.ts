@@ -11,15 +11,15 @@ import { marksIn } from '../helpers/marks.ts';
 import { type Neighbour, PLANTED, QUOTING } from './neighbours.ts';
 import type { SweptWorld } from './swept-world.ts';
 
-/** They serve until they are stopped, with people of their own; `service` is the other side, and knows no CRM. */
+/** They serve until they are stopped, with their own people; `service` is the other side, and knows no CRM. */
 const NOT_SWEPT = ['demo', 'sandbox', 'service'];
 
-/** Alone a sweep takes six minutes, beside all others ten. */
+/** A sweep takes six minutes on its own, and ten next to all other tests. */
 export const SWEEP_TIMEOUT_MS = 900_000;
 
 /**
- * Runs everything, and looks for the marks afterwards; closes neither. What becomes of a refusal of the service
- * is the same whatever CRM there is: one sweep tries them all, and the others some.
+ * Runs everything, and looks for the marks afterwards; closes neither. The service's refusals are handled in the same
+ * way for every CRM, so one sweep tries all of them, and the others some.
  */
 export async function sweep(
   world: SweptWorld,
@@ -76,7 +76,7 @@ const tokenSchema = z.object({ token: z.string(), id: z.string() });
 const linkSchema = z.object({ link: z.string() });
 const hookSchema = z.object({ url: z.string() });
 
-/** Tokens and the address of a webhook, each shown to the one who makes it and never again. */
+/** Tokens and a webhook's address, each shown once to the user who creates it. */
 async function makeTokens({ once, said, secrets }: SweptWorld) {
   const before = said.length;
   const make = async (role: string) => {
@@ -142,7 +142,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
   ]);
 }
 
-/** What looks and syncs, while the other side fails. */
+/** Commands that read and sync, while the other side fails. */
 async function failingLook(world: SweptWorld, { ids }: Pick<Neighbour, 'ids'>): Promise<void> {
   await world.once('sync', '--full');
   await world.once('sync', '--contact', ids.known, '--json');
@@ -159,7 +159,7 @@ async function lookAtAll(world: SweptWorld, commands: readonly string[]): Promis
   for (const words of commands) await world.look(...words.split(' '));
 }
 
-/** The service refuses, and quotes the person and the key of the request. */
+/** The service refuses, and quotes the person and the request's key. */
 async function failOfService(
   world: SweptWorld,
   neighbour: Neighbour,
@@ -186,7 +186,7 @@ async function failOfService(
   await world.onceWith({ env: { PARTNER_API_KEY: `Zyx${world.service.apiKey}` } }, 'sync');
 }
 
-/** Mail and webhook refuse in words that quote the password and a person. */
+/** Mail and webhook refuse with texts that quote the password and a person. */
 async function failOfAlerts(world: SweptWorld): Promise<void> {
   world.refuseAlerts(`${QUOTING} ${world.secrets.join(' ')}`);
   await world.look('alerts', 'test');
@@ -256,7 +256,7 @@ async function failOfSettings(world: SweptWorld): Promise<void> {
 
 const holdsSchema = z.object({ holds: z.array(z.object({ id: z.string() })) });
 
-/** What changes something, and what erases; the CRM refuses at first. */
+/** Commands that change or erase something; the CRM refuses at first. */
 async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<void> {
   const { holds } = holdsSchema.parse(JSON.parse(await world.once('holds', '--json')));
   const [one = 'none', other = 'none', third = 'none'] = holds.map(({ id }) => id);
@@ -304,7 +304,7 @@ async function takeBack(world: SweptWorld, { known, planted }: Neighbour['ids'])
   await world.once('forget', known, '--yes');
 }
 
-/** Everything was run, everything has failed as it should, and ids are found where they stand. */
+/** Everything was run, everything failed as expected, and ids are found where they belong. */
 async function expectAll(world: SweptWorld, { ids, proofs }: Neighbour, persons: number) {
   const names = COMMANDS.map(({ name }) => name).filter((name) => !NOT_SWEPT.includes(name));
   expect(names.filter((name) => !world.commands.has(name))).toEqual([]);
@@ -332,7 +332,7 @@ async function findMarks(
   return [...new Set(found)];
 }
 
-/** These hold their keys because a person has written them there. */
+/** These contain keys because a user wrote them there. */
 function isBrokenSettings(path: string): boolean {
   return /^temp\/broken\d+\/donor-sync\.yaml$/.test(path);
 }

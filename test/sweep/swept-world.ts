@@ -19,7 +19,7 @@ export interface SweptCrm {
   secrets: Readonly<Record<string, string>>;
 }
 
-/** Where something was said, and what. */
+/** A text and the place where it was printed. */
 export interface Said {
   where: string;
   bytes: Buffer;
@@ -28,7 +28,7 @@ export interface Said {
 export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'path'> {
   /** Every secret that the program was given, or has made. */
   secrets: string[];
-  /** All that was written to pipes, terminals, logs, mails, webhooks and answers so far. */
+  /** Everything that was written to pipes, terminals, logs, mails, webhooks and responses so far. */
   said: Said[];
   /** Names of the commands that were run. */
   commands: Set<string>;
@@ -47,9 +47,9 @@ export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'pa
     options: { cwd?: string; env?: Record<string, string> },
     ...args: string[]
   ): Promise<void>;
-  /** Makes the alerts fail in words of the other side, or (null) arrive. */
+  /** Makes the alerts fail with the other side's words, or (null) arrive. */
   refuseAlerts(words: string | null): void;
-  /** Serves, asks every page as each kind of caller, and stops. */
+  /** Serves, requests every page as each kind of caller, and stops. */
   serveAndAsk(tokens: { admin: string; viewer: string }, hook: string): Promise<void>;
   runIds(): Promise<string[]>;
   /** The files of the folder, but those whose path is excepted. */
@@ -66,7 +66,7 @@ const HURRIED: Clock = {
 const PASSWORD = 'Zyxmailpassword7391';
 const SLACK_PATH = '/services/Zyxslack/B0042/7391';
 
-/** Shows persons to the one who asks, which is what the command is for; a plan, old and new values. */
+/** Shows people to the caller, which is the command's purpose: a plan, and old and new values. */
 const SHOWS_PERSONS = [
   ['plan'],
   ['paths'],
@@ -79,7 +79,7 @@ const SHOWS_PERSONS = [
   ['doctor', '--show'],
 ];
 
-/** Shows persons at a terminal alone. */
+/** Shows people only at a terminal. */
 const SHOWS_AT_TERMINAL = [['init'], ['add']];
 
 export interface SweptWorldOptions {
@@ -175,7 +175,7 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
         for (const path of [...PAGES, `/runs/${latest}`, `/v1/runs/${latest}`]) {
           const headers = token === null ? {} : { authorization: `Bearer ${token}` };
           const answer = await fetch(url + path, { headers });
-          // What a CRM said, and persons, are for those who decide.
+          // A CRM's messages, and people, are shown only to users who decide.
           if (caller === 'admin' && /^\/runs\/|\/persons$/.test(path)) continue;
           note(`GET ${path} as ${caller}`, await answer.text());
         }

@@ -96,7 +96,7 @@ describe('a balance that is to be kept', () => {
       await world.addPeople(1_900);
       const report = await world.sync();
       expect(report.reason?.code).toBe('budget_reached');
-      // What is under way is at most one submission.
+      // At most one submission is in flight.
       expect(Math.min(...balances)).toBeGreaterThanOrEqual(500 - 100);
       expect(Math.min(...balances)).toBeLessThanOrEqual(500);
     },

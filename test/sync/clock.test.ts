@@ -18,7 +18,7 @@ const SLOW_AND_BUSY = [
 
 let world: SyncWorld;
 let shiftMs = 0;
-/** The clock of the machine, as it is set. */
+/** The machine's clock, as it is set. */
 const clock: Clock = { ...systemClock, now: () => Date.now() + shiftMs };
 
 afterEach(async () => {

@@ -86,7 +86,7 @@ async function decide({ store }: SyncWorld, decision: 'approved' | 'rejected'): 
   return recordBatchDecision(store.act, batch.id, decision);
 }
 
-/** As if the decisions had been made so much earlier. */
+/** Acts as if the decisions had been made this much earlier. */
 async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<void> {
   await database.db
     .updateTable('questions')
@@ -105,7 +105,7 @@ const MISSING = { status: 'incomplete', reason: { code: 'contacts_missing' } };
 describe('a list with other IDs for the same contacts', () => {
   const MONTH_MS = 30 * DAY_MS;
 
-  /** As if everything had been paid for and delivered a month earlier. */
+  /** Acts as if everything had been paid for and delivered a month earlier. */
   async function letAMonthPass({ database: { db } }: SyncWorld): Promise<void> {
     await db
       .updateTable('contacts')
@@ -262,7 +262,7 @@ describe('a reading that ends quietly after its first page', () => {
     const before = await world.networks();
     expect(before['Board']).toHaveLength(120);
     plain.pages = 1;
-    // Fewer than half of them: the guard of groups lets them go.
+    // Fewer than half of the members leave, so the group guard lets the removal through.
     world.setBoard(0, 100);
     const report = await world.sync();
     expect(report).toMatchObject({ ...MISSING, networks: [{ name: 'Board', removed: 0 }] });
@@ -290,7 +290,7 @@ describe('contacts that lookups do not find, without a sign of a deletion', () =
     expect(await world.sync({ only: gone })).toMatchObject(MISSING);
     expect(await statesOf(world, gone)).not.toContain('removed');
     expect(await world.sync()).toMatchObject(MISSING);
-    // Access comes back, which changes no record: they are looked up again.
+    // Access is regained, which changes no record, so they are looked up again.
     for (const id of gone) world.crm.appear(id);
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
     expect(await listBatches(world.store.reader)).toEqual([]);

@@ -207,7 +207,7 @@ function whileReading() {
 }
 
 describe('what a person decides about who may be erased, while a run reads', () => {
-  /** A contact that is held since it looks like the erased one. */
+  /** A contact that is held because it looks like the erased contact. */
   async function openHeld() {
     const { reading, options } = whileReading();
     const { world, erased, others, contact, spent } = await openErased(options);
@@ -275,7 +275,7 @@ describe('what a person decides about who may be erased, while a run reads', () 
   });
 });
 
-/** A service that keeps its profiles back until it is asked to give them. */
+/** A service that withholds its profiles until a test releases them. */
 function withholding() {
   const service = { withholds: true };
   const options: SyncWorldOptions = {
@@ -373,7 +373,7 @@ describe('a merge with a contact that was erased', () => {
 });
 
 describe('an erasure that has only begun', () => {
-  /** All is on record still, and nothing is erased but the CRM's fields. */
+  /** Everything is still recorded, and only the CRM's fields are erased. */
   async function openBegun(options: SyncWorldOptions = {}) {
     const world = await open(options);
     const [id = ''] = await world.addPeople(2);

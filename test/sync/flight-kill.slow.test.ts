@@ -18,7 +18,7 @@ it('pays for each contact once, however often it is killed with several submissi
   const sandbox = await startPartnerSandbox({ donors: 2_000, ...limits });
   const { folder, settings, service, remove } = await openCsvFolder(sandbox, {
     people: CONTACTS,
-    // A request is on its way for two seconds, also when its process is killed.
+    // A request takes two seconds to arrive, even if its process is killed.
     integration: { id: 'kill', guards: { trial: { size: 0 } }, settleAfterMs: 3_000 },
   });
   cleanUps.push(sandbox.close, remove);

@@ -17,15 +17,15 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** The submissions of a client whose answers take their time. */
+/** The submissions of a client whose responses are slow. */
 interface Watched {
-  /** Persons of each, in the order in which they were sent. */
+  /** The number of people in each, in the order in which they were sent. */
   sizes: number[];
-  /** How many others were under way when each one was sent. */
+  /** How many other submissions were in flight when each was sent. */
   beside: number[];
-  /** The clock of the machine, and ahead of it by what each answer takes. */
+  /** The machine's clock, advanced by the duration of each response. */
   clock: Clock;
-  /** Resolves once so many were sent. */
+  /** Resolves once this many were sent. */
   sent(count: number): Promise<void>;
   client(client: PartnerClient): PartnerClient;
 }
@@ -33,13 +33,13 @@ interface Watched {
 interface Way {
   /** By the clock of the sync, which is not held up by a busy machine. */
   tookMs?: number;
-  /** What its answer is kept back for, when the service has given it; `nth` counts from one. */
+  /** Awaited before a response from the service is passed on; `nth` counts from one. */
   until?: (nth: number, watched: Watched) => Promise<unknown> | undefined;
 }
 
 const SLOW_MS = 5_000;
 
-/** Answers that take five seconds, the first of which come when so many were sent. */
+/** Responses that take five seconds; the first arrive once this many were sent. */
 const together = (count: number): Way => ({
   tookMs: SLOW_MS,
   until: (nth, { sent }) => (nth <= count ? sent(count) : undefined),
@@ -87,7 +87,7 @@ function watch({ tookMs = 0, until = () => undefined }: Way = {}): Watched {
   }
 }
 
-/** The same of two runs: none is answered before both have sent one. */
+/** The same for two runs: neither gets a response before both have sent a submission. */
 function watchTwoRuns(): Watched {
   const ofBoth = Promise.withResolvers<void>();
   const runs = new Set<PartnerClient>();
@@ -125,7 +125,7 @@ async function open(watched: Watched, options: SyncWorldOptions = {}): Promise<S
   return world;
 }
 
-/** The nth submission is done, and its answer lost; or it is lost before. */
+/** The nth submission is processed and its response is lost, or the submission itself is lost. */
 const lost = (nth: number, kind: 'resetBefore' | 'resetAfter') => ({
   on: { method: 'POST', path: '/enhancements' },
   nth,
@@ -159,13 +159,13 @@ describe('submissions', () => {
       .select('tracking_id')
       .where('crm_id', '=', winner)
       .execute();
-    // The job of the one that it has taken in, and none of its own.
+    // The job of the contact that was merged into it, and no job of its own.
     expect(paid).toHaveLength(1);
   });
 
   it('are under way one at a time while the service answers quickly', async () => {
     const watched = watch({ until: () => systemClock.sleep(50) });
-    // On a busy machine all answers are slow: by this clock they take an eighth of the time.
+    // On a busy machine all responses are slow: by this clock they take an eighth of the time.
     const monotonicMs = () => systemClock.monotonicMs() / 8;
     const world = await open(watched, { clock: { ...systemClock, monotonicMs } });
     await world.addPeople(60);
@@ -186,7 +186,7 @@ describe('submissions', () => {
     expect(most).toBeGreaterThanOrEqual(4);
     expect(most).toBeLessThanOrEqual(6);
     expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
-    // One whose answer has come has its slot until what it brought is on disk.
+    // A submission whose response has arrived keeps its slot until the response is on disk.
     const slots = Math.max(...(await openSlots(world)).map(Number));
     expect(slots).toBeGreaterThanOrEqual(most);
     expect(slots).toBeLessThanOrEqual(MAX_SLOTS);
@@ -283,7 +283,7 @@ describe('lost answers of submissions that were under way together', () => {
     await world.putFaults([lost(2, 'resetBefore'), lost(3, 'resetAfter')]);
     const report = await world.sync();
     expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
-    // The third was charged; the second is larger than what is gone, and goes again.
+    // The third submission was charged; the second is larger than the lost credits, so it is sent again.
     expect(report.contacts).toMatchObject({ submitted: 34, held: 6 });
     expect(await world.spent()).toBe(40);
   });
@@ -316,7 +316,7 @@ describe('lost answers of submissions that were under way together', () => {
               throw error;
             } finally {
               if (persons.length === 6) {
-                // Its answer takes longer, and meanwhile the balance is filled up to where it was.
+                // Its response takes longer, and in the meantime the balance is topped up to its previous value.
                 await seen.promise;
                 const { apiKey } = world.service;
                 const { enhancements } = await client.readCredits(signal);
@@ -345,7 +345,8 @@ describe('lost answers of submissions that were under way together', () => {
     let isLost = false;
     const watched = watch({
       tookMs: SLOW_MS,
-      // All that may be under way is; then the second is lost, and the others come back once that is known.
+      // The maximum number of submissions is in flight. Then the second is lost, and the other responses arrive once
+      // that is known.
       async until(nth, { sent }) {
         await sent(MAX_SLOTS);
         if (nth === 2) isLost = true;
@@ -366,7 +367,7 @@ describe('lost answers of submissions that were under way together', () => {
     await world.addPeople(60);
     await world.putFaults([lost(2, 'resetBefore')]);
     await world.sync();
-    // Those beside it are awaited, and the next one is alone.
+    // The run waits for the other submissions in flight, and the next submission is sent alone.
     expect(watched.beside.slice(0, MAX_SLOTS + 1)).toEqual([0, 1, 2, 3, 4, 5, 0]);
     expect(await world.spent()).toBe(60);
   });
@@ -383,7 +384,7 @@ describe('lost answers of submissions that were under way together', () => {
     expect(watched.sizes.slice(0, 2)).toEqual([8, 7]);
     const sum = (of: (report: (typeof reports)[number]) => number) =>
       reports.reduce((all, report) => all + of(report), 0);
-    // The second was charged; the first is larger than what is gone, and goes again.
+    // The second submission was charged; the first is larger than the lost credits, so it is sent again.
     expect(sum(({ contacts }) => contacts.submitted)).toBe(25);
     expect(sum(({ contacts }) => contacts.held)).toBe(7);
     expect(sum(({ credits }) => credits.enhancements.spent)).toBe(32);

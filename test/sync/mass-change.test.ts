@@ -6,7 +6,7 @@ import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from '../helpers/sync-
 
 const open = closedAfterTest(createSyncWorld);
 
-/** Contacts that the service was asked about, each with a credit of its own. */
+/** Submitted contacts, each with a separate credit. */
 async function openEnhanced(count: number): Promise<{ world: SyncWorld; ids: string[] }> {
   // They are invented: the service knows none of them, which a trial would notice.
   const world = await open({ integration: WITHOUT_TRIAL });
@@ -45,7 +45,7 @@ describe('the guard against a mass change', () => {
       const report = await world.sync({ only: id, trigger: 'webhook' });
       expect(report.status).toBe('succeeded');
     }
-    // The default: at least 25, and more than a tenth of those who are known.
+    // The default: at least 25, and more than a tenth of the known contacts.
     expect(await world.spent()).toBe(60 + 24);
     expect(await onlyBatch(world)).toMatchObject({ count: 36, parts: { addresses: 36 } });
     await world.sync();

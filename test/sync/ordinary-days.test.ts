@@ -9,7 +9,7 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 
 const open = closedAfterTest(createSyncWorld);
 
-/** Contacts of the CRM that are all enhanced, with their ids and what they have cost. */
+/** Contacts in the CRM that are all enhanced, with their ids and their cost. */
 async function openEnhanced(
   count: number,
   options?: SyncWorldOptions,
@@ -26,7 +26,7 @@ function contactOf({ crm }: SyncWorld, id: string) {
   return record.contact;
 }
 
-/** Another house in the same street: a fact, not a spelling. */
+/** A different house in the same street, which is a different fact and not a different spelling. */
 function moveHouse(world: SyncWorld, id: string): void {
   const [address = ''] = contactOf(world, id).addresses;
   world.crm.editContact(id, { addresses: [`99${address}`] });
@@ -43,7 +43,7 @@ function plan(world: SyncWorld): Promise<Preview> {
   });
 }
 
-/** Why a contact was left as it is, or what was done to it. */
+/** Why a contact was left unchanged, or what was done to it. */
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
   return (await findContacts(store.reader, 'riverside', [id])).get(id)?.outcomeReason;
 }

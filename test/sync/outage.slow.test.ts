@@ -31,16 +31,16 @@ async function openProxy(): Promise<PostgresProxy> {
   return proxy;
 }
 
-/** Contacts that are held because it is unknown what became of their submission. */
+/** Contacts that are held because the result of their submission is unknown. */
 async function lostAnswers({ store }: SyncWorld): Promise<number> {
   const holds = await listOpenQuestions(store.reader);
   return holds.filter(({ kind }) => kind === 'lost_answer').length;
 }
 
-/** Longer than a statement takes, and as long as a small server needs to start again. */
+/** Longer than a statement takes, and as long as a small server needs to restart. */
 const AWAY_MS = 3_000;
 
-/** A client after whose first submission the database goes away before the answer is written down. */
+/** A client for which the database becomes unavailable after the first submission, before the response is recorded. */
 function awayAfterSubmit(client: PartnerClient, proxy: PostgresProxy): PartnerClient {
   let isFirst = true;
   return {
@@ -160,7 +160,7 @@ it('comes to its end over a Postgres that is restarted again and again', async (
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }, 120_000);
 
-/** Restarts until the signal, each time for a second; resolves with how often. */
+/** Restarts it until the signal, each time for a second; resolves with the number of restarts. */
 async function restartNowAndThen(
   { restart }: { restart(pauseSeconds: number): void },
   signal: AbortSignal,

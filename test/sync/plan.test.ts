@@ -59,7 +59,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
   };
 }
 
-/** A contact as it was read; its identity is known by a text alone by default. */
+/** A contact as it was read; by default only a text identifies it. */
 function read({
   identity = 'same',
   lost = [],
@@ -75,7 +75,7 @@ function read({
   return { crmId: 'C1', identity: readIdentity, refusal: null, optedOut: false, ...changes };
 }
 
-/** The decision alone; what is noted of the identity has tests of its own. */
+/** Only the decision; the recorded data about the identity has separate tests. */
 function decide(
   contact: PlannedContact,
   row: ContactRecord | undefined,

@@ -19,7 +19,7 @@ it('a run whose budget is used up purges as well, or an integration that has non
   const { status, reason } = await world.sync({ limit: 10 });
   expect([status, reason?.code]).toEqual(['incomplete', 'budget_reached']);
   const old = await db.selectFrom('writes').select('before').where('written_at', '=', 1).execute();
-  // One or two of the ten may be somebody whom the service does not know.
+  // One or two of the ten may be people that the service does not know.
   expect(old.length).toBeGreaterThan(5);
   expect(new Set(old.map(({ before }) => before))).toEqual(new Set(['']));
 });

@@ -31,7 +31,7 @@ async function openSynced(people: number, options: Parameters<typeof open>[0] = 
   return { world, runId, spent, values: valuesOf(world) };
 }
 
-/** What the CRM holds in the mapped fields. */
+/** The values in the CRM's mapped fields. */
 function valuesOf({ crm }: SyncWorld): Record<string, unknown> {
   return Object.fromEntries(
     [...crm.records.keys()].map((id) => [id, FIELDS.map(({ to }) => crm.valueOf(id, to))]),
@@ -59,7 +59,7 @@ function preview(world: SyncWorld, request: Partial<PreviewedRequest> = {}) {
 
 let afterWrite = () => {};
 
-/** A CRM that takes five contacts at a time, so that there are several pages. */
+/** A CRM that takes five contacts at a time, so there are several pages. */
 function inPagesOfFive(crm: MemoryCrm, signal: AbortSignal): Connector {
   const connector = createMemoryConnector(crm, signal);
   const { writeBatch } = connector.capabilities;
@@ -163,7 +163,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(given).not.toContain(noted);
     expect(given).not.toContain(unread);
     expect(given.length).toBeGreaterThan(5);
-    // The request is over: it does not come back with the contact.
+    // The request has ended: it does not come back with the contact.
     expect(await hasRedeliveryRequest(world.store.reader, 'riverside')).toBe(false);
   });
 
@@ -224,7 +224,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(contacts).toBe(0);
     expect(excluded).toEqual([{ reason: 'no_profile', contacts: kept.length }]);
     expect((await redeliver(world)).contacts.written).toBe(0);
-    // As after `sync --adopt`: no job of ours has brought the profile.
+    // As when `sync --adopt` was used: none of our jobs delivered the profile.
     await world.database.db.deleteFrom('jobs').execute();
     expect((await preview(world)).excluded).toEqual(excluded);
   });

@@ -57,7 +57,7 @@ async function expectWhole(world: SyncWorld, fields: readonly string[]): Promise
   }
 }
 
-/** A connector that leaves out each Donor Age by its own judgement, unless the value is there to learn from. */
+/** A connector that decides to omit each Donor Age, unless the value is there to learn from. */
 function leavingOutAges(crm: MemoryCrm, signal: AbortSignal): Connector {
   const refusal = { retriable: false, code: 'JUDGED', message: 'No.', fields: ['Donor Age'] };
   const connector = createMemoryConnector(crm, signal);
@@ -76,7 +76,7 @@ function leavingOutAges(crm: MemoryCrm, signal: AbortSignal): Connector {
   };
 }
 
-/** Lets so many days go by for all values that wait. */
+/** Lets this many days pass for all waiting values. */
 async function pass({ database }: SyncWorld, days: number): Promise<void> {
   const ms = days * 86_400_000;
   await database.db

@@ -2,7 +2,7 @@ import type { RunReport } from '../../src/core/run.ts';
 import { findRunById } from '../../src/sync/statements/runs.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
 
-/** How many contacts of a run took the job of the same person: the sandbox's people have doubles. */
+/** How many contacts in a run shared the same person's job: the sandbox contains some people twice. */
 export async function sharedBy(
   { store }: Pick<SyncWorld, 'store'>,
   { id }: RunReport,

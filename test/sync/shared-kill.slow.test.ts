@@ -18,7 +18,7 @@ const CONTACTS = 150;
 const KILLS_OF_EACH = 5;
 const LATEST_KILL_MS = 2_500;
 
-/** A sync that does not come to its end in so many starts is stuck. */
+/** A sync that does not finish within this many starts is stuck. */
 const MAX_STARTS = 60;
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -60,7 +60,7 @@ it('pays for a person of two integrations once, however often both processes are
 
 const PAID = "select person from jobs where shared_from is null and state <> 'unpaid'";
 
-/** Persons who were delivered to one of their contacts and not to another. */
+/** People whose profile was delivered to one of their contacts but not to another. */
 const DIFFERENTLY_ENDED = `
   select person from jobs join contacts using (integration_id, crm_id)
   group by person having count(distinct coalesce(donor_id, '')) > 1`;
@@ -79,7 +79,7 @@ function query(database: string, sql: string): z.infer<typeof rowSchema>[] {
   }
 }
 
-/** Syncs one integration, killed at random moments, until a start comes to its end by itself. */
+/** Syncs one integration, killed at random moments, until a start finishes without being killed. */
 async function killUntilDone(settings: string, integration: string): Promise<void> {
   for (let start = 0; start < MAX_STARTS; start++) {
     const child = spawn(
@@ -94,7 +94,7 @@ async function killUntilDone(settings: string, integration: string): Promise<voi
     }
     const [code, signal] = await exited;
     if (code === EXIT_CODES.done && start >= KILLS_OF_EACH) return;
-    // The other process may just be settling what this one has left open.
+    // The other process may be settling the submissions that this one left open.
     const mayGoOn = signal === 'SIGKILL' || code === EXIT_CODES.done || code === EXIT_CODES.stopped;
     if (!mayGoOn) throw new Error(`The sync of ${integration} ended with code ${code}`);
   }

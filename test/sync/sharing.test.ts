@@ -35,7 +35,7 @@ async function openTwo(count: number, options: Parameters<typeof createNeighbour
   return { world, neighbour, ids, copies, spent: await world.spent() };
 }
 
-/** Makes all jobs, and what hangs on them, look as if they had been submitted so much earlier. */
+/** Makes all jobs, and the data that depends on them, look as if they had been submitted this much earlier. */
 async function age({ database: { db } }: SyncWorld, ageMs: number): Promise<void> {
   await db
     .updateTable('jobs')
@@ -43,7 +43,7 @@ async function age({ database: { db } }: SyncWorld, ageMs: number): Promise<void
     .execute();
 }
 
-/** Persons whose contacts were paid for more than once. */
+/** People whose contacts were paid for more than once. */
 async function paidTwice({ database: { db } }: SyncWorld): Promise<unknown[]> {
   const paid = await db
     .selectFrom('jobs')

@@ -76,7 +76,7 @@ describe('stopping and going on', () => {
       if (operation !== 'write') return;
       calls += 1;
       if (calls === 1) {
-        // The other writer comes to wait for its turn meanwhile.
+        // In the meantime, the other writer starts to wait for its turn.
         await pause(300);
         throw new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
       }
@@ -104,7 +104,7 @@ describe('stopping and going on', () => {
     const clock: Clock = {
       ...systemClock,
       async sleep(ms, signal) {
-        // Only the wait after the throttled answer is held: another one may lie before it, on a busy machine.
+        // Only the wait after the throttled response is held: on a busy machine, there may be another wait before it.
         if (ms >= 1_000 && (await statuses()).includes(429)) await overtaken.promise;
         return systemClock.sleep(ms, signal);
       },
@@ -140,7 +140,7 @@ describe('stopping and going on', () => {
       reason: { code: 'lease_lost', message: expect.stringContaining('taken over') },
     });
     expect(world.crm.writes).toHaveLength(0);
-    // What becomes of the run is for the one that has taken it over to write down.
+    // The process that took the run over records its result.
     expect(await findRunById(world.store.reader, id)).toMatchObject({
       status: 'running',
       report: null,

@@ -66,7 +66,7 @@ function strangers(isOn: () => boolean): NonNullable<SyncWorldOptions['partner']
   });
 }
 
-/** A connector that reads its persons from the columns that `columns` names at the moment. */
+/** A connector that reads its people from the columns that `columns` names at that moment. */
 function readingFrom(columns: () => string): NonNullable<SyncWorldOptions['connector']> {
   return (crm, signal) => ({
     ...createMemoryConnector(crm, signal),
@@ -130,7 +130,7 @@ describe('the first submission under a mapping', () => {
     const world = await open();
     const ids = await world.addPeople(300);
     await world.sync({ limit: 25 });
-    // Of those that were paid for: a contact of the same person takes such a job without a credit.
+    // Of the paid contacts: another contact of the same person shares such a job without a credit.
     const asked = await world.database.db
       .selectFrom('jobs')
       .select('crm_id')
@@ -218,7 +218,7 @@ describe('the first submission under a mapping', () => {
 
   it('is followed by the next as soon as it is answered, also where it brings no profile', async () => {
     let slept = 0;
-    // However long the service takes on a busy machine: what is known here ends the wait before.
+    // However long the service takes on a busy machine, the known results end the wait earlier.
     const sleep: typeof systemClock.sleep = async (ms, signal) => {
       await systemClock.sleep(ms === IDLE_MS ? 12 * ms : ms, signal);
       if (ms === IDLE_MS && signal?.aborted !== true) slept += 1;
@@ -328,7 +328,7 @@ describe('a mapping that was accepted', () => {
   });
 });
 
-/** A world whose jobs complete and whose profiles, from then on that a test says so, cannot be read yet. */
+/** A world whose jobs complete, but whose profiles cannot be read once a test says so. */
 async function openWithLateProfiles() {
   let isUnread = false;
   const world = await open({

@@ -11,7 +11,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** A service that makes everybody a year older each time it is asked. */
+/** A service that makes everyone a year older with each request. */
 function openAgeingWorld(): Promise<SyncWorld> {
   let age = 40;
   return createSyncWorld({
@@ -45,7 +45,7 @@ function undo({ deps, integration }: SyncWorld, runId: string) {
 /** What two contacts held in a field before a run wrote over it. */
 const NOTES = ['Met at the gala, grieving', 'Owes us a call'] as const;
 
-/** A run that wrote over a note of each of two contacts, and over one of a third. */
+/** A run that overwrote notes in two contacts, and a note in a third. */
 async function overwriteNotes() {
   const opened = await createSyncWorld({
     integration: { fields: [{ from: 'donorId', to: 'Donor ID', when: 'always' }] },
@@ -103,7 +103,7 @@ describe('undoRun', () => {
     const noteOf = (id: string) => exchanged.crm.valueOf(id, 'Donor ID');
     expect(noteOf(first)).not.toBe(NOTES[1]);
     expect(noteOf(second)).not.toBe(NOTES[0]);
-    // The others are given back what was theirs.
+    // The other contacts get their previous values back.
     expect(noteOf(third)).toBe('A third note');
     expect(report.contacts).toEqual({ restored: 1, gone: 0, refused: 2 });
     expect(report.refusals.map(({ crmId }) => crmId).sort()).toEqual([first, second].sort());
@@ -123,7 +123,7 @@ describe('undoRun', () => {
     const writes = await db.selectFrom('writes').selectAll().execute();
     const contacts = await db.selectFrom('contacts').selectAll().execute();
     const whole = await undo(cut, run);
-    // As a kill leaves it: the CRM has the values from before, the database does not know.
+    // The state after a kill: the CRM has the earlier values, and the database does not know this.
     await db.deleteFrom('writes').execute();
     await db.insertInto('writes').values(writes).execute();
     await db.deleteFrom('contacts').execute();

@@ -22,7 +22,7 @@ async function open(): Promise<SyncWorld> {
   return world;
 }
 
-/** The client's own tests know the others. */
+/** The client's own tests cover the others. */
 const SOME = ['page', 'shape', 'tooLate'] as const;
 
 describe.each(['/credits', '*progress*', '*results*'])('answers to %s', (path) => {

@@ -7,7 +7,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** A world whose service gives each match this probability, or says nothing of it. */
+/** A world whose service gives each match this probability, or gives none. */
 async function open(minProbability: number | null, probability?: number): Promise<SyncWorld> {
   const world = await createSyncWorld({
     integration: { match: { minProbability } },

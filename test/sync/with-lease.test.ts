@@ -34,7 +34,7 @@ function work(...failures: (Error | null)[]) {
     },
   );
   return {
-    /** Lets so many renewals come. */
+    /** Lets this many renewals happen. */
     renewals: (count: number) => clock.advance((count * LEASE_MS) / 3),
     lost: () => lost,
     async end() {

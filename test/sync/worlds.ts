@@ -50,7 +50,7 @@ export async function leaveJobsRunning(world: SyncWorld): Promise<void> {
   await running;
 }
 
-/** Makes all jobs look as if they had been submitted so many minutes earlier. */
+/** Makes all jobs look as if they had been submitted this many minutes earlier. */
 export async function ageJobs({ database }: SyncWorld, minutes: number): Promise<void> {
   await database.db
     .updateTable('jobs')

@@ -2,20 +2,20 @@
 
 import { z } from 'zod';
 
-/** What a sandbox answered; `body` is a text where it is no JSON. */
+/** A sandbox's response; `body` is text if it is not JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
-/** What a request carries; a body that is a text is sent as it is, all others as JSON. */
+/** A request's content; a text body is sent unchanged, all others as JSON. */
 export interface Message {
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Sends a request; its answer. */
+/** Sends a request; returns its response. */
 export async function send(
   url: string,
   method: string,
@@ -45,7 +45,7 @@ async function toAnswer(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body };
 }
 
-/** A sandbox, as far as its own controls are concerned. */
+/** A sandbox's own controls. */
 interface Controlled {
   rootUrl: string;
 }

@@ -6,7 +6,7 @@ import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 import { createLatency, type LatencyOptions } from '../../testbed/latency.ts';
 import { ask, startPartner, strangers } from '../service/partner.ts';
 
-/** What so many requests are drawn by numbers that come in turn. */
+/** The latencies drawn for this many requests with consecutive numbers. */
 function drawn(options: LatencyOptions, numbers: readonly number[], requests: number): number[] {
   let at = 0;
   const draw = createLatency(options, () => numbers[at++ % numbers.length] ?? 0);
@@ -132,7 +132,7 @@ describe('the latency of submits', () => {
   });
 });
 
-/** Lets requests wait until the test lets them go on, the one that has waited longest first. */
+/** Makes requests wait until the test releases them, the longest-waiting request first. */
 function holding() {
   const waits: number[] = [];
   const held: (() => void)[] = [];

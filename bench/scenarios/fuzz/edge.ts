@@ -7,7 +7,7 @@ export interface Input {
   bytes: Buffer;
   /** True for an unchanged example, which the edge must accept. */
   isExample: boolean;
-  /** For values that are drawn in addition to the bytes, so that an input can be drawn again by its number. */
+  /** For values that are drawn in addition to the bytes, so an input can be drawn again by its number. */
   random: Random;
 }
 

@@ -170,7 +170,7 @@ async function openCrmEdge(
     share: 4,
     examples: kept.map(({ text }) => text),
     async read({ bytes, isExample, random }) {
-      // The examples come from the same list, so that a change fits its place.
+      // The examples come from the same list, so a change fits its place.
       const at = random.int(0, kept.length - 1);
       const changed = isExample ? null : { at, status: statusOf(random), body: bytes };
       const read = await readAll(open, replayingFetch(kept, changed));
@@ -181,7 +181,7 @@ async function openCrmEdge(
   };
 }
 
-/** Every record of a changed page whose ID can be recognised is read, or the reading failed. */
+/** Requires that every record with a recognisable ID on a changed page was read, or that the read failed. */
 function requireAllRead(
   kept: readonly Recorded[],
   { at, status, body }: Changed,

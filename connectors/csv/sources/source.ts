@@ -39,7 +39,7 @@ export type ForeignKind = 'UTF-16 text' | 'workbook';
 /** Maximum size of a text that is converted to UTF-8 in memory. */
 const MOST_UTF_16_BYTES = 512 * 1024 * 1024;
 
-/** Opens the text of a file. Throws a ConfigurationError for a workbook or UTF-16 text that cannot be read. */
+/** Opens a file's text. Throws a ConfigurationError for a workbook or UTF-16 text that cannot be read. */
 export async function openSource(path: string, sheet: string | null): Promise<TextSource> {
   const file = await open(path, 'r');
   try {

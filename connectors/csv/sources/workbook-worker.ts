@@ -91,5 +91,5 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// At the end, so that everything above is defined.
+// At the end, so everything above is defined.
 parentPort?.postMessage(await answerTo(workerData));

@@ -12,8 +12,8 @@ export interface CompanyNames {
   /** Returns the companies that have to be requested, each of them once. */
   unknownAmong(ids: readonly string[]): string[];
   /**
-   * By ID; null for a company that is gone or has no name. A company that may not be seen is omitted. Its
-   * name is unknown, which does not mean that there is no employer.
+   * By ID; null for a company that no longer exists or has no name. A company that may not be seen is omitted. Its name
+   * is unknown, which does not mean that there is no employer.
    */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }

@@ -22,7 +22,7 @@ export async function* readKnown(
 ): AsyncGenerator<ContactPage> {
   yield* readByIds(session, ids(), cursor);
   for await (const page of readByIds(session, leftIds(), cursor)) {
-    // The others are already known to be gone.
+    // The other contacts are already known to be gone.
     if (page.contacts.length > 0) yield { ...page, removed: [] };
   }
 }

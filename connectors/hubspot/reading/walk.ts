@@ -88,7 +88,7 @@ function createRequests(session: WalkSession) {
       if (list === null && isListNext(state)) list = heard(askList(state.after));
       const maySearch = state.mode === 'both' && searches.size < MAX_SEARCHES;
       const ask = maySearch ? nextAsk(state.spans, [...searches.keys()]) : null;
-      // First waits for permission to search, so that the search is chosen at that moment.
+      // First waits for permission to search, so the search is chosen at that moment.
       if (ask !== null && leave === null) leave = heard(awaitLeave());
       const event = await Promise.race([
         ...(list === null ? [] : [list]),

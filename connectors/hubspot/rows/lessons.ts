@@ -8,7 +8,7 @@ import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 export interface Lessons {
   /** Properties that accept no value of any contact, and why. */
   deadProperties: Map<string, HubspotFault>;
-  /** Why a value was rejected, by property and value, so that no other contact needs to try it. */
+  /** Why a value was rejected, by property and value, so no other contact needs to try it. */
   refusedValues: Map<string, HubspotFault>;
   /** Accepted values of properties that have rejected others. */
   takenValues: Set<string>;
@@ -25,7 +25,7 @@ export interface Lessons {
   wrongGuesses: number;
   /** Number of parts of separated rows that were accepted unchanged. */
   splitsTaken: number;
-  /** Only one batch is separated at a time, so that the next one knows the result. */
+  /** Only one batch is separated at a time, so the next one knows the result. */
   turn: Mutex;
 }
 

@@ -51,8 +51,8 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * The name of the secret with the refresh token of an account. It depends on the token in the settings, so
- * that a new token there takes effect at once. Without a token there, it depends on the app.
+ * The name of the secret with the refresh token of an account. It depends on the token in the settings, so a new token
+ * there takes effect at once. Without a token there, it depends on the app.
  */
 export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
   return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
@@ -111,7 +111,7 @@ function refresh(deps: AuthDeps, auth: Extract<AuthSettings, { type: 'oauth' }>)
   });
 }
 
-/** A token is renewed after this share of its life, so that it never expires before a request. */
+/** A token is renewed after this share of its life, so it never expires before a request. */
 const USED_PART_OF_LIFE = 0.9;
 
 function toSignIn(grant: TokenGrant, portalId: string, nowMs: number): SignIn {

@@ -25,10 +25,7 @@ const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
 const SHORT_WAIT_MS = 1_000;
 
-/**
- * After that, each wait is this share of the total wait so far, so that the end of a job is never noticed
- * much later.
- */
+/** After that, each wait is this share of the total wait so far, so the end of a job is never noticed much later. */
 const LONG_WAIT_PART = 1 / 8;
 const LONGEST_WAIT_MS = 15_000;
 

@@ -6,7 +6,7 @@ import { getCrmCode } from '../errors.ts';
 import { queryRecords } from '../query.ts';
 import type { SalesforceSettings } from '../settings.ts';
 
-/** The field with the currency of a record. Only orgs with several currencies have it. */
+/** The field with a record's currency. Only orgs with several currencies have it. */
 export const CURRENCY = 'CurrencyIsoCode';
 
 /** Returns true for an org in which each record has its own currency. */

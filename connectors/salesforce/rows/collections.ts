@@ -13,7 +13,7 @@ import {
   withoutNamed,
 } from './refusals.ts';
 
-/** The results of the records of one request. */
+/** The results for the records in one request. */
 export interface CollectionResult {
   results: WriteResult[];
   /** Another user was changing these records, so another attempt soon is worthwhile. */
@@ -64,7 +64,7 @@ export async function writeCollection(
   return all;
 }
 
-/** The results of the records of one request, and the changes that are still to be written. */
+/** The results for the records in one request, and the changes that are still to be written. */
 type Attempt = CollectionResult & { again: SentChange[] };
 
 async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
@@ -103,7 +103,7 @@ function withoutUnreadable(
   return found ? attempt : null;
 }
 
-/** Finds the record with the unreadable value, so that the other records are written. */
+/** Finds the record with the unreadable value, so the other records are written. */
 async function writeHalves(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
   const [only] = changes;
   if (only !== undefined && changes.length === 1) {

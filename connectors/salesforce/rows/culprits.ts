@@ -40,8 +40,8 @@ export function toAtoms(
 }
 
 /**
- * Searches the atoms of a change that a rule rejects as a whole. Returns null if the rule rejects the contact
- * whatever is written, so that no field is the cause.
+ * Searches the atoms of a change that a rule rejects as a whole. Returns null if the rule rejects the contact whatever
+ * is written, so no field is the cause.
  */
 export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
   let isMasked = false;

@@ -14,7 +14,7 @@ export interface Lessons {
   trials: number;
   /** False once a trial was not rolled back as it should have been. */
   areTrialsSafe: boolean;
-  /** Only one search at a time, so that the next one knows the result. */
+  /** Only one search at a time, so the next one knows the result. */
   turn: Mutex;
 }
 

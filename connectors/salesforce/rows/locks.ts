@@ -14,13 +14,13 @@ import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 const ROUNDS = 3;
 const FIRST_WAIT_MS = 400;
 
-/** Number of records whose accounts are requested at once, so that the address is not too long. */
+/** Number of records whose accounts are requested at once, so the address is not too long. */
 const IDS_PER_QUERY = 200;
 
 /**
- * Writes locked changes again. The contacts of one account are written together, because they wait for the
- * same lock. The accounts follow one after the other, so that no contact makes the others wait. Adds to
- * `unsettled` the changes that are then rejected without naming a field.
+ * Writes locked changes again. The contacts of one account are written together, because they wait for the same lock.
+ * The accounts follow one after the other, so no contact delays the other contacts. Adds to `unsettled` the changes
+ * that are then rejected without naming a field.
  */
 export async function* retryLocked(
   session: SalesforceSession,

@@ -119,8 +119,8 @@ export function refusal(id: string, fault: SalesforceFault): WriteResult {
 }
 
 /**
- * Returns the result of a change of which nothing is written, for these reasons and the reasons for which
- * fields were omitted before.
+ * Returns the result of a change if nothing in it is written, for these reasons and the reasons for which fields were
+ * omitted before.
  */
 export function refused(
   { id, left = [] }: SentChange,
@@ -137,8 +137,8 @@ export function refused(
 }
 
 /**
- * Returns the change without the fields that these errors name, so that the rest can be written. Null if the
- * errors name no field, if one of them is not about a value, or if nothing would be left.
+ * Returns the change without the fields that these errors name, so the rest can be written. Null if the errors name no
+ * field, if one of them is not about a value, or if nothing would be left.
  */
 export function withoutNamed(
   change: SentChange,

@@ -200,10 +200,7 @@ async function search(session: Writer, change: SentChange, fault: SalesforceFaul
   }
 }
 
-/**
- * Returns a change of which Salesforce has kept a trial. These fields are written, and the others are
- * rejected.
- */
+/** Returns a change for which Salesforce has kept a trial. These fields are written, and the others are rejected. */
 function toKeptStep(
   change: SentChange,
   faults: readonly SalesforceFault[],

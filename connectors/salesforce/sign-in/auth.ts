@@ -18,7 +18,7 @@ import { SIGN_IN_FIX } from '../errors.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { pinInstance, toInstanceUrl } from './instance.ts';
 
-/** A completed sign-in, and the address of the org. */
+/** A completed sign-in, and the org's address. */
 export interface SignIn {
   accessToken: string;
   /** Without a trailing slash. The token is not sent to any other origin (`instance.ts`). */
@@ -47,8 +47,8 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * The name of the secret with a rotated refresh token. It depends on the token in the settings, so that a new
- * token there takes effect at once.
+ * The name of the secret with a rotated refresh token. It depends on the token in the settings, so a new token there
+ * takes effect at once.
  */
 export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;

@@ -8,7 +8,7 @@ import { contactIdOf } from './person-id.ts';
 /** The period over which the account got its contacts: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** All contacts are at least a day old, so that there are no changes on the first night. */
+/** All contacts are at least a day old, so there are no changes on the first night. */
 const QUIET_MS = 86_400_000;
 
 /** Company IDs start here: they differ from all contact IDs, and do not fit into 32 bits. */

@@ -169,7 +169,7 @@ function findProperty(
   return property;
 }
 
-/** Changes a property in the settings of the account, even a property that HubSpot defines. */
+/** Changes a property in the account's settings, even a property that HubSpot defines. */
 function changeProperty(account: Account, order: z.output<typeof propertySchema>): Property {
   const type = findObjectType(order.type);
   const { archivedAtMs, ...present } = findProperty(account, type, order.property);

@@ -1,6 +1,5 @@
 /**
- * Keeps the members of lists in step with the records: adds records that filters choose, and
- * removes records that are gone.
+ * Keeps the members of lists in step with the records: adds records that filters choose, and removes deleted records.
  */
 
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
@@ -108,7 +107,7 @@ function* pagesOf(records: Pick<RecordStore, 'list'>, type: ObjectType): Generat
   }
 }
 
-/** Records that are gone are in no list. A merged record is in the lists of all its parts. */
+/** Deleted records do not appear in any list. A merged record is in the lists of all its parts. */
 function followChange({ lists, memberships }: ListUpkeepOptions, change: RecordChange): void {
   const { typeId } = change.type;
   if (change.kind === 'archived' || change.kind === 'erased') {

@@ -55,10 +55,7 @@ export function labelsOf(from: ObjectType) {
   return KINDS.map((kind) => labelledSpec(from, kind));
 }
 
-/**
- * Returns the name of a kind of association, seen from one side, in v3 and in responses about
- * records.
- */
+/** Returns an association type's name, seen from one side, in v3 and in responses about records. */
 export function kindName(from: ObjectType, kind: AssociationKind): string {
   const name = from === CONTACTS ? 'contact_to_company' : 'company_to_contact';
   return kind === 'primary' ? name : `${name}_unlabeled`;

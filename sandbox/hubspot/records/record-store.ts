@@ -108,10 +108,10 @@ export interface RecordStore {
   onChange(listener: (change: RecordChange) => void): void;
 }
 
-/** Maximum length of a chain of merges that is followed. */
+/** Maximum length of a merge chain that is followed. */
 const MAX_MERGES = 100;
 
-/** Opens the records of a database. */
+/** Opens a database's records. */
 export function createRecordStore(db: Database, clock: () => number): RecordStore {
   const rowsOf = createRecordRows(db);
   const listeners: ((change: RecordChange) => void)[] = [];

@@ -17,7 +17,7 @@ export interface StoredRecord {
   values: Values;
 }
 
-/** The columns of a table of records. */
+/** The columns of a record table. */
 export interface RecordRow {
   id: number;
   created_at_ms: number;
@@ -28,7 +28,7 @@ export interface RecordRow {
   properties: string;
 }
 
-/** Reads a row of a table of records. */
+/** Reads a row from a record table. */
 export function toRecord(row: RecordRow): StoredRecord {
   return {
     id: `${row.id}`,

@@ -31,7 +31,7 @@ const hubspotFaultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('migration'),
     retryAfterSeconds: z.number().int().min(0).default(1),
   }),
-  /** An error page of the network in front of HubSpot. The request never reaches HubSpot. */
+  /** An error page from the network in front of HubSpot. The request never reaches HubSpot. */
   z.strictObject({ kind: z.literal('edgeError'), status: z.number().int().min(520).max(527) }),
   /** Everything was done, but the response has a wrong status. */
   z.strictObject({ kind: z.literal('wrongStatus'), status: z.number().int().min(200).max(299) }),

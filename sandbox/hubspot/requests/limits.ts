@@ -39,7 +39,7 @@ export interface Limits {
   headersFor(grant: FoundToken): Record<string, string>;
 }
 
-/** Opens the counts of a database. */
+/** Opens a database's counts. */
 export function createLimits(db: Database, clock: () => number, settings: LimitSettings): Limits {
   const today = () => new Date(clock() + UTC_OFFSET_MS).toISOString().slice(0, 10);
   const find = db.prepare<[string], number>('select calls from api_calls where day = ?').pluck();

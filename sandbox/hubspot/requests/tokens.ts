@@ -65,7 +65,7 @@ interface TokenRow {
   expires_at_ms: number | null;
 }
 
-/** Opens the tokens of a database. */
+/** Opens a database's tokens. */
 export function createTokens(db: Database, { clock, hubId, createSecret }: TokensOptions): Tokens {
   const find = db.prepare<[string], TokenRow>('select * from access_tokens where token = ?');
   const insert = db.prepare('insert or replace into access_tokens values (?, ?, ?, ?, ?, ?)');

@@ -261,7 +261,7 @@ function checkCurrency(
   }
 }
 
-/** Removes undefined fields, so that they do not override the defaults. */
+/** Removes undefined fields, so they do not override the defaults. */
 function withoutBlanks(order: PropertyChange): Record<string, unknown> {
   return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
 }

@@ -26,7 +26,7 @@ const MAX_SORTED = 20_000;
 export interface SearchResult {
   /** Total number of records found. */
   total: number;
-  /** The records of the page. */
+  /** The page's records. */
   records: StoredRecord[];
 }
 

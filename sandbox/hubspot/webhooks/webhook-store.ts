@@ -43,7 +43,7 @@ export interface WebhookStore {
   unsubscribe(id: number): void;
 }
 
-/** Opens the webhooks of a database. */
+/** Opens a database's webhooks. */
 export function openWebhookStore(db: Database, clock: () => number): WebhookStore {
   db.exec(SCHEMA);
   const all = db.prepare<[], Row>('select * from webhook_subscriptions order by id');

@@ -38,10 +38,7 @@ export function csvLine(cells: readonly string[], format: CsvFormat): string {
   );
 }
 
-/**
- * Reads the rows of a file, its header first. Throws a SalesforceError if the file does not match
- * the format.
- */
+/** Reads a file's rows, its header first. Throws a SalesforceError if the file does not match the format. */
 export function* readCsv(text: string, format: CsvFormat): Generator<string[]> {
   let position = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   while (position < text.length) {

@@ -146,10 +146,7 @@ function readLocator(locator: string | undefined, total: number): number {
   throw new SalesforceError(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
 }
 
-/**
- * The rows are read in batches while they are sent, so that a large result is never in memory as a
- * whole.
- */
+/** The rows are read in batches while they are sent, so a large result is never in memory as a whole. */
 function* csvChunks({ result, format }: QueryJob, start: number, end: number) {
   const readers = result.columns.map(cellReader);
   yield Buffer.from(

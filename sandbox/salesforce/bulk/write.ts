@@ -1,4 +1,4 @@
-/** Writes the records of an upload, and stores the result of each record. */
+/** Writes the records of an upload, and stores each record's result. */
 
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { quoted } from '../core/database.ts';
@@ -41,8 +41,8 @@ const PORTION_ROWS = 500;
 const CLEARING_CELL = '#N/A';
 
 /**
- * Writes all uploaded records. The first batch is done when this returns its promise, so that a
- * fault of the request affects it. Other work runs between the batches after it.
+ * Writes all uploaded records. The first batch is done when this returns its promise, so a fault of the request affects
+ * it. Other work runs between the batches after it.
  */
 export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<void> {
   try {
@@ -71,7 +71,7 @@ export function unprocessedCsv(job: IngestJob): string {
   return left.map((row) => csvLine(row, job.format)).join('');
 }
 
-/** Reads the whole upload once. If any of it is not valid CSV, no record is written. */
+/** Reads the whole upload once. If any part is not valid CSV, no record is written. */
 function readColumns(org: Org, { usage }: Bulk, job: IngestJob): void {
   const rows = readCsv(job.upload ?? '', job.format);
   const columns: string[] = rows.next().value ?? [];

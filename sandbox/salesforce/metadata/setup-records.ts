@@ -5,7 +5,7 @@ import { createId } from '../core/ids.ts';
 import type { User } from './access.ts';
 import type { StoredValue } from './field.ts';
 
-/** The id of the org. */
+/** The org's id. */
 export const ORG_ID = createId('00D', 1);
 
 /** The user that an integration signs in as. */

@@ -44,7 +44,7 @@ interface TokenRow {
   scope: string;
 }
 
-/** Opens the tokens of a database. */
+/** Opens a database's tokens. */
 export function createTokens(db: Database, options: TokensOptions): Tokens {
   const findAccess = db.prepare<[string, number], TokenRow>(
     'select * from access_tokens where token = ? and (expires_at_ms is null or expires_at_ms > ?)',

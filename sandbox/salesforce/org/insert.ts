@@ -9,7 +9,7 @@ import { INTEGRATION_USER, systemValues } from '../metadata/setup-records.ts';
 /** Writes a record with a given creation time and returns its ID. Ignores values without a column. */
 export type Insert = (type: string, atMs: number, values: Record<string, StoredValue>) => string;
 
-/** Prepares to fill the tables of an org. */
+/** Prepares to fill an org's tables. */
 export function createInsert(db: Database, catalogue: Catalogue): Insert {
   const tables = new Map<string, Table>();
   return (name, atMs, values) => {

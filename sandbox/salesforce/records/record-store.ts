@@ -289,7 +289,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   return { insert, update, remove, undelete, merge, purge, vanish, read, listUpdates, transact };
 }
 
-/** Writes of the contacts of one account wait for each other, which causes locks. */
+/** Writes to contacts of the same account wait for each other, which causes locks. */
 function accountOf(type: ObjectType, id: string, row: Row): StoredValue | undefined {
   return type.name === 'Account' ? id : row['AccountId'];
 }

@@ -47,7 +47,7 @@ export interface Rows {
   vanish(type: ObjectType, id: string): void;
 }
 
-/** Opens the rows of a database. */
+/** Opens a database's rows. */
 export function createRows(db: Database): Rows {
   const statement = createStatementCache(db);
   const numbers = new Map<string, number>();

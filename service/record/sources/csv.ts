@@ -106,8 +106,8 @@ const COLUMNS = {
 };
 
 /**
- * Reads the donors of a file with their roles. Reads all lines before it reports problems, so that
- * the operator sees all at once. If this throws, the caller imports nothing.
+ * Reads the donors of a file with their roles. Reads all lines before it reports problems, so the operator sees all at
+ * once. If this throws, the caller imports nothing.
  */
 export async function* readCsvDonors(
   db: Database,

@@ -1,6 +1,6 @@
 /**
- * Decodes the text of a file. Rejects a file with bytes that are invalid in its encoding, because decoding
- * would change names.
+ * Decodes a file's text. Rejects a file with bytes that are invalid in its encoding, because decoding would change
+ * names.
  */
 
 import { createReadStream } from 'node:fs';

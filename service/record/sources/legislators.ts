@@ -51,7 +51,7 @@ const OFFICES = new Map([
   ['sen', { organisation: 'U.S. Senate', title: 'Senator' }],
 ]);
 
-/** Reads the members of a file; `today` is the date of the file. */
+/** Reads a file's members; `today` is the file's date. */
 export async function* readLegislators(file: string, today: string): AsyncGenerator<Entry> {
   if (extname(file) === '.csv') {
     for await (const { row, line } of readCsv(file)) {

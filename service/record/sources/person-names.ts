@@ -195,7 +195,7 @@ function isLastName([rank = '', ...rest]: readonly string[]): boolean {
   return !TITLES.has(plain(rank)) && isInitial(plain(rest.at(-1) ?? '')) && !isWholeName(rest);
 }
 
-/** Returns whether the words are a whole name, so that the words after them are not part of it. */
+/** Returns whether the words are a whole name, so the words after them are not part of it. */
 type IsWhole = (parts: readonly string[]) => boolean;
 
 function isWholeName(parts: readonly string[]): boolean {

@@ -31,7 +31,7 @@ export interface SourceFile {
 
 /** Reads files of one kind. */
 export interface Source {
-  /** Whether a file contains each person once, so that two of its entries are never one person. */
+  /** Whether a file contains each person once, so two of its entries are never one person. */
   isEachOnce: boolean;
   /** Matches the names of the files to read from a folder. Null if an operator has to name each file. */
   inFolders: RegExp | null;

@@ -1,4 +1,4 @@
-/** Reads XML piece by piece, so that even a large file is never in memory as a whole. */
+/** Reads XML piece by piece, so even a large file is never in memory as a whole. */
 
 import sax from 'sax';
 import { readDecoded } from './decoded.ts';

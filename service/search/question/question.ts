@@ -10,13 +10,13 @@ import { placeClauses } from './place.ts';
 import { TIE_CLAUSES } from './tie.ts';
 import { WEALTH_CLAUSES } from './wealth.ts';
 
-/** Words of a question and their meaning. */
+/** The words in a question and their meanings. */
 export interface Understood {
   text: string;
   meaning: string;
 }
 
-/** Words of a question that the search ignores. */
+/** The words in a question that the search ignores. */
 export interface Ignored {
   text: string;
   reason: string;
@@ -29,7 +29,7 @@ export interface Question {
   ignored: Ignored[];
 }
 
-/** Creates a reader of questions; `isName` returns whether a text could be the name of a donor. */
+/** Creates a reader of questions; `isName` returns whether a text could be a donor's name. */
 export function createReader(isName: (text: string) => boolean): (question: string) => Question {
   const clauses = [
     NEGATION,

@@ -92,7 +92,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     }
   }
 
-  /** One check at a time, so that nothing is sent twice. */
+  /** One check at a time, so nothing is sent twice. */
   function queue(checked: readonly Integration[]): Promise<void> {
     underWay = underWay
       .then(() => checkAlone(checked))

@@ -120,7 +120,7 @@ export function nextRunAt(
   return time === null ? null : time + shareMs;
 }
 
-/** The share of an integration is always the same, so that the time between runs stays the same. */
+/** The share of an integration is always the same, so the time between runs stays the same. */
 function jitterShareMs(integrationId: string, jitterMs: number): number {
   return createHash('sha256').update(integrationId).digest().readUInt32BE() % (jitterMs + 1);
 }
@@ -136,7 +136,7 @@ export async function listSchedules(
     .map((integration) => toView(integration, rows.get(integration.id), reader.clock.now()));
 }
 
-/** Returns the schedule of an integration; null if it has none. */
+/** Returns an integration's schedule; null if it has none. */
 export async function readScheduleView(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,

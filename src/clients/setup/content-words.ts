@@ -1,4 +1,4 @@
-/** Words by which the values of a column are recognised, without case, accents and punctuation. */
+/** Words by which a column's values are recognised, without case, accents and punctuation. */
 
 const words = (text: string): string[] => text.split(',').map((word) => word.trim());
 

@@ -1,4 +1,4 @@
-/** Reads the first part of a file of contacts: the names of its columns and its first rows. */
+/** Reads the first part of a contact file: its column names and its first rows. */
 import { resolve } from 'node:path';
 import { readAnyHeader, readFirstRows } from '../../../connectors/csv/first-rows.ts';
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
@@ -21,10 +21,7 @@ export interface CsvHeader {
   /** All names in their order, including names that occur twice and names that are too long for a setting. */
   names: string[];
   encoding: 'utf-8' | 'latin1';
-  /**
-   * The kind of a file that is read and never replaced, so that its results need a separate file. Null for
-   * other files.
-   */
+  /** The kind of a file that is read and never replaced, so its results need a separate file. Null for other files. */
   foreign: ForeignKind | null;
   /** The first rows, by column name. */
   sample: CsvSample;
@@ -87,8 +84,8 @@ const MAX_SAMPLE = 10_000;
 export const WHOLE_FILE = { records: MAX_SAMPLE, isWhole: true };
 
 /**
- * Reads the same from the text of a file, or from its first part. In that case `isWhole` is false, and an
- * incomplete last row is not reported. At most this many records are read.
+ * Reads the same from a file's text, or from its first part. In that case `isWhole` is false, and an incomplete last
+ * row is not reported. At most this many records are read.
  */
 export function readHeaderOf(
   all: Buffer,

@@ -1,7 +1,4 @@
-/**
- * Finds the column with the ID of each contact. It is recognised by its name, and its value is unique in each
- * row. Pure.
- */
+/** Finds the column with each contact's ID. It is recognised by its name, and its value is unique in each row. Pure. */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { findAll, plain, withoutAside } from './column-names.ts';
 import type { CsvHeader, CsvSample } from './csv-header.ts';

@@ -20,7 +20,7 @@ export const MARKS = [
   list: keyof ContactSettings;
 }[];
 
-/** The values of a field that marks contacts, so that a user can define their meaning. */
+/** The values of a field that marks contacts, so a user can define their meaning. */
 export interface MarkFieldValues {
   kind: MarkKind;
   field: string;

@@ -171,8 +171,7 @@ export interface FieldsPreview {
   fields: CrmField[];
   findings: FieldMapFinding[];
   /**
-   * Mapped fields that do not exist. A button creates the fields of a server, and the sync creates the columns of a
-   * file.
+   * Mapped fields that do not exist. A button creates the fields of a server, and the sync creates a file's columns.
    */
   missing: string[];
   createsFields: boolean;

@@ -30,5 +30,5 @@ async function answerTo(data: unknown): Promise<UploadAnswer> {
   return { header, guess: guessColumns(header.columns, sample) };
 }
 
-// At the end of the file, so that everything above is initialised.
+// At the end of the file, so everything above is initialised.
 parentPort?.postMessage(await answerTo(workerData));

@@ -1,4 +1,4 @@
-/** The alerts that were sent. They are stored, so that each change of state is sent only once. */
+/** The alerts that were sent. They are stored, so each change of state is sent only once. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';

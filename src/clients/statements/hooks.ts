@@ -56,7 +56,7 @@ export async function saveHook(
   await recordEntry(trx, { action: 'hook.made', integrationId, details });
 }
 
-/** Revokes the address of an integration; false if it has none. */
+/** Revokes an integration's address; false if it has none. */
 export async function revokeHook(trx: ActorTransaction, integrationId: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('hooks')

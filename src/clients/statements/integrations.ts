@@ -187,10 +187,7 @@ export async function deleteSettings(trx: ActorTransaction, id: string): Promise
   return true;
 }
 
-/**
- * Changes are stored one after the other, so that a reader who has seen a change has also seen all earlier
- * changes.
- */
+/** Changes are stored one after the other, so a reader who has seen a change has also seen all earlier changes. */
 export async function getNextVersion(trx: Trx): Promise<number> {
   if (isPostgres(trx))
     await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);

@@ -96,7 +96,7 @@ export async function claimDueTimes(
   return rows.length < PAGE ? null : (rows.at(-1)?.integrationId ?? null);
 }
 
-/** Pauses a schedule until its pause is ended. */
+/** Pauses a schedule until it is resumed. */
 export async function savePause(trx: ActorTransaction, integrationId: string): Promise<void> {
   await trx
     .updateTable('schedules')

@@ -19,7 +19,7 @@ export interface Problem {
   advice: Advice;
 }
 
-/** The data from which the status of an integration is derived. */
+/** The data from which an integration's status is derived. */
 export interface RunActivity {
   isRunning: boolean;
   isQueued: boolean;
@@ -87,7 +87,7 @@ export interface Verdict {
   tasks: { text: string; href: string }[];
 }
 
-/** Maximum number of clients that are named. The others are only counted. */
+/** Maximum number of clients that are named. The other clients are only counted. */
 const MAX_TASKS = 5;
 
 /** Builds the sentence above everything else. `buildHref` returns the link to an integration. */

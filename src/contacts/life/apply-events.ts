@@ -42,7 +42,7 @@ export type Target = { crm_id: string } & Given;
  */
 export type Targets = readonly string[] | readonly Target[] | Which;
 export interface Which {
-  /** A name for a condition without values, so that its statement is built once. */
+  /** A name for a condition without values, so its statement is built once. */
   shape?: string;
   is(
     eb: ExpressionBuilder<Tables, 'contacts'>,
@@ -291,7 +291,7 @@ interface Source {
   columns: readonly Column[];
 }
 
-/** The SQL names its event, so that it can be recognized in the database's own logs. */
+/** The SQL names its event, so it can be recognized in the database's own logs. */
 function statement(
   event: LifeEvent,
   how: How,

@@ -27,8 +27,8 @@ function ofProfile(
 }
 
 /**
- * If an objection was read while the job was running, it is kept as an objection, so that its profile is
- * deleted at once and not after 30 days.
+ * If an objection was read while the job was running, it is kept as an objection, so its profile is deleted at once and
+ * not after 30 days.
  */
 const STILL_OPTED_OUT = choice(
   all(equal(given('outcome_reason'), 'opted_out'), equal(own('has_opted_out'), OBJECTS)),

@@ -1,7 +1,7 @@
 /**
- * A contact's life: the changes that each event makes, by the contact's state. Nothing else changes the state
- * of a contact. If an event does not list a state, it is refused in that state, with a reason, and the
- * contact does not change. A test draws the diagram in ARCHITECTURE.md from this table.
+ * A contact's life: the changes that each event makes, by the contact's state. Nothing else changes a contact's state.
+ * If an event does not list a state, it is refused in that state, with a reason, and the contact does not change. A
+ * test draws the diagram in ARCHITECTURE.md from this table.
  */
 
 import { CREDIT_EVENTS } from './credit-events.ts';

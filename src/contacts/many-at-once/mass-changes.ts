@@ -16,9 +16,8 @@ export interface ChangeCounts {
 }
 
 /**
- * Counts the changes since `since` (epoch ms), or since a user last decided about such changes, because
- * earlier changes have already been checked. Null if there are fewer than `atLeast`, so that an ordinary run
- * does not count all contacts.
+ * Counts the changes since `since` (epoch ms), or since a user last decided about such changes, because earlier changes
+ * have already been checked. Null if there are fewer than `atLeast`, so an ordinary run does not count all contacts.
  */
 export async function countChanges(
   reader: Reader,
@@ -32,7 +31,7 @@ export async function countChanges(
     reader
       .selectFrom('jobs')
       .where('integration_id', '=', integrationId)
-      // Written as a literal, so that the database can use its index of changes.
+      // Written as a literal, so the database can use its index of changes.
       .where('reason', '=', sql.lit('identity_changed' as const))
       .where('submitted_at', '>=', begin)
       .where('state', '<>', 'unpaid')

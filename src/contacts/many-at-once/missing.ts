@@ -64,7 +64,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
   await move(trx, trx.lease, 'missed', { is: isUnseen }, run);
 }
 
-/** Returns null if no contact is missing, so that an ordinary run does not count all contacts. */
+/** Returns null if no contact is missing, so an ordinary run does not count all contacts. */
 export async function countMissing(
   reader: Reader,
   integrationId: string,
@@ -324,7 +324,7 @@ function isMissing(eb: ContactBuilder, integrationId: string, { since }: Departu
           .select('questions.id')
           .where('questions.integration_id', '=', integrationId)
           .whereRef('questions.crm_id', '=', 'contacts.crm_id')
-          // Written as literals, so that the database can use the index of these questions.
+          // Written as literals, so the database can use the index of these questions.
           .where('questions.kind', '=', sql.lit(MISSING_KIND))
           .where('questions.decision', '=', sql.lit('rejected' as const))
           .where('questions.decided_at', '>=', since),

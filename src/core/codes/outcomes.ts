@@ -9,7 +9,7 @@ export interface ReasonExplanation {
   costs: string;
 }
 
-/** The meanings of the outcomes of contacts, as parts of a sentence. */
+/** The meanings of contacts' outcomes, as parts of a sentence. */
 export const OUTCOME_EXPLANATIONS: Readonly<Record<Outcome, string>> = {
   written: 'new values are in the CRM',
   unchanged: 'there was nothing to do',

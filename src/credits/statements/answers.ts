@@ -77,7 +77,7 @@ const start = prepared(
       .compile(),
 );
 
-/** Settles contacts that the service rejects, so that they are not submitted again with the same details. */
+/** Settles contacts that the service rejects, so they are not submitted again with the same details. */
 async function settleRefused(
   trx: RunTransaction,
   submission: ClosedSubmission,
@@ -101,7 +101,7 @@ async function settleRefused(
   }
 }
 
-/** Drops jobs of contacts that were erased while the request was in flight, so that nothing fetches their profiles. */
+/** Drops jobs of contacts that were erased while the request was in flight, so nothing fetches their profiles. */
 async function dropErased(trx: RunTransaction, submissionId: string, now: number): Promise<void> {
   await closeErased(trx, { submissionId, now });
 }

@@ -1,7 +1,4 @@
-/**
- * Spending by day and by month (UTC). It is added up when a run ends, so that a whole year can be read
- * quickly.
- */
+/** Spending by day and by month (UTC). It is added up when a run ends, so a whole year can be read quickly. */
 
 import { sql } from 'kysely';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
@@ -216,8 +213,8 @@ function change(changes: Changes, at: string, by: Spent): void {
 }
 
 /**
- * All transactions add in the same order, starting with the integrations, so that two of them at the same
- * time do not block each other.
+ * All transactions add in the same order, starting with the integrations, so two of them at the same time do not block
+ * each other.
  */
 async function addAll(trx: Trx, found: ReadonlyMap<string, Changes>): Promise<void> {
   const all: Changes = new Map();

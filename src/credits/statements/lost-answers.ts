@@ -25,8 +25,8 @@ export type AfterLoss = 'hold' | 'resubmit';
 export interface LostEnd {
   id: string;
   /**
-   * The run that settles it and whose report includes its contacts. Null if they belong to another integration, so that
-   * they stay with the run that submitted them.
+   * The run that settles it and whose report includes its contacts. Null if they belong to another integration, so they
+   * stay with the run that submitted them.
    */
   run: string | null;
   /** Null if the submission was not charged. Otherwise its credits are gone, or this cannot be ruled out. */

@@ -3,10 +3,7 @@ import { serverTime } from '../../database/database-time.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
-/**
- * The furthest that a reservation may be in the future, so that a row written with a wrong clock corrects
- * itself.
- */
+/** The furthest that a reservation may be in the future, so a row written with a wrong clock corrects itself. */
 const FURTHEST_MS = 60_000;
 
 const nowUs = sql<number>`(${serverTime(0)}) * 1000`;

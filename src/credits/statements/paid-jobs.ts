@@ -102,10 +102,7 @@ function toPaidJob({ trackingId, submissionId, jobId, paidAt }: RecalledRow): Pa
   return { trackingId, submissionId, jobId, submittedAt: paidAt, fate };
 }
 
-/**
- * Returns the people who are in an open submission of the key, so that it is not known yet whether they are
- * paid for.
- */
+/** Returns the people in an open submission for the key. It is not known yet whether they are paid for. */
 export async function findOpenPersons(
   reader: Reader,
   partnerKey: string,

@@ -93,7 +93,7 @@ async function move(
   return moved;
 }
 
-/** Each contact has its own row, so that each is polled, delivered and held separately. */
+/** Each contact has its own row, so each is polled, delivered and held separately. */
 async function insertJobs(
   trx: RunTransaction,
   lease: Lease,

@@ -79,7 +79,7 @@ export async function returnToDue(
   await inheritLater(trx, of, moment, unpaid);
 }
 
-/** Holds contacts of charged jobs without a response, so that a user decides whether to spend again. */
+/** Holds contacts of charged jobs without a response, so a user decides whether to spend again. */
 export async function holdUnanswered(
   trx: LeasedTransaction,
   submission: ClosedSubmission,

@@ -54,7 +54,7 @@ const dropKept = prepared((db, { until }: Slots<{ until: number }>) =>
   db.deleteFrom('foreign_texts').where('kept_at', '<=', until).compile(),
 );
 
-/** Keeps the texts of a run: only the latest for each contact, and no more than the limit in total. */
+/** Keeps a run's texts: only the latest for each contact, and no more than the limit in total. */
 export async function keepWords(
   trx: Trx,
   integrationId: string,

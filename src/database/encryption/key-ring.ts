@@ -25,10 +25,9 @@ const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DERIVED_KID_LENGTH = 8;
 
 /**
- * The keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If it is unset, a
- * database file gets its own key in a file next to it (`PATH.key`), so that a first try needs no
- * setup. With Postgres, where other processes need the same key, an unset key is a
- * ConfigurationError.
+ * The keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If it is unset, a database file gets its
+ * own key in a file next to it (`PATH.key`), so a first try needs no setup. With Postgres, where other processes need
+ * the same key, an unset key is a ConfigurationError.
  */
 export async function loadKeyRing(
   secretKey: string | undefined,

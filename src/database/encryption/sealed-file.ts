@@ -1,7 +1,7 @@
 /**
- * A file that only the owner of the key can read, and that nobody can change, shorten or reorder unnoticed.
- * AES-256-GCM in chunks, each with its number and whether it is the last (the STREAM construction). The file
- * has its own key, which is derived from the secret key and a salt (HKDF-SHA-256).
+ * A file that only the key's owner can read, and that nobody can change, shorten or reorder unnoticed. AES-256-GCM in
+ * chunks, each with its number and whether it is the last (the STREAM construction). The file has its own key, which is
+ * derived from the secret key and a salt (HKDF-SHA-256).
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -152,7 +152,7 @@ function keyOfFile({ secret }: SealingKey, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, MAGIC, KEY_BYTES));
 }
 
-/** Contains the number of the chunk, so that no two chunks under one key are the same. */
+/** Contains the number of the chunk, so no two chunks under one key are the same. */
 function buildIv(number: number, isLast: boolean): Buffer {
   const iv = Buffer.alloc(IV_BYTES);
   iv.writeUInt8(isLast ? 1 : 0, 0);

@@ -15,7 +15,7 @@ export interface SealContext {
   row: readonly [string, ...string[]];
 }
 
-/** Text that only the owner of the key can read; used for every secret at rest. */
+/** Text that only the key's owner can read; used for every secret at rest. */
 export interface Sealer {
   /** Encrypts with the current key. The same text gives a different result each time. */
   seal(text: string, place: SealContext): string;

@@ -2,7 +2,7 @@ import { preparedRead, type Slots } from '../prepared.ts';
 import type { Reader } from '../reader.ts';
 import type { Trx } from '../tables/tables.ts';
 
-/** The prefix of the names of an integration's secrets. No other integration uses it. */
+/** The prefix of an integration's secret names. No other integration uses it. */
 export function secretPrefix(integrationId: string): string {
   return `integration/${integrationId}/`;
 }

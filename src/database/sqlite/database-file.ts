@@ -24,10 +24,7 @@ export class StoreReplaced extends FatalError {
   }
 }
 
-/**
- * Remembers which file is at a path. Call it before the file is opened, so that a replacement in between is
- * noticed.
- */
+/** Remembers which file is at a path. Call it before the file is opened, so a replacement in between is noticed. */
 export async function rememberFile(path: string): Promise<RequireInPlace> {
   const absolute = resolve(path);
   const first = await readFileIdentity(absolute);

@@ -28,7 +28,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Only the owner can read and write the file. SQLite gives its -wal and -shm files the same permissions. */
 const FILE_MODE = 0o600;
 
-/** The settings of every connection. The first two are stored in the file, the others are not. */
+/** The settings of every connection. The first two settings are stored in the file, the other settings are not. */
 const PRAGMAS = [
   // Only takes effect in a new file. A commit writes a third fewer pages than with SQLite's default of 4,096.
   'page_size = 8192',
@@ -38,7 +38,7 @@ const PRAGMAS = [
   // On macOS, this is needed to reach the disk itself. Other systems ignore it.
   'fullfsync = ON',
   'foreign_keys = ON',
-  // Deleted rows are overwritten, so that no data of an erased person remains.
+  // Deleted rows are overwritten, so no data of an erased person remains.
   'secure_delete = ON',
   'trusted_schema = OFF',
   // The page cache of this process in kibibytes. The system's file cache contains the rest, and does not

@@ -125,7 +125,7 @@ export const CLIENT_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** The first of these calls, and the last one. */
+      /** The first and the last of these calls. */
       at: bigint(),
       last_at: bigint(),
       times: integer(),
@@ -168,7 +168,7 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** The answers so far, including keys. They are encrypted. */
       draft: sealed({ with: 'secret key', boundTo: ['integration_id'] }),
-      /** Increases with each change, so that the second of two browsers notices the change of the first. */
+      /** Increases with each change, so the second of two browsers notices the change of the first. */
       version: bigint(),
       updated_at: bigint(),
     },

@@ -58,7 +58,7 @@ export const CREDIT_TABLES = {
       balance: nullable(bigint()),
       /** When the balance was last requested from the service. */
       balance_read_at: nullable(bigint()),
-      /** Increased whenever a submission of the key closes, so that an outdated reading is noticed. */
+      /** Increased whenever a submission of the key closes, so an outdated reading is noticed. */
       spend_sequence: integer(),
     },
   ),

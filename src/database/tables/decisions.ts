@@ -70,9 +70,9 @@ export const DECISION_TABLES = {
       /** The integration that the answer is about; the first one if there are several. */
       integration_id: text(),
       /**
-       * The meaning of `subject`: the ID of a question about a contact or a network, the ID of a batch, or a
-       * kind of question. For a `request`, whose content is in `given`, it is a keyed hash of the request and
-       * of the state of its subject at that moment. Once the request has ended, it is the request's own ID.
+       * The meaning of `subject`: the ID of a question about a contact or a network, a batch's ID, or a kind of
+       * question. For a `request`, whose content is in `given`, it is a keyed hash of the request and of the state of
+       * its subject at that moment. Once the request has ended, it is the request's own ID.
        */
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),

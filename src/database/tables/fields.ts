@@ -29,7 +29,7 @@ export type ValueState =
   | 'other_currency'
   /** The CRM has no exchange rate for it, or hides its rates. */
   | 'no_rate'
-  /** The currency of the record has changed. The next delivery checks the amount. */
+  /** The record's currency has changed. The next delivery checks the amount. */
   | 'currency_changed'
   /** Only part of the value is in the field, because the field is too short or lacks some of its options. */
   | 'shortened'
@@ -81,10 +81,7 @@ export const FIELD_TABLES = {
       after: personal(text()),
       /** JSON: the contact's previous `owned_values`. */
       owned_before: personal(text()),
-      /**
-       * The contact's previous `values_donor`, if this write replaces the values of another donor; otherwise
-       * null.
-       */
+      /** The contact's previous `values_donor`, if this write replaces another donor's values; otherwise null. */
       donor_before: nullable(donorId('contact')),
       /** The donor whose profile is written; null if no profile is written, for example for a status. */
       donor: nullable(donorId('contact')),
@@ -103,7 +100,7 @@ export const FIELD_TABLES = {
        * null if there is none.
        */
       named: personal(nullable(text())),
-      /** Keyed fingerprints of the words of the donor's own name; null if no profile is written. */
+      /** Keyed fingerprints of the words in the donor's own name; null if no profile is written. */
       called: personal(nullable(text())),
       written_at: bigint(),
     },

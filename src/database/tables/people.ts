@@ -26,7 +26,7 @@ export const PEOPLE_TABLES = {
        * Fingerprint of the issuer and the subject, as first reported by the identity provider; null before.
        */
       subject: nullable(text()),
-      /** SHA-256 of the secret of the open link; null if none is open. */
+      /** SHA-256 of the open link's secret; null if no link is open. */
       invite_hash: nullable(text()),
       invite_until: nullable(bigint()),
       created_at: bigint(),
@@ -84,7 +84,7 @@ export const PEOPLE_TABLES = {
       proved_at: personal(nullable(bigint())),
     },
   ),
-  /** The credential that a user has instead of a password: the public half of a pair of keys. */
+  /** The credential that a user has instead of a password: the public half of a key pair. */
   passkeys: table(
     {
       key: ['id'],
@@ -112,10 +112,7 @@ export const PEOPLE_TABLES = {
       last_used_at: personal(nullable(bigint())),
     },
   ),
-  /**
-   * A challenge that was used. It is kept until it would be too old anyway, so that no challenge can be used
-   * twice.
-   */
+  /** A challenge that was used. It is kept until it would be too old anyway, so no challenge can be used twice. */
   spent_challenges: table(
     {
       key: ['hash'],

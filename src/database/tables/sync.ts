@@ -102,10 +102,7 @@ export const SYNC_TABLES = {
     },
     {
       run_id: text(),
-      /**
-       * Rank of the outcome among all outcomes (`OUTCOME_ORDER`), so that contacts that need a user are
-       * listed first.
-       */
+      /** Rank of the outcome among all outcomes (`OUTCOME_ORDER`), so contacts that need a user are listed first. */
       place: integer(),
       crm_id: contactId({
         forget: 'otherwise',
@@ -119,9 +116,9 @@ export const SYNC_TABLES = {
     },
   ),
   /**
-   * A requested run. It waits until `left_at`. For each integration and contact only one request waits,
-   * however often it is made. Once its run has started, the request is kept until the run has ended, so that
-   * an interrupted run is not forgotten.
+   * A requested run. It waits until `left_at`. For each integration and contact only one request waits, however often
+   * it is made. Once its run has started, the request is kept until the run has ended, so an interrupted run is not
+   * forgotten.
    */
   run_requests: table(
     {

@@ -9,7 +9,7 @@ import type { Retention } from '../../core/retention.ts';
 export interface Column<Value = unknown, Says extends Meaning = Meaning> {
   readonly kind: 'text' | 'integer' | 'bigint';
   readonly isNullable: boolean;
-  /** True if the database sets its value, so that a row can be added without it. */
+  /** True if the database sets its value, so a row can be added without it. */
   readonly hasDefault: boolean;
   readonly says: Says;
   /** Exists only in the types, never at runtime. */
@@ -38,7 +38,7 @@ export interface ContactIdAnswers {
    * this place.
    */
   readonly forget: 'row' | 'otherwise';
-  /** The part of the output of `about` that shows it. */
+  /** The part of the `about` output that shows it. */
   readonly about: string;
   /**
    * Whether the row is deleted once the contact has been gone from the CRM for `retention.removedContacts`
@@ -83,7 +83,7 @@ export interface TableAnswers<Name extends string = string> {
   readonly retention: keyof Retention | null;
 }
 
-/** The effect of erasing a whole client on the rows of a table. */
+/** The effect of erasing a whole client on a table's rows. */
 export type WhenClientErased =
   /** Deleted before all other rows, because they start or request work. */
   | 'deleted first'
@@ -100,7 +100,7 @@ export type WhenClientErased =
 /** The part of a client's rows that is exported, or the reason why nothing is exported. */
 export type Exported<Name extends string = string> =
   | {
-      /** The name of the file. */
+      /** The file's name. */
       readonly as: string;
       /**
        * In the order of the file. Our fingerprints, secrets and keys are left out, because they are of no use

@@ -29,8 +29,8 @@ export interface ConfirmDeps {
   clock: Clock;
   log: Log;
   /**
-   * Carries out a confirmed operation in the name of this user, and records how it ended. Omitted if only the
-   * service does that.
+   * Carries out a confirmed operation in this user's name, and records how it ended. Omitted if only the service does
+   * that.
    */
   runOperation?: (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void>;
 }

@@ -93,7 +93,7 @@ async function isNewer(
   return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
-/** A request remains after its caller has gone, so it needs the name of an account. */
+/** A request outlives its caller's connection, so it needs an account's name. */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
     'This needs a user account, and you do not have one yet. Nothing was changed. Sign in as a user, or use your own access token.',

@@ -29,7 +29,7 @@ type AnswerRow = Selectable<Tables['answers']>;
 /** How long a request waits, and how long a confirmed action is retried. */
 export const APPROVAL_MS = 7 * 86_400_000;
 
-/** How long the outcome of a request can be queried. */
+/** How long a request's outcome can be queried. */
 const OUTCOME_MS = 86_400_000;
 
 const decisionSchema = z.object({

@@ -155,10 +155,10 @@ export async function* listQuestionsOfReason(
 }
 
 /**
- * Decides everything in a batch that is still open; resolves with the number of decided holds. It works in
- * batches of one transaction each, hold and contact together. If the process ends in between, the rest is
- * still open, and the same call continues with it. Holds that were decided one by one do not change, and
- * neither do holds opened after `openedUntil` (epoch ms).
+ * Decides everything in a batch that is still open; resolves with the number of decided holds. It works in batches with
+ * one transaction each, hold and contact together. If the process ends in between, the rest is still open, and the same
+ * call continues with it. Holds that were decided one by one do not change, and neither do holds opened after
+ * `openedUntil` (epoch ms).
  */
 export async function recordBatchDecision(
   act: Act,

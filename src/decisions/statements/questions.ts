@@ -46,7 +46,7 @@ export interface ContactQuestion extends AnyQuestion {
 export interface NetworkQuestion extends AnyQuestion {
   about: 'network';
   network: string;
-  /** The name of the network. */
+  /** The network's name. */
   name: string;
   kind: NetworkQuestionKind;
 }
@@ -86,7 +86,7 @@ export async function listOpenQuestions(
   return rows.map(toQuestion);
 }
 
-/** Returns the open questions that are decided one by one, oldest first. */
+/** Returns the open questions that are decided individually, oldest first. */
 export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   const rows = await selectQuestions(reader)
     .where('decision', 'is', null)

@@ -25,7 +25,7 @@ export interface BatchAnswer {
 
 /** The alert about a waiting batch. */
 export interface BatchAlert {
-  /** A stable word that identifies the alert, without the ID of the batch. */
+  /** A stable word that identifies the alert, without the batch's ID. */
   subject: string;
   /** The first part of a sentence; the end is added elsewhere. */
   problem: string;
@@ -271,7 +271,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   },
 };
 
-/** Explains why the contacts of a batch are to be erased, in whole sentences. */
+/** Explains why a batch's contacts are to be erased, in whole sentences. */
 function erasureReason(source: ErasureSource, count: number): string {
   const question = `Erase these ${describeCount(count, 'contact')}?`;
   switch (source) {

@@ -43,7 +43,7 @@ export interface QueueItem {
   /** The ID of the hold or the batch. */
   id: string;
   about: 'contact' | 'network' | 'batch';
-  /** The contact's ID in the CRM, the name of the network, or the number of contacts. */
+  /** The contact's ID in the CRM, the network's name, or the number of contacts. */
   subject: string;
   integration: { id: string; name: string };
   reason: string;
@@ -135,7 +135,7 @@ interface Count {
   count: number;
 }
 
-/** Decisions of an integration that is gone or that the user may not access are not counted. */
+/** Decisions of an integration that no longer exists or that the user may not access are not counted. */
 async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Count[]> {
   const scope = { integrationIds: null, reason: null };
   const holds = (await countQueue(reader, scope)).map(({ integrationId, kind, count }) => ({

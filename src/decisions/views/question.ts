@@ -31,7 +31,7 @@ export async function listCountedQuestions(
   return withBatchCounts(await listOpenQuestions(reader, integrationId));
 }
 
-/** The subject of a question: the ID of a contact in the CRM, or the name of a network. */
+/** The subject of a question: the ID of a contact in the CRM, or a network's name. */
 export function getSubject(question: Question): string {
   return question.about === 'contact' ? question.crmId : question.name;
 }
@@ -92,7 +92,7 @@ export interface QuestionView {
   integration: string;
   /** The contact's ID in the CRM; null for the hold of a network. */
   contact: string | null;
-  /** The name of the network; null for the hold of a contact. */
+  /** The network's name; null for the hold of a contact. */
   network: string | null;
   kind: Question['kind'];
   /** Holds with the same cause share a batch and can be decided together; null for a single hold. */

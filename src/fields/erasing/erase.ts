@@ -99,7 +99,9 @@ function presentValue(values: FieldValues, field: string): FieldValue {
   return values[field] ?? null;
 }
 
-/** Splits the fields into visible fields, which the integration's user can see, and fields that are hidden or gone. */
+/**
+ * Splits the fields into visible fields, which the integration's user can see, and fields that are hidden or deleted.
+ */
 async function sortFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   fields: readonly string[],

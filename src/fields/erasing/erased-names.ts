@@ -15,7 +15,7 @@ export interface PersonName {
 }
 
 export interface NamesOfPerson {
-  /** True if no name is known, so that no text can be searched. */
+  /** True if no name is known, so no text can be searched. */
   isEmpty: boolean;
   /** Each name as the fingerprints of its words, separated by spaces. */
   names: readonly string[];
@@ -73,7 +73,7 @@ export function fingerprintWords(fingerprint: Fingerprint, text: string): string
 }
 
 /**
- * Fingerprints of the words of a name; null if the first or the last name is missing. A last name alone would also
+ * Fingerprints of the words in a name; null if the first or the last name is missing. A last name alone would also
  * match relatives and namesakes.
  */
 export function fingerprintName(

@@ -1,7 +1,4 @@
-/**
- * Amounts in the currency of a record, converted at the rate of their first write. Pure except for
- * fingerprints.
- */
+/** Amounts in a record's currency, converted at the rate of their first write. Pure except for fingerprints. */
 
 import { rateIn, sentFingerprint } from '../../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../../core/crm-field.ts';
@@ -55,8 +52,8 @@ interface Standing {
 }
 
 /**
- * Returns the fields that hold an amount of ours in a currency that the record no longer has, so that the same number
- * now reads as a different amount. A record with an unknown currency has no such fields.
+ * Returns the fields that hold an amount of ours in a currency that the record no longer has, so the same number now
+ * reads as a different amount. A record with an unknown currency has no such fields.
  */
 export function findMisplaced(
   deps: { store: Pick<Store, 'fingerprint'> },

@@ -43,7 +43,7 @@ export interface IntendedWrite {
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the words of the donor's name; null if no profile is written. */
+  /** Fingerprints of the words in the donor's name; null if no profile is written. */
   called: string | null;
 }
 
@@ -85,8 +85,8 @@ export async function findIntendedValues(
 }
 
 /**
- * Stores writes on disk before they are sent, so that each can be recognised and undone. They are first
- * stored in the log outside the database, which still contains them after an older backup is restored.
+ * Stores writes on disk before they are sent, so each can be recognised and undone. They are first stored in the log
+ * outside the database, which still contains them after an older backup is restored.
  */
 export async function recordIntendedWrites(
   { reader, fingerprint, checkpoint, writeLog }: WriteStore,
@@ -170,7 +170,7 @@ export async function recordDeliveries(
   await countInRun(trx, runId, { enhanced: profiles });
 }
 
-/** Lists the writes of a run, newest first. */
+/** Lists a run's writes, newest first. */
 export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]> {
   return selectWritesOf(reader, runId)
     .orderBy('written_at', 'desc')

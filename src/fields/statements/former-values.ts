@@ -406,7 +406,7 @@ async function listMismatches(
   return unfit.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
 }
 
-/** How long the service keeps the results of a job. */
+/** How long the service keeps a job's results. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**

@@ -200,7 +200,7 @@ export async function putNotes(
   }
 }
 
-/** Deletes the notes about values that are now in their fields, given as the fields of each contact. */
+/** Deletes the notes about values that are now in their fields, given as each contact's fields. */
 export async function dropNotes(
   trx: RunTransaction,
   integrationId: string,

@@ -211,7 +211,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
-    // All tokens are compared, so that the response time does not reveal which one matches.
+    // All tokens are compared, so the response time does not reveal which one matches.
     const [row] = (await listAccessTokens(store.reader)).filter((one) =>
       isSameText(one.hash, hash),
     );

@@ -182,7 +182,7 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   return app;
 }
 
-/** A database that does not answer is the matter of the request itself. Until then the last known addresses count. */
+/** If the database does not respond, the request itself handles that. Until then the last known addresses count. */
 function readAddress(address: AddressBook): MiddlewareHandler<HttpEnv> {
   return async (_c, next) => {
     await address.refresh().catch(() => {});

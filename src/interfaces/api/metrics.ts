@@ -1,4 +1,4 @@
-/** GET /metrics: the state of the service, for Prometheus. Labels contain only IDs, fixed words and routes. */
+/** GET /metrics: the service's state, for Prometheus. Labels contain only IDs, fixed words and routes. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -144,7 +144,7 @@ async function readDigests(
   );
 }
 
-/** Values that are read from the store at each scrape, so that other processes' runs count as well. */
+/** Values that are read from the store at each scrape, so other processes' runs count as well. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 

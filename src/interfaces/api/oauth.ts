@@ -87,8 +87,8 @@ const callbackRoute = createRoute({
 });
 
 /**
- * The routes of connecting. Without `access`, only tickets are accepted. `donor-sync connect` serves the routes in this
- * way when no service is running; then its user is the caller.
+ * The routes for connecting. Without `access`, only tickets are accepted. `donor-sync connect` serves the routes in
+ * this way when no service is running; then its user is the caller.
  */
 export function oauthRoutes(
   deps: OAuthDeps,
@@ -131,7 +131,7 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
-  /** A separate cookie for each consent, so that two can be in progress in one browser. */
+  /** A separate cookie for each consent, so two can be in progress in one browser. */
   function cookieName(c: Context<HttpEnv>, { state }: ConsentKey): string {
     return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookieFor(c).secure);
   }

@@ -14,7 +14,7 @@ export interface StreamedFile {
 }
 
 /**
- * Responds with a file to download. Throws the error of its first part, so that the caller gets an error response
+ * Responds with a file to download. Throws the error of its first part, so the caller gets an error response
  * (`toCsvParts` puts the first page into it). A later error is logged and cuts the connection, because a response that
  * ends normally looks complete. If the reader leaves, the parts end early and nothing is logged.
  */
@@ -54,7 +54,7 @@ export async function sendStream(
     'Cache-Control': 'no-store',
     'Content-Type': mediaType,
     'Content-Disposition': `attachment; filename="${file}"`,
-    // The server sends the head of such a response at once, so that a reader sees that it was cut off.
+    // The server sends the head of such a response at once, so a reader sees that it was cut off.
     ...(isChunked(c) && { 'Transfer-Encoding': 'chunked' }),
   });
 }

@@ -1,4 +1,4 @@
-/** A ZIP file that is written while its files are read, so that no file has to be in memory or on disk. */
+/** A ZIP file that is written while its files are read, so no file has to be in memory or on disk. */
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { WriteFile } from '../../core/write-file.ts';

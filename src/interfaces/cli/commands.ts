@@ -12,7 +12,7 @@ export interface CommandEntry {
   aliases: readonly string[];
   /** One line for the list of commands. */
   summary: string;
-  /** Loads the command. Other commands are not loaded, so that each command starts fast. */
+  /** Loads the command. Other commands are not loaded, so each command starts fast. */
   load(deps: AllDeps): Promise<Command>;
 }
 
@@ -187,7 +187,7 @@ export function loadCommands(deps: AllDeps): Promise<Command[]> {
   return Promise.all(loaded);
 }
 
-/** Commands that process all contacts, so that restarting with special memory settings is worthwhile. */
+/** Commands that process all contacts, so restarting with special memory settings is worthwhile. */
 const LONG_WORK = [
   'demo',
   'plan',

@@ -12,7 +12,7 @@ import { plainText } from '../../core/printable.ts';
 export interface Asset {
   contentType: string;
   body: string;
-  /** A hash of the content, so that a browser can cache the file permanently. */
+  /** A hash of the content, so a browser can cache the file permanently. */
   fingerprint: string;
 }
 

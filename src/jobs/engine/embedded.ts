@@ -35,7 +35,7 @@ export function createEmbeddedEngine({
     async take({ free, forSchedules, isKnown }) {
       const turns: Turn[] = [];
       const known = new Map<string, boolean>();
-      // Requests whose process may be gone come first.
+      // Requests whose process may have died come first.
       for (const row of [...(await listBegun()), ...(await listReady())]) {
         const { integrationId } = row;
         if (turns.length >= free) break;

@@ -2,8 +2,8 @@
 import type { RunsAsked } from '../../database/actor-transaction.ts';
 
 /**
- * The right of this process to work on the requests of an integration. Only one process has it at a time. The
- * lease ensures that only the writes of that process count (`database/leases.ts`).
+ * The right of this process to work on an integration's requests. Only one process has it at a time. The lease ensures
+ * that only the writes of that process count (`database/leases.ts`).
  */
 export interface Turn {
   integrationId: string;
@@ -31,7 +31,7 @@ export interface Capacity {
    */
   forSchedules: number;
   /**
-   * Whether this process has the settings of an integration. Called if the engine sees requests in advance.
+   * Whether this process has an integration's settings. Called if the engine sees requests in advance.
    */
   isKnown(integrationId: string): boolean;
 }

@@ -12,8 +12,8 @@ export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /**
- * Returns the first run of this key, which is the given run if the key is new. `fingerprint` is the
- * fingerprint of the integration and the key, `request` that of the content of the request.
+ * Returns the first run of this key, which is the given run if the key is new. `fingerprint` is the fingerprint of the
+ * integration and the key, `request` that of the request's content.
  */
 export async function claimIdempotencyKey(
   trx: ActorTransaction,

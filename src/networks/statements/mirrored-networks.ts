@@ -12,8 +12,8 @@ export interface MirroredNetwork {
 }
 
 /**
- * Returns the networks of an integration with their members, in the order of the settings, as the last run
- * with networks found them. A network whose setting is gone is not included.
+ * Returns the networks of an integration with their members, in the order of the settings, as the last run with
+ * networks found them. A network whose setting was removed is not included.
  */
 export async function listMirroredNetworks(
   reader: Reader,

@@ -62,7 +62,7 @@ const selectCounts = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
     .compile(),
 );
 
-/** Adds to the counts of a run, if it counts for the network. */
+/** Adds to a run's counts, if it counts for the network. */
 export async function addCounts(
   trx: Trx,
   { runId, network }: { runId: string; network: string },

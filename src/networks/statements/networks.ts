@@ -114,7 +114,7 @@ export async function recordGroupMembers(
     .execute();
 }
 
-/** CRM IDs of the members of these groups, from the last reading. */
+/** CRM IDs of these groups' members, from the last reading. */
 export async function listWantedMembers(
   reader: Reader,
   networks: readonly string[],

@@ -13,10 +13,7 @@ const MOST_OF_USER = 2;
 
 const ONE_A_SECOND: WindowLimit = { requests: 1, windowMs: 1_000 };
 
-/**
- * Separate for each application, so that two applications in one process, as in tests, do not wait for each
- * other.
- */
+/** Separate for each application, so two applications in one process, as in tests, do not wait for each other. */
 const known = new WeakMap<object, SearchTurns>();
 
 interface SearchTurns {

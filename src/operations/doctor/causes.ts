@@ -36,7 +36,7 @@ export function withCommands(
   }));
 }
 
-/** Null if no command helps, so that the user has to follow `fix`. */
+/** Null if no command helps, so the user has to follow `fix`. */
 function commandFor(
   { cause, fix }: Finding,
   integration: Pick<Integration, 'id' | 'crm'> | null,

@@ -22,8 +22,7 @@ export function unmet(subject: string, message: string, fix: string, cause?: str
 }
 
 /**
- * Returns the findings of a check. If the check throws, the error becomes its finding, so that the other
- * checks continue.
+ * Returns the findings of a check. If the check throws, the error becomes its finding, so the other checks continue.
  */
 export async function checked(
   subject: string,

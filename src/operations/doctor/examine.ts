@@ -42,7 +42,7 @@ export interface Examination {
    * after the other.
    */
   limitMs?: number;
-  /** Reads more while the clients of the CRM and the service are open. */
+  /** Reads more data while the CRM and service clients are open. */
   also?: ((open: OpenIntegration) => Promise<void>) | undefined;
 }
 

@@ -62,7 +62,7 @@ function checkDatabase({ database }: Settings): Finding {
   );
 }
 
-/** Lists the outbound ports, for a firewall or a NetworkPolicy. It names no hosts, so that a report can include it. */
+/** Lists the outbound ports, for a firewall or a NetworkPolicy. It names no hosts, so a report can include it. */
 function checkPorts(settings: Settings, clients: readonly Integration[]): Finding {
   const ports = outboundPorts(settings, clients);
   const each = ports.map(({ port, for: uses }) => `${port} (${uses.join(', ')})`);

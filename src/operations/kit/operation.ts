@@ -103,13 +103,13 @@ export interface ActingWorld extends World {
    */
   confirm(approval: ApprovalRecord): Promise<void>;
   /**
-   * Carries out a confirmed operation in the name of this user, and records the outcome. The terminal does
-   * this at once. For the other interfaces, the service does it.
+   * Carries out a confirmed operation in this user's name, and records the outcome. The terminal does this at once. For
+   * the other interfaces, the service does it.
    */
   carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
   /**
-   * Writes a file for an operation with an `archive`, as fast as the receiver accepts it. Rejects once the receiver is
-   * gone.
+   * Writes a file for an operation with an `archive`, as fast as the receiver accepts it. Rejects once the receiver has
+   * disconnected.
    */
   writeFile: WriteFile;
   /** The sentences with which an operation describes its result. `name` is the operation's name. */
@@ -309,7 +309,7 @@ export type Note = string | { warning: string };
 
 /** A result as a CSV file. */
 export interface CsvView<Result, Input> {
-  /** The name of the file: `credits-2026-11.csv`. */
+  /** The file's name: `credits-2026-11.csv`. */
   file(result: Result, input: Input): string;
   text(result: Result): string;
 }

@@ -275,7 +275,7 @@ async function requireSame(
   approval: ApprovalRecord,
 ): Promise<void> {
   const matter = await operation.secondUser?.(world, input);
-  // The settings may have changed since then, so that one user is enough now.
+  // The settings may have changed since then, so one user is enough now.
   if (!matter) return;
   const clients = approval.integrations;
   const asked = { ...toAsked(world, operation, input), clients };

@@ -145,7 +145,7 @@ export function toCarrier(
   return { kind: 'machine', role: null, clients, account: null, actor: by };
 }
 
-/** Does the work and records the outcome. Temporary errors are thrown, so that the work is retried later. */
+/** Does the work and records the outcome. Temporary errors are thrown, so the work is retried later. */
 export async function keepOutcome(
   store: Pick<Store, 'connection' | 'fingerprint'>,
   approval: ApprovalRecord,

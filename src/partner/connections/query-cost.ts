@@ -24,8 +24,8 @@ export interface QueryMeter {
    */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries
-   * run one by one, so that the decrease of the balance is the cost of one query.
+   * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one by
+   * one, so the decrease of the balance is the cost of one query.
    */
   meter<Answer>(
     kind: QueryKind,

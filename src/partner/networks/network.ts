@@ -55,7 +55,7 @@ function withNetworkId<Thing extends z.ZodType>(thing: Thing) {
 
 /** The network that a create request led to. */
 export interface CreatedNetwork extends Network {
-  /** True if a network with that name already existed, so that it is used from now on. */
+  /** True if a network with that name already existed, so it is used from now on. */
   adopted: boolean;
 }
 

@@ -72,10 +72,10 @@ function knownPath(row: {
 const idsSchema = z.array(z.string());
 
 /**
- * Marks as stale what can have changed since the last time. If the settings changed or a member joined, these
- * are all paths. Otherwise they are old paths, paths of contacts enhanced since, paths through a member who
- * left, and that member's own paths. Contacts without a path are added. Only contacts that a run has
- * processed since are checked, so that a run without changes needs almost no work.
+ * Marks as stale what can have changed since the last time. If the settings changed or a member joined, these are all
+ * paths. Otherwise they are old paths, paths of contacts enhanced since, paths through a member who left, and that
+ * member's own paths. Contacts without a path are added. Only contacts that a run has processed since are checked, so a
+ * run without changes needs almost no work.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);

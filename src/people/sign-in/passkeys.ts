@@ -203,7 +203,7 @@ async function verify(
     credential: {
       id: credential,
       publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
-      // The counter is compared when it is recorded, so that two simultaneous answers are also detected.
+      // The counter is compared when it is recorded, so two simultaneous answers are also detected.
       counter: 0,
       transports: [...transports],
     },
@@ -266,7 +266,7 @@ function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string
   }
 }
 
-/** Called only after the response is verified, so that strangers cannot create rows. */
+/** Called only after the response is verified, so strangers cannot create rows. */
 function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }

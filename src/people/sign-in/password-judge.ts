@@ -31,8 +31,8 @@ export interface JudgeLimits {
   /** The thread's program. */
   program: URL;
   /**
-   * A thread that takes longer than this for one password is ended. For the first password, this includes
-   * loading the lists.
+   * A thread that spends longer than this on one password is terminated. For the first password, this includes loading
+   * the lists.
    */
   mostTimeMs: number;
   /** A thread without passwords for this long is ended, which frees its memory. */

@@ -109,8 +109,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Returns whether this is the password. If none is stored, the comparison takes the same time, so that the
- * time does not reveal who has an account.
+ * Returns whether this is the password. If none is stored, the comparison takes the same time, so the time does not
+ * reveal who has an account.
  */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = (kept ?? NO_ONE).split('$');

@@ -14,7 +14,7 @@ export type AccessTokenRecord = Omit<
   integrations: ClientAccess;
 };
 
-/** A use within this time of the last recorded use is not recorded, so that not every read causes a write. */
+/** A use within this time of the last recorded use is not recorded, so not every read causes a write. */
 export const USE_NOTED_EVERY_MS = 60_000;
 
 /** Lists all tokens, oldest first. Only the hash of each is stored. */

@@ -34,10 +34,7 @@ export interface AuditRecord {
   crmId: string | null;
   /** True if the entry named a contact that has been erased since. */
   isContactErased: boolean;
-  /**
-   * False if the entry was changed in the database, so that the actor, the contact and the details are
-   * unknown.
-   */
+  /** False if the entry was changed in the database, so the actor, the contact and the details are unknown. */
   isReadable: boolean;
   details: AuditDetails;
 }

@@ -164,7 +164,7 @@ async function addEntry(
     crmId === null || integrationId === null
       ? null
       : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
-  // Sealed in the first entry, so that nobody can remove the birth record unnoticed.
+  // Sealed in the first entry, so nobody can remove the birth record unnoticed.
   const born = seq === 1 ? { born: true } : {};
   // While this transaction has the position in the chain, no other transaction changes the blocks.
   const blocks = changesBlocks || seq === 1 ? { blocks: await readBlocks(trx, fingerprint) } : {};
@@ -191,7 +191,7 @@ async function addEntry(
   await moveHead(trx, { hash, mark });
 }
 
-/** The sealers by the fingerprint from which they are derived, so that each is derived only once. */
+/** The sealers by the fingerprint from which they are derived, so each is derived only once. */
 const sealers = new WeakMap<Fingerprint, Sealer>();
 
 function getSealer(fingerprint: Fingerprint): Sealer {

@@ -80,9 +80,8 @@ const AT_REST = {
 };
 
 /**
- * First blocks the contact in all integrations, so that no run in the meantime restores anything. Then clears
- * the CRM and the service. The store comes last, because once it has erased the contact, it is unknown which
- * values were ours.
+ * First blocks the contact in all integrations, so no run in the meantime restores anything. Then clears the CRM and
+ * the service. The store comes last, because once it has erased the contact, it is unknown which values were ours.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -354,7 +353,7 @@ export async function doneBefore(
         dropWaitingErasures(trx, target.id, facts.forms),
       );
     }
-    // The contact's own fields come first, so that values that a merge moved into them are reported there.
+    // The contact's own fields come first, so values that a merge moved into them are reported there.
     let refusals: readonly string[] = [];
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
       const save: SaveNote = async (changes) => {

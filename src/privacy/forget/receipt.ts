@@ -26,7 +26,7 @@ export interface ErasedIn {
   refusals: readonly string[];
   /** True if the next sync has to drop kept writes, because the connector could not sign in. */
   isKeptPending: boolean;
-  /** True if the contact's fields were read as empty, so that no data about them has to be kept. */
+  /** True if the contact's fields were read as empty, so no data about them has to be kept. */
   isSeenEmpty: boolean;
   /**
    * False if values of ours are left in the CRM. Until they are cleared, the store keeps the data by which

@@ -17,10 +17,10 @@ export interface OtherForms {
 const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
 
 /**
- * Removes everyone who is blocked in the database from the journal, and deletes the payments that a restore
- * adopted for them. The lines keep their credits and the number of their jobs, so that sums stay correct.
- * Resolves with the number of removed contacts and donors. Runs in a transaction, which keeps other processes
- * from rewriting the file at the same time.
+ * Removes everyone who is blocked in the database from the journal, and deletes the payments that a restore adopted for
+ * them. The lines keep their credits and the number of their jobs, so sums stay correct. Resolves with the number of
+ * removed contacts and donors. Runs in a transaction, which keeps other processes from rewriting the file at the same
+ * time.
  */
 export function eraseFromJournal(
   journal: StoreJournal,

@@ -54,8 +54,7 @@ export async function eraseLeavingIntegration(
   const { integrationId } = lease;
   const now = reader.clock.now();
   await erasures.append({ what: 'left', at: now, integration: integrationId });
-  // Recorded before the first key is deleted, so that after an interruption the audit still shows why keys
-  // are missing.
+  // Recorded before the first key is deleted, so after an interruption the audit still shows why keys are missing.
   await checkpoint(lease, (trx) =>
     recordEntry(trx, { action: 'integration.erasing', integrationId }),
   );
@@ -230,8 +229,8 @@ const CLEARED: Readonly<
 };
 
 /**
- * Holds the client in case a process still has its settings, so that the process does not read or spend
- * before a user agrees.
+ * Holds the client in case a process still has its settings, so the process does not read or spend before a user
+ * agrees.
  */
 async function holdClient(trx: Trx, integrationId: string, now: number): Promise<number> {
   const hold = {

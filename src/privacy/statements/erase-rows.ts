@@ -32,13 +32,13 @@ export interface ErasedRows {
   keys: readonly string[];
 }
 
-/** Jobs whose profile could still be fetched. They are closed, so that nothing can be fetched. */
+/** Jobs whose profile could still be fetched. They are closed, so nothing can be fetched. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
 /** What happens to the fingerprints of values that were written into a contact. */
 export interface ValuesInCrm {
   fingerprint: Fingerprint;
-  /** False if the contact's fields were read as empty, so that no fingerprints are kept. */
+  /** False if the contact's fields were read as empty, so no fingerprints are kept. */
   mayBeLeft: boolean;
 }
 

@@ -143,8 +143,7 @@ async function append(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   {
     await using file = await open(path, flags, FILE_MODE);
-    // There is also a line break at the start, so that an incomplete line left by a power failure stays on
-    // its own line.
+    // There is also a line break at the start, so an incomplete line left by a power failure stays on its own line.
     const lines = entries.map((entry) => `\n${JSON.stringify(entrySchema.parse(entry))}\n`);
     await file.appendFile(lines.join(''));
     await file.sync();

@@ -55,9 +55,9 @@ export interface EraseOptions {
 type ErasingStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & WithErasureLog;
 
 /**
- * Blocks a contact before the first trace is erased, so that no run restores anything if the erasure is
- * interrupted. Can be repeated. Like all later steps, it needs the lease, because a run that started in the
- * meantime would not know about the block.
+ * Blocks a contact before the first trace is erased, so no run restores anything if the erasure is interrupted. Can be
+ * repeated. Like all later steps, it needs the lease, because a run that started in the meantime would not know about
+ * the block.
  */
 export async function beginErasure(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -122,8 +122,8 @@ async function block(
 }
 
 /**
- * Records the progress of an erasure. Once the erasure is finished, the audit seals its receipt, so that any
- * later change is noticed.
+ * Records the progress of an erasure. Once the erasure is finished, the audit seals its receipt, so any later change is
+ * noticed.
  */
 export async function noteErasureReceipt(
   trx: RunTransaction,
@@ -144,9 +144,9 @@ export async function noteErasureReceipt(
 }
 
 /**
- * Erases a contact from every table, and keeps only a fingerprint, so that the contact is never processed
- * again. Charges stay recorded, without the contact. `crmId` is the canonical form of its ID; `forms` are
- * other forms under which rows may exist.
+ * Erases a contact from every table, and keeps only a fingerprint, so the contact is never processed again. Charges
+ * stay recorded, without the contact. `crmId` is the canonical form of its ID; `forms` are other forms under which rows
+ * may exist.
  */
 export async function eraseFromStore(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -222,7 +222,7 @@ export async function findErasures(
 }
 
 /**
- * Returns erasures that have started and whose contact is still in the store, so that they are tried again.
+ * Returns erasures that have started and whose contact is still in the store, so they are tried again.
  */
 export async function listBegunErasures(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,

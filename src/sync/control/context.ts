@@ -51,7 +51,7 @@ export interface SyncDeps {
   /** Shared by all runs of this process. */
   sightings: Observations;
   log: Log;
-  /** Takes the lease of an integration, unless another living process has it. */
+  /** Takes an integration's lease, unless another living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
   /** The maximum number of people in a submission; by default the maximum that the service accepts. */
   personsPerSubmission?: number;
@@ -98,7 +98,7 @@ export interface Run {
   normalised?: NormalisedFields;
   /** The names of all fields that the CRM shows; set before contacts are read. */
   described: ReadonlySet<string>;
-  /** The mapped fields that this run has created, so that earlier values in them no longer exist. */
+  /** The mapped fields that this run has created, so earlier values in them no longer exist. */
   created?: ReadonlySet<string>;
   /** Fingerprint of the service key, which balances and open submissions belong to. */
   partnerKey: string;

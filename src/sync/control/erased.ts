@@ -40,7 +40,7 @@ export async function loadErased(
   integrationId: string,
   account: string | null,
 ): Promise<Required<ErasedRun>> {
-  // Reads the marks before the data that they describe, so that a decision made in between is checked again.
+  // Reads the marks before the data that they describe, so a decision made in between is checked again.
   const { blocked } = await findErasedMarks(store.reader, integrationId, false);
   const blocks = await listBlocks(store.reader, integrationId, account);
   const marks = await findErasedMarks(store.reader, integrationId, blocks.length > 0);

@@ -3,7 +3,7 @@ import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
 import { foreignTextSealContext } from '../../database/encryption/seal-contexts.ts';
 import type { Run, SyncDeps } from './context.ts';
 
-/** Encrypts a CRM's message about a contact (or `WHOLE_RUN`), so that it can be stored in its row. */
+/** Encrypts a CRM's message about a contact (or `WHOLE_RUN`), so it can be stored in its row. */
 export function sealWords(
   { sealer, newId }: Pick<SyncDeps, 'sealer' | 'newId'>,
   run: Pick<Run, 'id' | 'integration'>,

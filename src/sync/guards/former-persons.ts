@@ -88,8 +88,7 @@ async function sortAll(
     const plan = plans[at];
     if (end === undefined || plan === undefined || !end.isDone) return [];
     const donor = isBlanked ? null : (contact.donor ?? getOnlyDonor(parts));
-    // The identity that the values were bought for is stored with them, so that a different name is
-    // noticed.
+    // The identity that the values were bought for is stored with them, so a different name is noticed.
     const identity =
       contact.donor === null
         ? (parts.find((part) => part.donor === donor)?.identity ?? null)

@@ -32,8 +32,8 @@ export function isMassOptOut({ marked, kept }: Pick<OptOutCounts, 'marked' | 'ke
 }
 
 /**
- * Records the marks that were read, closes the questions about marks that are gone, and opens a
- * question if too many contacts are marked.
+ * Records the marks that were read, closes the questions about marks that were removed, and opens a question if too
+ * many contacts are marked.
  */
 export async function decideOptOuts(
   { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,

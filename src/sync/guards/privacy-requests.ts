@@ -19,8 +19,8 @@ export function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null
 }
 
 /**
- * Records the requests of a page that was read. `marked` lists the contacts with a recorded
- * request; this function keeps it up to date.
+ * Records the requests for a page that was read. `marked` lists the contacts with a recorded request; this function
+ * keeps it up to date.
  */
 export async function recordPrivacyRequests(
   deps: Pick<SyncDeps, 'store' | 'log' | 'newId' | 'erasuresWait'>,

@@ -108,9 +108,9 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 }
 
 /**
- * Records the result of a poll. Jobs that were in progress in the backup may have been delivered since,
- * and the service keeps their results for a few days only. So if they are gone after a restore, a user
- * decides about their contacts, instead of the next run paying for them again.
+ * Records the result of a poll. Jobs that were in progress when the backup was made may have been delivered since, and
+ * the service keeps their results for a few days only. So if they are gone after a restore, a user decides about their
+ * contacts, instead of the next run paying for them again.
  */
 export async function recordProgress(
   { store, newId }: Pick<SyncDeps, 'store' | 'newId'>,

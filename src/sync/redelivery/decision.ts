@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * An hour less than a day, so that a nightly run that starts a few minutes earlier still tries the values.
+ * An hour less than a day, so a nightly run that starts a few minutes earlier still tries the values.
  */
 const PROBE_DAILY_MS = DAY_MS - HOUR_MS;
 const PROBE_WEEKLY_MS = 7 * DAY_MS - HOUR_MS;

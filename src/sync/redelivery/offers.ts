@@ -45,10 +45,7 @@ export type Offer = { choice: Choice } & (
       kind: 'fields';
       plan: FieldPlan;
       newDonor: { donorId: string; identity: string } | null;
-      /**
-       * True for a record that was restored without any of our values, so that all its values belong to
-       * users.
-       */
+      /** True for a record that was restored without any of our values, so all its values belong to users. */
       isLost: boolean;
     }
   | { kind: 'excluded'; why: RedeliveryExclusion }

@@ -14,7 +14,7 @@ export type RunCounts = {
 
 const NOTHING: RunCounts = { read: 0, chosen: 0, submitted: 0, enhanced: 0, shared: 0, spent: 0 };
 
-/** Adds to the counts of a run, in the transaction of the counted change. */
+/** Adds to a run's counts, in the transaction of the counted change. */
 export async function countInRun(
   trx: LeasedTransaction,
   runId: string,

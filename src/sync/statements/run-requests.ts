@@ -260,7 +260,7 @@ async function addNamed(
   }
   const runIds: string[] = [];
   const added: string[] = [];
-  // Always in the same order, so that two calls that name the same contacts do not block each other.
+  // Always in the same order, so two calls that name the same contacts do not block each other.
   for (const contact of [...contacts].sort()) {
     const row = toRequestRecord({ ...request, contact, runId: newRunId() }, trx.clock.now());
     const runId = await insertRequest(trx, row);

@@ -145,7 +145,7 @@ function countedByReason(reader: Reader, rows: ReturnType<typeof buildRowsQuery>
 
 type Row = Omit<Selectable<Tables['run_rows']>, 'run_id'>;
 
-/** Returns the rows of a run; until they are written, the data of its contacts. */
+/** Returns a run's rows; until they are written, the data of its contacts. */
 function buildRowsQuery(
   reader: Reader,
   run: (RunRef | Slots<RunRef>) & Pick<RunKey, 'freshCount'>,

@@ -141,7 +141,7 @@ export async function requestStop(
   trx: ActorTransaction,
   id: string,
 ): Promise<'stopping' | 'dropped' | 'over'> {
-  // Looks for the request first, so that a run that starts in the meantime is then found as a run.
+  // Looks for the request first, so a run that starts in the meantime is then found as a run.
   const waited = await dropStopped(trx, id);
   if (waited !== undefined) {
     const details = { run: id, begun: false };

@@ -1,6 +1,6 @@
 /**
- * Watches runs in progress for all listeners, with one store query and one message per run, however many
- * listen. Expensive queries are made less often, so that watching hardly slows a run.
+ * Watches runs in progress for all listeners, with one store query and one message per run, however many listen.
+ * Expensive queries are made less often, so watching hardly slows a run.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RunReport } from '../../core/run.ts';

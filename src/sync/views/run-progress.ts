@@ -12,7 +12,7 @@ export interface RunProgress {
   leftMs: number | null;
 }
 
-/** Returns the progress of a run; null for a run that has ended. */
+/** Returns a run's progress; null for a run that has ended. */
 export async function readProgress(
   { reader }: Pick<Store, 'reader'>,
   report: RunReport,

@@ -45,8 +45,8 @@ function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
 }
 
 /**
- * Returns the report of a run: the stored report if the run has ended, otherwise the present state. A run
- * that was cut off has stored no report.
+ * Returns a run's report: the stored report if the run has ended, otherwise the present state. A run that was cut off
+ * has stored no report.
  */
 export async function readReport(reader: Reader, row: RunRecord): Promise<RunReport> {
   return row.report === null
@@ -212,7 +212,7 @@ export interface Running {
   owner: string;
   /** When the run started, ISO 8601; null if it is not a run, or has not started one yet. */
   since: string | null;
-  /** The ID of the run; null in the same case. */
+  /** The run's ID; null in the same case. */
   run: string | null;
 }
 

@@ -307,7 +307,7 @@ describeEachDatabase('alerts', (open) => {
       settings: alertsSchema.parse({
         ...(['webhook', 'both'].includes(channels) ? { webhook: { url: webhook.url } } : {}),
         ...(['email', 'both'].includes(channels) ? { email } : {}),
-        // The end of the audit has tests of its own.
+        // The end of the audit has separate tests.
         on: ALERT_KINDS.filter((kind) => kind !== 'auditEnd'),
         ...settings,
       }),
@@ -335,7 +335,7 @@ describeEachDatabase('alerts', (open) => {
 
   let runs = 0;
 
-  /** A run from its beginning to its end, a moment after the one before. */
+  /** A complete run, a moment after the previous run. */
   async function endRun(
     status: 'succeeded' | 'incomplete' | 'failed',
     code: string | null,

@@ -19,7 +19,7 @@ export interface MailServerOptions {
   password?: string;
 }
 
-/** A mail server that takes everything, from anybody who knows the password. */
+/** A mail server that accepts everything from anyone who knows the password. */
 export async function startMailServer({
   starttls = 'hidden',
   password: rightPassword = 'right',
@@ -32,7 +32,7 @@ export async function startMailServer({
     authOptional: true,
     disabledCommands: starttls === 'offered' ? [] : ['STARTTLS'],
     allowInsecureAuth: true,
-    // Where no name server answers, each connection would wait for one.
+    // If no name server responds, each connection would wait for one.
     disableReverseLookup: true,
     onAuth({ username, password }, { secure }, callback) {
       signIns.push({ encrypted: secure });
@@ -73,7 +73,7 @@ export async function startMailServer({
 
 const ELSEWHERE = '/elsewhere';
 
-/** A webhook that notes what it is sent. */
+/** A webhook that records the messages it receives. */
 export async function startWebhook() {
   const bodies: unknown[] = [];
   let status = 200;

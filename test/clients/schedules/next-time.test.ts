@@ -69,7 +69,7 @@ describe('nextTime', () => {
 
 type Rule = Parameters<typeof nextTime>[0];
 
-/** Every time after the one and before the other. */
+/** Every time after the first and before the second. */
 function timesOf(rule: Rule, fromMs: number, untilMs: number): number[] {
   const found: number[] = [];
   let next = nextTime(rule, fromMs);

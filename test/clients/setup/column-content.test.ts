@@ -37,7 +37,7 @@ describe('the kind of a column', () => {
   });
 });
 
-/** Rows by columns whose names tell nothing. */
+/** Rows in columns whose names give no hint. */
 function fileOf(columns: Readonly<Record<string, readonly string[]>>) {
   const names = Object.keys(columns);
   const length = Math.max(...Object.values(columns).map((values) => values.length));

@@ -7,7 +7,7 @@ const MAPPINGS = [
   { from: 'age', to: 'Age', when: 'unlessEdited' },
 ] as const;
 
-/** A file of which the user has cut the ids of the service away, and with it the sign that the columns are ours. */
+/** A file from which the user has removed the service's ids, which also show that the columns are ours. */
 const FILE = {
   names: ['Id', 'First', 'Last', 'Donor ID', 'Age'],
   sample: [
@@ -27,7 +27,7 @@ it('takes a column for ours that the journal of an interrupted sync names', asyn
   await connector.createFields(
     ['Donor ID', 'Age'].map((name) => ({ name, label: name, type: 'text', description: '' })),
   );
-  // As after a kill: nothing is merged into the output.
+  // As when a run was killed: nothing is merged into the output.
   await connector.close();
   const journal = await readJournalColumns('out.csv', folder.path('.'));
   expect(journal).toEqual(new Set(['Donor ID', 'Age']));

@@ -10,7 +10,7 @@ import { aWorkbook, zip } from '../../helpers/a-workbook.ts';
 import { leastCpuTimeMs } from '../../helpers/cpu-time.ts';
 
 const WHAT_TO_DO = /donors\.xlsx cannot be used: it is too large.*save the sheet as "CSV UTF-8"/;
-/** A workbook is read elsewhere: this thread works no longer for it, so that its timers go on. */
+/** A workbook is read in another thread, so this thread's timers keep running. */
 const MOST_WORK_MS = 500;
 const TIMEOUT_MS = 120_000;
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -29,7 +29,7 @@ function aBomb(bytes: number): Buffer {
   });
 }
 
-/** Watches the memory of the process, in bytes above what it has now. */
+/** Watches the process's memory, in bytes above its present size. */
 function watchMemory(): () => number {
   let most = 0;
   const before = process.memoryUsage.rss();
@@ -40,7 +40,10 @@ function watchMemory(): () => number {
   return () => most;
 }
 
-/** Expects that reading is refused while this thread works little: what it collects of other garbage does not count. */
+/**
+ * Expects that reading is refused while this thread does little work. Time that it spends collecting other garbage does
+ * not count.
+ */
 async function expectRefusedElsewhere(bytes: Buffer, limits?: ThreadLimits): Promise<void> {
   const refuse = () =>
     expect(readWorkbook('donors.xlsx', bytes, null, limits)).rejects.toThrow(WHAT_TO_DO);
@@ -61,7 +64,7 @@ it('refuses the same where the archive says that it is small', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const bytes = aBomb(300_000_000);
-  // The size that the last entry of the directory says, and that of the file itself.
+  // The size according to the directory's last entry, and the file's actual size.
   const entry = bytes.lastIndexOf(Buffer.from('PK\x01\x02'));
   bytes.writeUInt32LE(100, entry + 24);
   await expect(readWorkbook('donors.xlsx', bytes, null)).rejects.toThrow(WHAT_TO_DO);

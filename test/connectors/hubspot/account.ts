@@ -22,20 +22,20 @@ import { sandboxControl, sendJson } from '../crm-sandbox.ts';
 const OBJECTS = '/crm/objects/2026-09';
 const BATCH_ROWS = 100;
 
-/** An account without contacts, and the hands of the people who work in it. */
+/** An account without contacts, and the actions of the people who work in it. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 const createdSchema = z.object({
   results: z.array(z.object({ id: z.string(), objectWriteTraceId: z.string() })),
 });
 
-/** Waits are over at once, so that a test of retries takes no time, and no request seems to take any. */
+/** Waits end immediately, so a test of retries takes no time, and no request seems to take any. */
 function hastyClock() {
   const nowMs = systemClock.now();
   return { now: () => nowMs, sleep: () => Promise.resolve() };
 }
 
-/** The same for what keeps a pace: by its time, every wait has passed. */
+/** The same for pacers: by their clock, every wait has passed. */
 function hastyPaceClock() {
   let sleptMs = 0;
   return {
@@ -46,12 +46,12 @@ function hastyPaceClock() {
   };
 }
 
-/** A pace goes by the clock that a test gives its connector. */
+/** A pacer uses the clock that a test gives its connector. */
 function paceClock({ clock }: Partial<ConnectorDeps>) {
   return clock === undefined ? hastyPaceClock() : { monotonicMs: clock.now, sleep: clock.sleep };
 }
 
-/** What a test may want otherwise: of `crm`, of what the connector is given, of `contacts`. */
+/** Overrides for a test: of `crm`, of the connector's arguments, and of `contacts`. */
 type Choices = [
   settings?: Record<string, unknown>,
   deps?: Partial<ConnectorDeps> & { patienceMs?: number },
@@ -59,7 +59,7 @@ type Choices = [
   uses?: ConnectorUses,
 ];
 
-/** Each has a pace of its own, as in a process of its own. */
+/** Each has a separate pace, as in a separate process. */
 function aDefinition(fetch: typeof globalThis.fetch, deps: Choices[1] = {}) {
   const pacers = createPacerRegistry(paceClock(deps));
   const { patienceMs = 1_000 } = deps;
@@ -97,10 +97,10 @@ export async function openAccount(
     setValue: (id: string, field: string, value: string | null) =>
       edit({ action: 'update', id, values: { [field]: value ?? '' } }),
     archiveContact: (id: string) => edit({ action: 'archive', id }),
-    /** The winner keeps its id, unless a new one is wanted; returns the id that both have now. */
+    /** The winner keeps its id, unless a new id is requested. Returns the id that both have now. */
     mergeContacts: (loser: string, winner: string, newId = false) =>
       edit({ action: 'merge', primaryId: winner, otherId: loser, newId }),
-    /** Makes a company of that name the contact's primary one. */
+    /** Makes a company with this name the contact's primary company. */
     async employ(id: string, company: string): Promise<void> {
       const companyId =
         companyIds.get(company) ?? (await create('companies', [{ name: company }]))[0];
@@ -136,7 +136,7 @@ export async function openAccount(
     async issueToken(options: Record<string, unknown>): Promise<string> {
       return z.object({ token: z.string() }).parse(await control('POST', 'tokens', options)).token;
     },
-    /** Takes these scopes from every token at once; an empty list gives them back. */
+    /** Removes these scopes from every token immediately; an empty list restores them. */
     withdraw: (scopes: readonly string[]) => control('PUT', 'scopes', { withdrawn: scopes }),
     /** Whether tokens see a property of contacts. */
     hide: (property: string, access: 'hidden' | 'visible' = 'hidden') =>
@@ -148,7 +148,7 @@ export async function openAccount(
     },
   };
 
-  /** Has the account connect the app: what OAuth needs in the settings. */
+  /** Connects the app to the account. Returns the settings that OAuth needs. */
   async function install() {
     const { baseUrl: url, clientId, clientSecret } = sandbox;
     const signal = new AbortController().signal;
@@ -195,7 +195,7 @@ export async function openAccount(
     return z.object({ id: z.string() }).parse(await control('POST', 'edit', order)).id;
   }
 
-  /** The ids of new records, in the order of what they are made of. */
+  /** The ids of new records, in the order of their data. */
   async function create(type: string, records: readonly object[]): Promise<string[]> {
     const ids: string[] = [];
     for (let start = 0; start < records.length; start += BATCH_ROWS) {
@@ -208,7 +208,7 @@ export async function openAccount(
       const reply = await ask('POST', `${OBJECTS}/${type}/batch/create`, { inputs });
       const { results } = createdSchema.parse(reply);
       if (results.length < portion.length) throw new Error('Some records were not made.');
-      // HubSpot keeps no order.
+      // HubSpot does not preserve the order.
       results.sort((a, b) => Number(a.objectWriteTraceId) - Number(b.objectWriteTraceId));
       ids.push(...results.map(({ id }) => id));
     }

@@ -240,7 +240,7 @@ const LIST = {
   },
 };
 
-/** The requests of the library, or the answers to them. */
+/** The library's requests, or the responses to them. */
 type Requests<Result> = {
   [Name in keyof HubspotRequests]: (...words: Parameters<HubspotRequests[Name]>) => Promise<Result>;
 };

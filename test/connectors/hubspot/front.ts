@@ -1,22 +1,25 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** An answer in place of HubSpot's own. */
+/** A response instead of HubSpot's own. */
 export interface OddAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Instead of a body: what is no JSON. */
+  /** Returned instead of a body: text that is not JSON. */
   text?: string;
 }
 
-/** What a front says in the account's place; null for the account's own answer, which it is given. */
+/**
+ * The response that a front sends instead of the account's; null for the account's own response, which the front
+ * receives.
+ */
 export type Substitute = (
   url: string,
   body: unknown,
 ) => OddAnswer | null | Promise<OddAnswer | null>;
 
-/** Stands in front of an account and passes requests on, and answers those that it likes. */
+/** Sits in front of an account, forwards requests, and answers some of them itself. */
 export async function openFront(baseUrl: string, answer: Substitute) {
   const server = createServer(async (request, response) => {
     const { status, headers, body, text: said } = await pass(baseUrl, request, answer);

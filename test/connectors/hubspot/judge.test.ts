@@ -36,7 +36,7 @@ const BROKEN: Case[] = [
   ['REGEX', ['(a+)+$'], 'string', `${'a'.repeat(1_999)}!`],
 ];
 
-/** Each value keeps its rule, or may keep it, or cannot be judged. */
+/** Each value follows its rule, or may follow it, or cannot be judged. */
 const SENT: Case[] = [
   ['MIN_NUMBER', ['18'], 'number', '18'],
   ['MAX_NUMBER', ['44'], 'number', '44'],

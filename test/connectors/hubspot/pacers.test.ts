@@ -6,10 +6,10 @@ import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 const LIMIT = { requests: 190, windowMs: 10_000 };
 const NEVER = new AbortController().signal;
 
-/** Requests under way at a time. */
+/** Number of requests in flight at a time. */
 const LANES = 16;
 
-/** The moments at which HubSpot counts so many requests, each some time before its answer. */
+/** The times at which HubSpot counts this many requests, each some time before its response. */
 async function arrivals(
   limit: typeof LIMIT,
   count: number,
@@ -35,7 +35,7 @@ async function arrivals(
   return moments;
 }
 
-/** A board as a database keeps it, and the keys that it was asked for. */
+/** A board as a database stores it, and the keys that were requested from it. */
 function aBoard(clock: FakeClock): DepartureBoard & { keys: Set<string> } {
   const keys = new Set<string>();
   let nextMs = Number.NEGATIVE_INFINITY;
@@ -75,7 +75,7 @@ async function sharedArrivals(limit: typeof LIMIT, forMs: number): Promise<numbe
   return moments;
 }
 
-/** Now and then a request is held up. */
+/** Occasionally a request is delayed. */
 function uneven(at: number) {
   return { thereMs: at % 17 === 0 ? 400 : 20, backMs: at % 23 === 0 ? 900 : 10 };
 }

@@ -8,7 +8,7 @@ import { openFront } from './front.ts';
 
 const READ = '/crm/objects/2026-09/contacts/batch/read';
 
-/** A change of the property `note` after our write, as its history tells it. */
+/** A change to the property `note` after our write, as in its history. */
 type Entry = [sourceType: string, value: string, sourceId?: string];
 
 const historySchema = z.looseObject({
@@ -121,7 +121,7 @@ describe('values of HubSpot that are read back after they were written', () => {
     await write({ id, values: { worth: 54_321 } });
     await account.edit({ action: 'update', id, values: { worth: '7700' } });
     const read = await connector.readBack?.([{ id, fields: ['worth'], sentAtMs }]);
-    // The workflow has rounded what the user typed, too.
+    // The workflow has also rounded the value that the user typed.
     expect(read).toEqual([{ id, values: { worth: 8_000 }, automated: [] }]);
   });
 

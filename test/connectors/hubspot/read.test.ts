@@ -465,7 +465,7 @@ function cursorOf(pages: readonly ContactPage[]): string {
   return pages.at(-1)?.cursor ?? '';
 }
 
-/** The cursor of a reading that was an hour later: HubSpot's clock goes on in its answers too. */
+/** The cursor of a reading an hour later: HubSpot's clock also advances in its responses. */
 function later(cursor: string): string {
   const { since } = JSON.parse(cursor);
   return JSON.stringify({ since: new Date(Date.parse(since) + 3_600_000).toISOString() });

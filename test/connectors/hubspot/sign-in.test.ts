@@ -267,7 +267,7 @@ describe('signing in to HubSpot', () => {
   }
 });
 
-/** Keeps secrets, and notes at each one what `look` sees before it is on disk. */
+/** Stores secrets, and records for each one what `look` returns before the secret is on disk. */
 function keeper(notes: number[], look?: () => Promise<number>) {
   const store = new Map<string, string>();
   return {

@@ -28,7 +28,7 @@ function chances(seed: number): () => number {
   };
 }
 
-/** An account whose ids are as uneven as those of accounts that have grown for years. */
+/** An account whose ids are as unevenly spaced as in accounts that have grown for years. */
 function someIds(count: number, random: () => number): number[] {
   const ids = new Set<number>();
   while (ids.size < count) ids.add(Math.floor(10 ** (1 + random() * 11)));
@@ -41,7 +41,7 @@ function searched(ids: readonly number[], { from, to, offset }: Ask): FoundPage 
   return { records: page.map(recordOf), total: all.length, isLast: page.length < SEARCH_PAGE };
 }
 
-/** A slow account that is walked in any order of answers, while contacts of it are archived. */
+/** A slow account that is read with responses in any order, while its contacts are archived. */
 function walk(count: number, atOnce: number, random: () => number) {
   let ids = someIds(count, random);
   const whole = [...ids];
@@ -89,7 +89,10 @@ function walk(count: number, atOnce: number, random: () => number) {
   return { whole, archived, seen, requests };
 }
 
-/** How long such an account takes (ms) where pages of the list take 300 ms, and searches, three a second, longer. */
+/**
+ * How long such an account takes (ms) if a page of the list takes 300 ms, and searches, at three per second, take
+ * longer.
+ */
 function timedWalk(count: number, searchMs: number): number {
   const ids = Array.from({ length: count }, (_, at) => at + 1);
   let state: WalkState = startWalk({ after: null, rest: null }, true, 300);
@@ -138,7 +141,7 @@ describe('a walk from both ends', () => {
       const { whole, archived, seen, requests } = walk(count, 1 + (seed % 8), random);
       const brought = new Set(seen);
       expect(whole.filter((id) => !brought.has(id) && !archived.has(id))).toEqual([]);
-      // A few pages come twice where list and searches meet.
+      // A few pages are read twice where the list and the searches meet.
       expect(seen.length).toBeLessThanOrEqual(whole.length * 1.1 + 2_000);
       expect(requests).toBeLessThanOrEqual(whole.length / LIST_PAGE + 80);
     },

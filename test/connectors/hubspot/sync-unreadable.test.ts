@@ -9,7 +9,7 @@ const EMPLOYED = 40;
 const READ_COMPANIES = 'crm.objects.companies.read';
 const FIELDS = [{ from: 'netWorth.label', to: 'jobtitle' }];
 
-/** Whole runs, while HubSpot shows less than it did. */
+/** Whole runs, while HubSpot shows less data than before. */
 describe('a sync with HubSpot that cannot read everything', () => {
   const open: { close(): Promise<void> }[] = [];
 

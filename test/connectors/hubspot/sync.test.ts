@@ -16,7 +16,7 @@ const fieldsOf = (label: string) => [
   { from: 'netWorth.label', to: label },
 ];
 
-/** As many as the service knows, so that the contacts are the same people. */
+/** As many donors as the service knows, so the contacts are the same people. */
 const DONORS = 2_000;
 
 const PEOPLE = 250;
@@ -83,7 +83,7 @@ describe('a sync with HubSpot', () => {
     expect(part?.outcomeDetail).toContain(property);
     expect(part?.ownedValues).not.toContain(property);
     expect(await account.seenValue(part?.crmId ?? '', property)).toBeNull();
-    // Nothing of it waits: the next run has nothing to do.
+    // Nothing is left over, so the next run has nothing to do.
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
     const undone = await undo(world, report.id);
     const whole = wrote.length - parts.length;
@@ -93,7 +93,7 @@ describe('a sync with HubSpot', () => {
   });
 
   it('needs at most three times the requests where a rule refuses a fifth', async () => {
-    // Batches that are not full would come from how busy the machine is.
+    // Batches that are not full would depend on how busy the machine is.
     const inFullBatches = (connector: Connector): Connector => ({
       ...connector,
       capabilities: {
@@ -207,7 +207,7 @@ function undo({ deps, integration }: SyncWorld, runId: string) {
   );
 }
 
-/** The next run brings everybody's profile, and pays for no contact twice. */
+/** The next run delivers all profiles, and pays for no contact twice. */
 async function expectToGoOn(account: Account, world: SyncWorld, stopped: RunReport): Promise<void> {
   const { status, contacts } = await world.sync();
   expect({ status, waiting: contacts.waiting }).toEqual({ status: 'succeeded', waiting: 0 });

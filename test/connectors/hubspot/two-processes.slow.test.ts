@@ -14,7 +14,7 @@ const PROCESS = join(import.meta.dirname, 'signing-in-process.ts');
 const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';
 const CODE_VERIFIER = 'v'.repeat(64);
 const ROUNDS = 3;
-/** So slow is the token endpoint that both have asked before one is answered. */
+/** The token endpoint is so slow that both processes have sent a request before either gets a response. */
 const SLOW = { on: { path: '/oauth/*/token' }, fault: { kind: 'slow', delayMs: 250 } };
 
 type SigningIn = Awaited<ReturnType<typeof startProcess>>;
@@ -72,7 +72,7 @@ async function startProcess(order: string) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next();
   return {
-    /** The account's id, or the code of what went wrong. */
+    /** The account's id, or the error code. */
     async signIn(): Promise<string> {
       child.stdin.write('sign in\n');
       return (await lines.next()).value ?? 'ended';

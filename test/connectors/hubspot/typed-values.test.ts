@@ -51,7 +51,7 @@ describe('what a user types into HubSpot between our reading and our write', () 
     }
     const paths = (await account.requests()).slice(before).map(({ path }) => path);
     const updates = paths.filter((path) => path.endsWith('/batch/update')).length;
-    // One for each batch, and one more where a value was put back.
+    // One request for each batch, and another if a value was put back.
     expect(updates).toBe(2 * typedInto.length);
     // While the undo writes, a user types into a contact whose value is still ours.
     const written = await listWrites(world.store.reader, report.id);
@@ -86,7 +86,7 @@ describe('what a user types into HubSpot between our reading and our write', () 
     expect(await account.seenValue(id, 'profile')).toBe(TYPED);
   });
 
-  /** The first contact of each batch gets a value by hand, as soon as it was read for its delivery. */
+  /** A user types a value into the first contact of each batch as soon as it has been read for its delivery. */
   async function start(afterTyping: () => Promise<void> = async () => {}) {
     const around = (connector: Connector): Connector => ({
       ...connector,

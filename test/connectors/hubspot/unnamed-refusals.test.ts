@@ -4,7 +4,7 @@ import { people } from '../../../connectors/testing/seeds.ts';
 import { toArray } from '../connector-options.ts';
 import { type Account, openAccount } from './account.ts';
 
-/** All of one change, as many as the product maps. */
+/** All fields of one change, as many as the product maps. */
 const FIELDS = Array.from({ length: 14 }, (_, at) => `value_${at}`);
 const CULPRIT = 'value_9';
 
@@ -149,7 +149,7 @@ describe('a refusal of HubSpot that names neither property nor contact', () => {
     return Object.fromEntries(FIELDS.map((field) => [field, `c ${at}`]));
   }
 
-  /** The first contacts have all values, but for the one that is refused. */
+  /** The first contacts have all values except for the refused value. */
   async function expectWritten(ids: readonly string[], different: number): Promise<void> {
     for (const at of [0, 1, ids.length - 5]) {
       for (const field of FIELDS) {
@@ -160,7 +160,7 @@ describe('a refusal of HubSpot that names neither property nor contact', () => {
     expect(await account.seenValue(ids[0] ?? '', CULPRIT)).toBeNull();
   }
 
-  /** As deliveries come: some contacts at a time. */
+  /** A few contacts at a time, as deliveries arrive. */
   async function writeIn(size: number, changes: ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += size) {

@@ -7,13 +7,13 @@ import { type OddAnswer, openFront } from './front.ts';
 
 const RULES = '/crm/property-validations/2026-09/0-1';
 
-/** What the endpoint of the validation rules answers; null for what the account itself says. */
+/** The response of the validation rules endpoint; null for the account's own response. */
 type Answer = OddAnswer | null | Promise<OddAnswer | null>;
 
 const COUNT = 400;
 const REFUSED = 36;
 
-/** Requests for so many contacts where nothing is refused. */
+/** Number of requests for this many contacts if nothing is refused. */
 const USUAL = 4;
 
 describe('the validation rules of HubSpot', () => {
@@ -71,7 +71,7 @@ describe('the validation rules of HubSpot', () => {
     ['MAX_LENGTH', 'note', ['5'], 'longer', 'short'],
     ['ALPHANUMERIC', 'note', ['NUMERIC_ONLY'], 'A7', '77'],
     ['REGEX', 'note', ['[A-Z]+-\\d+'], 'us', 'US-1'],
-    // These two are learnt from what HubSpot refuses.
+    // These two are learnt from HubSpot's rejections.
     ['WHITESPACE', 'note', [], 'a b', 'ab'],
     ['URL', 'note', [], 'no url', 'https://example.org'],
   ])(
@@ -268,7 +268,7 @@ describe('the validation rules of HubSpot', () => {
     await account.control('POST', 'rules', rule);
   }
 
-  /** As a run does: opens, and writes one batch after the other. */
+  /** Opens and then writes one batch after the other, as a run does. */
   async function write(changes: readonly ContactChange[]): Promise<WriteResult[]> {
     await start();
     return writeAll(changes);

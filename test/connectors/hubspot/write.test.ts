@@ -120,7 +120,7 @@ describe('writing into HubSpot', () => {
   });
 
   describe('where a rule refuses a fifth of the account', () => {
-    /** Requests for so many contacts where nothing is refused. */
+    /** Number of requests for this many contacts if nothing is refused. */
     const USUAL = 4;
 
     it.each([
@@ -160,7 +160,7 @@ describe('writing into HubSpot', () => {
         };
         await account.control('POST', 'rules', rule);
         const ids = await account.addContacts(people(400));
-        // 36 of 400 are refused, the others are of 71 different ages.
+        // 36 of 400 are refused; the other contacts have 71 different ages.
         const ages = ids.map((_id, at) =>
           at % 100 < 9
             ? top - (at % 5)
@@ -422,7 +422,7 @@ describe('writing into HubSpot', () => {
     return toArray(connector.write(changes));
   }
 
-  /** As a run does: one batch after the other. */
+  /** One batch after the other, as in a run. */
   async function writeInHundreds(changes: readonly ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += 100) {

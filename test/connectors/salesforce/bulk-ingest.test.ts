@@ -154,7 +154,7 @@ describe('writing to an org through the Bulk API', () => {
       expect(await org.seenValue(id, 'Title')).toBe('ours');
       expect(await org.seenValue(id, 'Department')).toBe(at % 5 === 0 ? null : `${at % 5}`);
     }
-    // A job is five requests; the second one as many, and each reads its list of failures.
+    // A job takes five requests, and so does the second job. Each also reads its list of failures.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(3 * 5);
   });
 
@@ -260,7 +260,7 @@ describe('writing to an org through the Bulk API', () => {
     await connector.createFields([{ name, label: name, type: 'text', description: 'A test.' }]);
   }
 
-  /** The requests of the Bulk API so far, by their methods. */
+  /** The requests to the Bulk API so far, by their methods. */
   async function jobs(): Promise<string[]> {
     const asked = await org.requests();
     return asked.filter(({ path }) => path.includes('/jobs/')).map(({ method }) => method);

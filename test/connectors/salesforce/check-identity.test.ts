@@ -5,7 +5,7 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** What `doctor` says of the persons that the service would be shown. */
+/** What `doctor` says about the people that would be sent to the service. */
 describe('checking what Salesforce contacts are made of', () => {
   let org: Org;
 

@@ -6,7 +6,7 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** From so many contacts on the Bulk API is used: never, or always. */
+/** Number of contacts from which the Bulk API is used: set so that it is used never or always. */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],
@@ -21,7 +21,7 @@ describe('who is left out by a mark of Salesforce', () => {
     const [dead = '', silent = '', other = ''] = await open({ shape: 'npsp' });
     await org.setValue(dead, 'npsp__Deceased__c', true);
     await org.setValue(silent, 'npsp__Do_Not_Contact__c', true);
-    // The pack ticks the second box with the first; who has died is recognised all the same.
+    // The pack ticks the second box with the first; deceased contacts are still recognised.
     expect(await org.seenValue(dead, 'npsp__Do_Not_Contact__c')).toBe(true);
     expect(await excluded([dead, silent, other], PLAIN, { bulkThreshold })).toEqual([
       'deceased',
@@ -88,7 +88,7 @@ describe('who is left out by a mark of Salesforce', () => {
       const { lookups, read } = await seen(ids.slice(0, 6), contacts, { bulkThreshold });
       expect(lookups.map((contact) => contact?.privacy)).toEqual(expected);
       expect(read.map((contact) => contact?.privacy)).toEqual(expected);
-      // Who is to be forgotten is never researched, whatever the settings let through.
+      // Contacts who want to be forgotten are never researched, whatever the settings allow.
       expect(read.slice(0, 2).map((contact) => contact?.excluded)).toEqual([
         'do_not_contact',
         'do_not_contact',
@@ -216,7 +216,7 @@ describe('who is left out by a mark of Salesforce', () => {
     return connector;
   }
 
-  /** Why each is left out: by the pages and, the same, by a lookup. */
+  /** Why each contact is excluded: according to the pages and to a lookup, which must agree. */
   async function excluded(
     ids: readonly string[],
     contacts: ContactsSettings = PLAIN,

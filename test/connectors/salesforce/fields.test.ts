@@ -22,7 +22,7 @@ const SPEC: FieldSpec = {
 const fieldSchema = z.object({ FullName: z.string(), Metadata: z.record(z.string(), z.unknown()) });
 const permissionsSchema = z.object({ records: z.array(z.looseObject({ Field: z.string() })) });
 
-/** The answer to a field that was created. */
+/** The response when a field was created. */
 const CREATED: Answer = { status: 201, body: { id: '00N', success: true, errors: [] } };
 
 describe('the fields of Contact', () => {

@@ -15,7 +15,7 @@ const PERSON = { firstName: 'Maria', lastName: 'Lopez', addresses: ['1 Elm Stree
 const EMPLOYED = { ...PERSON, employers: ['Acme Foundation'] };
 const UNEMPLOYED = { ...PERSON, employers: [] };
 
-/** From so many contacts on the Bulk API is used: never, or always. */
+/** Number of contacts from which the Bulk API is used: set so that it is used never or always. */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],
@@ -117,7 +117,7 @@ describe('what Salesforce contacts are made of', () => {
     const connector = await prepared();
     const identity = identityOf(connector);
     expect(identity.mode).toBe('npsp');
-    // Nothing tells the household from an employer, so neither can be read.
+    // Nothing distinguishes the household from an employer, so neither can be read.
     expect(employerSources(identity)).toEqual([
       [AFFILIATION_NAME, false],
       [ACCOUNT_NAME, false],
@@ -255,7 +255,7 @@ describe('what Salesforce contacts are made of', () => {
     return connector;
   }
 
-  /** The contacts as the pages show them, which must be as a lookup shows them. */
+  /** The contacts as the pages show them, which must match a lookup. */
   async function contactsOf(connector: Connector, ids: readonly string[]): Promise<Contact[]> {
     const pages = await toArray(connector.readPages(null));
     const contacts = new Map(pages.flatMap((page) => page.contacts.map((one) => [one.id, one])));
@@ -277,7 +277,7 @@ describe('what Salesforce contacts are made of', () => {
     for (const id of ids) await org.setValue(id, 'AccountId', household);
   }
 
-  /** As it is before an administrator grants anything of the managed package. */
+  /** The state before an administrator grants anything in the managed package. */
   async function hidePackFields(): Promise<void> {
     for (const type of ['Contact', 'Account']) {
       const described = JSON.stringify(await org.ask('GET', `/sobjects/${type}/describe`));

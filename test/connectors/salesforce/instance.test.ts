@@ -65,7 +65,7 @@ describe('where the token of Salesforce goes', () => {
       'https://riverside.my.site.force.com',
     ])('goes on at %s', async (instance) => {
       answerToken(instance);
-      // What answers there is no Salesforce, but it was asked.
+      // The host that answers there is not Salesforce, but it received a request.
       await expect(connector()).rejects.not.toMatchObject({
         code: 'crm_instance_refused',
       });
@@ -147,7 +147,7 @@ describe('where the token of Salesforce goes', () => {
       expect(other.strayed).toEqual([]);
     });
 
-    /** Signs in; what answers at the instance is no org, so only the refusal of its host counts. */
+    /** Signs in. The host at the instance's address is not an org, so only the refusal of its host counts. */
     async function connectAt(instance: string, settings: object = {}): Promise<void> {
       answerToken(instance);
       other.strayed.length = 0;
@@ -273,7 +273,7 @@ describe('where the token of Salesforce goes', () => {
     });
   }
 
-  /** Loopback addresses are reached as they are; every other name leads to the other host. */
+  /** Loopback addresses are used unchanged; every other name resolves to the other host. */
   function fetchOf(): typeof globalThis.fetch {
     const beside = throughOther();
     return (input, init) => {

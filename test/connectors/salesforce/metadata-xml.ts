@@ -2,12 +2,12 @@
 export interface Element {
   name: string;
   attributes: string;
-  /** What is in an element without children. */
+  /** The content of an element without children. */
   text: string;
   children: Element[];
 }
 
-/** Reads what has elements and texts, and nothing else. Throws if they do not nest. */
+/** Reads a document that has only elements and texts. Throws if they do not nest. */
 export function parseMetadata(xml: string): Element {
   const [declaration, ...lines] = xml.split('\n');
   if (declaration !== '<?xml version="1.0" encoding="UTF-8"?>') throw new Error('no declaration');

@@ -16,7 +16,7 @@ function writeOne(connector: Connector) {
   return toArray(connector.write([{ id: ID, values: { Note__c: 'x' } }]));
 }
 
-/** As many as go through the Bulk API. */
+/** Enough contacts for the Bulk API. */
 function writeMany(connector: Connector) {
   const changes = Array.from({ length: 2_000 }, (_, at) => ({
     id: `003${String(at).padStart(12, '0')}AAA`,

@@ -282,7 +282,7 @@ describe('Salesforce while people work in it', () => {
   it.each([
     ['plain', 3],
     ['npsp', 3],
-    // Relations are described too: whether they can be read is a part of the identity.
+    // Relations are also described, because their readability is part of the identity.
     ['personAccounts', 4],
   ] as const)(
     'reads a quiet night of a %s org in %i requests besides the sign-in',

@@ -29,7 +29,7 @@ type Choices = [
 const API = '/services/data/v67.0';
 const COLLECTION_ROWS = 200;
 
-/** An org without contacts, and the hands of the people who work in it. */
+/** An org without contacts, and the actions of the people who work in it. */
 export type Org = Awaited<ReturnType<typeof openOrg>>;
 
 const savedSchema = z.array(z.object({ id: z.string(), success: z.literal(true) }));
@@ -61,7 +61,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       return create('Contact', records);
     },
     create,
-    /** A custom field as an administrator makes it; no user may see it yet. */
+    /** A custom field as an administrator creates it; no user can see it yet. */
     async createField(name: string, metadata: Record<string, unknown>): Promise<void> {
       const Metadata = { label: name, ...metadata };
       await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });
@@ -91,7 +91,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     },
   };
 
-  /** Asks the org's own API as its administrator. */
+  /** Sends requests to the org's own API as its administrator. */
   function ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const authorization = `Bearer ${token}`;
     return sendJson(method, `${sandbox.baseUrl}${API}${path}`, body, { authorization });

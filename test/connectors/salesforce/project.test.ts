@@ -63,7 +63,7 @@ describe('deploy/salesforce', () => {
   });
 });
 
-/** What the guide of the Metadata API asks of a field of each type, beside a label and its type. */
+/** What the Metadata API guide requires for a field of each type, in addition to its label and type. */
 const ASKED: Readonly<Record<string, readonly string[]>> = {
   Text: ['length'],
   LongTextArea: ['length', 'visibleLines'],
@@ -78,7 +78,7 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
 
 const COMMON = ['fullName', 'description', 'inlineHelpText', 'label', 'type'];
 
-/** An element of a WSDL type: `?` where it may be missing, a list where it may be repeated. */
+/** An element of a WSDL type: `?` if it may be missing, a list if it may be repeated. */
 type Props = Readonly<Record<string, string | readonly string[] | object>>;
 
 const DEFINITIONS: Readonly<Record<string, { props: Props }>> = { ...ApiSchemas };
@@ -195,7 +195,7 @@ function ofEveryType(): MappedFieldSpec[] {
   ];
 }
 
-/** What in an element is not as the type of the WSDL has it. */
+/** The differences between an element and its WSDL type. */
 function problemsOf({ name, children }: Element, type: string): string[] {
   const props = DEFINITIONS[type]?.props;
   if (props === undefined) return [`${type} is not known`];
@@ -223,7 +223,9 @@ const NUMBERS = new Set(['length', 'precision', 'scale', 'visibleLines']);
 
 type Org = Awaited<ReturnType<typeof openOrg>>;
 
-/** As an administrator's deployment leaves an org: everything in the files, and the set assigned. */
+/**
+ * The state after an administrator's deployment: everything in the files is there, and the permission set is assigned.
+ */
 async function deploy({ ask, create, sandbox }: Org): Promise<void> {
   for (const { root } of metadataIn(files).filter(({ root: { name } }) => name === 'CustomField')) {
     const metadata = root.children

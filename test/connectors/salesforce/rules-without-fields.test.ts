@@ -191,7 +191,7 @@ describe('validation rules that name no field', () => {
     await org.control('POST', 'rules', { ...rule, ...(field === undefined ? {} : { field }) });
   }
 
-  /** `id field` for each value that was sent and is not there. */
+  /** `id field` for each value that was sent but is missing. */
   async function blamedValues(changes: readonly ContactChange[]): Promise<string[]> {
     const connector = await org.connector();
     const missing: string[] = [];
@@ -237,7 +237,7 @@ function reported(results: readonly WriteResult[]): string[] {
     .sort();
 }
 
-/** As deliveries come: some contacts at a time. */
+/** A few contacts at a time, as deliveries arrive. */
 async function writeIn(
   connector: Connector,
   size: number,

@@ -32,7 +32,7 @@ export interface Answer {
   body?: unknown;
 }
 
-/** The answer to a request, or null if another script has it. */
+/** The response to a request, or null if another script has it. */
 export type Script = (asked: Asked) => Answer | null;
 
 type Choices = [
@@ -43,9 +43,9 @@ type Choices = [
 
 export interface ScriptedSalesforce {
   url: string;
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   asked: Asked[];
-  /** Later scripts go before earlier ones. */
+  /** Later scripts take precedence over earlier ones. */
   script(script: Script): void;
   connector(...choices: Choices): Promise<Connector>;
   check(...choices: Choices): Promise<Finding[]>;
@@ -56,7 +56,7 @@ const ORG = '00D000000000001EAA';
 const USER = '005000000000001AAA';
 const BASE = '/services/data/v67.0';
 
-/** Salesforce as a list of answers: whatever a test does not say, it has no answer to. */
+/** Salesforce as a list of responses. It has no response to requests that a test does not script. */
 export async function openScriptedSalesforce(): Promise<ScriptedSalesforce> {
   const asked: Asked[] = [];
   const scripts: Script[] = [];
@@ -110,7 +110,7 @@ function optionsOf(
   };
 }
 
-/** Waits are over at once, so that a test of retries takes no time. */
+/** Waits end immediately, so a test of retries takes no time. */
 const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
 const NOT_FOUND = { errorCode: 'NOT_FOUND', message: 'The requested resource does not exist' };
@@ -120,12 +120,12 @@ export function records(...rows: object[]): Answer {
   return { body: { totalSize: rows.length, done: true, records: rows } };
 }
 
-/** One error as Salesforce has it in the body of a refused request. */
+/** An error in the form that Salesforce uses in the body of a refused request. */
 export function refused(status: number, errorCode: string, message = errorCode): Answer {
   return { status, body: [{ errorCode, message, fields: [] }] };
 }
 
-/** A field as the description has it. */
+/** A field in the form of the description. */
 export function field(name: string, more: object = {}) {
   return { name, label: name, type: 'string', length: 80, updateable: true, ...more };
 }
@@ -146,7 +146,7 @@ function basics({ path }: Asked, url: string): Answer | null {
   return path.startsWith(MERGED) ? records() : null;
 }
 
-/** How a reading of all contacts asks which of them were merged. */
+/** The query with which a reading of all contacts finds merged contacts. */
 export const MERGED = '/queryAll?q=SELECT Id, MasterRecordId,';
 
 async function askedOf(request: IncomingMessage): Promise<Asked> {

@@ -14,10 +14,10 @@ const FIELDS = [
   { from: 'netWorth.label', to: 'Department' },
 ];
 
-/** As many as the service knows, so that the contacts are the same people. */
+/** As many donors as the service knows, so the contacts are the same people. */
 const DONORS = 2_000;
 
-/** Twice the least `bulkThreshold` and more, so that a run may well use the Bulk API. */
+/** More than twice the smallest `bulkThreshold`, so a run is likely to use the Bulk API. */
 const PEOPLE = 450;
 
 interface Settings extends Record<string, unknown> {
@@ -34,7 +34,7 @@ describe('a sync with Salesforce', () => {
 
   it.each([
     ['REST', 1_000_000],
-    // Fewer than a submission has: its jobs end together.
+    // Fewer than in a submission, so its jobs end together.
     ['the Bulk API', 50],
   ])(
     'brings profiles into the org, and finds nothing to do afterwards (%s)',
@@ -115,7 +115,7 @@ describe('a sync with Salesforce', () => {
       expect(await cursorOf(world)).toBe(cursor);
     }
     await org.control('PUT', 'faults', []);
-    // The winner gets the profile that its loser was bought, and no other one.
+    // The winner gets the profile that was bought for its loser, and no other.
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0 });
     expect(await org.seenValue(winner, DONOR_ID)).toBe(first.donorId);
     expect(await world.spent()).toBe(spent);
@@ -240,7 +240,7 @@ describe('a sync with Salesforce', () => {
   }
 });
 
-/** The next run brings everybody's profile, and pays for no contact twice. */
+/** The next run delivers all profiles, and pays for no contact twice. */
 async function expectToGoOn(org: Org, world: SyncWorld, stopped: RunReport): Promise<void> {
   const { status, contacts } = await world.sync();
   expect({ status, waiting: contacts.waiting }).toEqual({ status: 'succeeded', waiting: 0 });

@@ -98,7 +98,7 @@ describe('what a user types into Salesforce between our reading and our write', 
     return limits.DailyApiRequests.Remaining;
   }
 
-  /** The first contact that is looked up for its delivery gets a value by hand, as soon as it was read. */
+  /** A user types a value into the first contact that is looked up for its delivery, as soon as it has been read. */
   async function start(settings: object, afterTyping: () => Promise<void> = async () => {}) {
     const maker = await org.connector();
     await maker.createFields([

@@ -7,7 +7,7 @@ import { type Org, openOrg } from './org.ts';
 
 const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
-/** All of one change, as many as the product maps. */
+/** All fields of one change, as many as the product maps. */
 const FIELDS = Array.from({ length: 14 }, (_, at) => `Value_${at}__c`);
 const [OTHER = '', , KEPT = ''] = FIELDS;
 const CULPRIT = FIELDS[9] ?? '';
@@ -64,7 +64,7 @@ describe('a rule that names no field', () => {
     const results = await write(ids.map((id, at) => ({ id, values: valuesOf(at) })));
     expect(results.filter(({ status }) => status === 'written_in_part')).toHaveLength(300);
     expect(results.filter(({ status }) => status === 'written')).toHaveLength(1_200);
-    // A job is five requests, and its list of failures one more.
+    // A job takes five requests, and its list of failures one more.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(3 * 5);
   });
 
@@ -100,7 +100,7 @@ describe('a rule that names no field', () => {
     return toArray(connector.write(changes));
   }
 
-  /** As deliveries come: some contacts at a time. */
+  /** A few contacts at a time, as deliveries arrive. */
   async function writeIn(size: number, changes: ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += size) {

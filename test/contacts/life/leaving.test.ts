@@ -49,7 +49,7 @@ describeEachDatabase('a contact that leaves while work for it is under way', (op
     await start(world, ['c-1', 'c-2', 'c-3']);
     await remove(world, 'c-1', null);
     await remove(world, 'c-2', null);
-    // It is back before its job ends.
+    // The contact is back before its job ends.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     await end(world);
     const rows = await findContacts(world.store.reader, INTEGRATION, ['c-1', 'c-2', 'c-3']);
@@ -84,7 +84,7 @@ describeEachDatabase('a contact that leaves while work for it is under way', (op
   it('is thought about again with the details that it got while its answer was lost, although a person rejects that', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
-    // The CRM does not tell of this change once more.
+    // The CRM does not report this change a second time.
     await readPage(world, [readContact('c-1', 'another street')], { kind: 'keep' });
     await chargeLoss(world, 'hold', { charged: 2 });
     for (const id of ['c-1', 'c-2']) {
@@ -109,7 +109,7 @@ describeEachDatabase('a contact that leaves while work for it is under way', (op
     await remove(world, 'c-1', null);
     await remove(world, 'c-2', null);
     await chargeLoss(world, 'hold', { charged: 2 });
-    // It is back before a person decides.
+    // The contact is back before a user decides.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     for (const id of ['c-1', 'c-2']) {
       await recordDecision(world.store, await holdOf(world, id), 'rejected');

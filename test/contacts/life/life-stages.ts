@@ -27,7 +27,7 @@ export async function remove(
   );
 }
 
-/** A contact that was submitted, and whose profile was delivered so long before. */
+/** A contact that was submitted and whose profile was delivered this long ago. */
 export async function submittedAgain(
   world: StoreWorld,
   profileAgeMs: number,

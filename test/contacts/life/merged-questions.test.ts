@@ -153,7 +153,7 @@ describeEachDatabase('a contact that takes over what is asked about another one'
     await submit(world, ['c-1']);
     await chargeLoss(world, 'hold');
     await recordDecision(world.store, await holdOf(world, 'c-1'), 'rejected');
-    // It opts out before its merge is read: that is the last that is said of it.
+    // It opts out before its merge is read, and this is the last event about it.
     await readPage(world, [readContact('c-1')], OPTED_OUT);
     await remove(world, 'c-1', 'c-2');
     await remove(world, 'c-2', 'c-3');

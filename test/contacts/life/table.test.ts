@@ -25,7 +25,7 @@ function rowOf(event: LifeEvent): EventRow {
   return LIFE[event];
 }
 
-/** Where an event may lead from a place; empty if it is refused there. */
+/** The states to which an event may lead from a state; empty if the event is refused there. */
 function leadsTo(event: LifeEvent, place: LifeState): LifeState[] {
   return rowOf(event).ways.flatMap(({ from, to }) => (from.includes(place) ? [to ?? place] : []));
 }
@@ -185,7 +185,7 @@ const aGiven = fc.record({
   missing_since: fc.option(anInstant),
 });
 
-/** These bring a job to contacts that have none. */
+/** These events give a job to contacts that have none. */
 function isNewJob(event: LifeEvent): boolean {
   return event === 'submitted' || /^(shared|inherited)/.test(event);
 }
@@ -198,7 +198,7 @@ function reachable(start: LifeState): Set<LifeState> {
   return found;
 }
 
-/** The moves from state to state; what leaves a contact where it is is not drawn. */
+/** The transitions between states; events that do not change the state are not drawn. */
 function drawing(): string {
   const events = new Map<string, string[]>();
   for (const from of LIFE_STATES) {

@@ -37,7 +37,7 @@ import {
 import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** Bound of the pages that a test reads one after another. */
+/** Maximum number of pages that a test reads one after another. */
 const MAX_PAGES = 20;
 
 describeEachDatabase('running jobs', (open) => {
@@ -375,7 +375,7 @@ interface Ends {
   tooOld?: readonly string[];
 }
 
-/** Notes what a poll showed, by CRM id. */
+/** Records the results of a poll, by CRM id. */
 function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN) {
   return store.checkpoint(lease, (trx) =>
     recordJobProgress(trx, runId, {
@@ -387,7 +387,7 @@ function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN) {
   );
 }
 
-/** A delivery that came to nothing and is tried again by a later run. */
+/** A delivery that failed and is tried again by a later run. */
 function postpone(
   { store, lease }: StoreWorld,
   crmId: string,

@@ -100,9 +100,9 @@ describeEachDatabase('a lost answer', (open) => {
         due_reason: null,
         asked_identity: `identity of ${id}`,
         asked_at: START_MS + 1_000,
-        // What was read of it meanwhile is read again.
+        // The data that was read about it in the meantime is read again.
         last_credit: 'outdated',
-        // Should it leave and come back, the person is asked again.
+        // If the contact leaves and comes back, the person is submitted again.
         tracking_id: trackingIdOf(id),
         outcome_reason: 'lost_answer',
         outcome_detail: 'the credits left the bucket',

@@ -35,7 +35,7 @@ import { describeEachDatabase } from '../../helpers/test-databases.ts';
 const MAPPING = 'mapping-1';
 const ALL = { limit: 200 };
 
-/** Contacts whose jobs run under the mapping, in a submission of their own. */
+/** Contacts whose jobs run under the mapping, in a separate submission. */
 async function startUnder(world: StoreWorld, ids: readonly string[], mapping = MAPPING) {
   const submissionId = `submission-of-${ids[0]}`;
   await readPage(

@@ -173,7 +173,7 @@ describeEachDatabase('shares', (open) => {
       fate: 'lost',
     });
     await take(world.other, ['c-9'], 'ada');
-    // The question about this contact is one about the person as well.
+    // The question about this contact is also a question about the person.
     const [hold] = await listOpenQuestions(world.store.reader, OTHER);
     expect(hold && (await recordDecision(world.store, hold, 'resubmitted'))).toBe(true);
     const another = [{ crmId: 'c-8', identity: 'identity of c-8', person: 'ada' }];
@@ -278,7 +278,7 @@ describeEachDatabase('shares', (open) => {
     ).toBe(0);
     await world.clock.advance(MINUTE_MS);
     await readPage(world, [readContact('c-2')]);
-    // As if nothing had been paid for yet, for the profile to be asked for anew.
+    // Acts as if nothing had been paid for yet, so the profile is requested again.
     const anew = { since: world.clock.now(), heedsLost: true };
     expect(await intend(world, 'submission-2', [intendedJob('c-2', 'ada')], anew)).toMatchObject({
       recorded: true,
@@ -384,7 +384,7 @@ describeEachDatabase('shares', (open) => {
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'ready' });
     await readPage(world, [readContact('c-2')]);
     expect(await takeDue(world, ['c-2'], 'ada')).toBe(1);
-    // Not the one that it was found by, but the one that was paid for.
+    // Not the identity by which it was found, but the identity that was paid for.
     expect(await jobOf(world, 'c-2')).toMatchObject({ shared_from: trackingIdOf('c-1') });
   });
 
@@ -408,7 +408,7 @@ describeEachDatabase('shares', (open) => {
 
 const NOTHING = { completed: [], failed: [], vanished: [], tooOld: [] };
 
-/** Submits contacts that are one person each time, and brings the answer. */
+/** Submits contacts that are the same person each time, and delivers the response. */
 async function pay(
   world: StoreWorld,
   ids: readonly string[],
@@ -429,7 +429,7 @@ async function pay(
   if (answer === 'lost') await chargeLoss(world, 'hold');
 }
 
-/** Pays for `c-1` and brings its job to an end. */
+/** Pays for `c-1` and completes its job. */
 async function payAndFinish(world: StoreWorld, end: JobEnd): Promise<void> {
   await pay(world, ['c-1'], 'ada');
   await finish(world, 'c-1', end);
@@ -483,7 +483,7 @@ function intend(
   return recordSubmissionIntent(store.checkpoint, lease, intent);
 }
 
-/** Makes contacts due and lets them take what is there. */
+/** Makes contacts due, and lets them share existing jobs. */
 async function take(
   world: StoreWorld,
   ids: readonly string[],
@@ -496,7 +496,7 @@ async function take(
   return takeDue(world, ids, person);
 }
 
-/** Lets due contacts take what is there; resolves with how many found something. */
+/** Lets due contacts share existing jobs; resolves with the number of contacts that found a job. */
 async function takeDue(
   { store, lease }: { store: StoreWorld['store']; lease: Lease },
   ids: readonly string[],

@@ -34,7 +34,7 @@ import {
 } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** Puts a submission of one contact on disk, beside those that are open. */
+/** Stores a submission of one contact on disk, in addition to the open submissions. */
 async function intend(
   world: Pick<StoreWorld, 'store'> & { lease: Lease },
   crmId: string,
@@ -160,7 +160,7 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     const unpaid = { id: 'submission of c-1', run: null, loss: null };
     const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
     const before = await everything(world.db);
-    // One of two says nothing of the other, and neither does a balance from before another one closed.
+    // One submission says nothing about the other, and neither does a balance from before another submission closed.
     expect(await settleLost(world, unpaid, BALANCE - 1)).toBe(false);
     const ends = [unpaid, { id: 'submission of c-2', run: null, loss }];
     const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 2, ends };
@@ -243,7 +243,7 @@ describeEachDatabase('submissions of a run that goes on', (open) => {
     expect(await listOpenSubmissions(store.reader, KEY)).toEqual([]);
     const held = await findContacts(store.reader, 'lakeside', ['c-2']);
     expect(held.get('c-2')).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    // Its own run was about to do the same, and comes too late; its lease is its own as before.
+    // Its own run was about to do the same but is too late; it still has its lease.
     expect(await settleLostSubmissions(store.leases, [other], settlement, [INTEGRATION])).toBe(
       false,
     );

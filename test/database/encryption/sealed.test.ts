@@ -11,7 +11,7 @@ const ring = parseKeyRing(oldKey);
 const sealer = createSealer(ring);
 const HERE: SealContext = { table: 'secrets', column: 'value', row: ['token'] };
 
-/** What any JOSE library is given besides the text: the place, as additional authenticated data. */
+/** The other argument of any JOSE library: the place, as additional authenticated data. */
 function dataOf({ table, column, row }: SealContext): Uint8Array {
   return new TextEncoder().encode(JSON.stringify([table, column, ...row]));
 }
@@ -157,7 +157,7 @@ describe('createSealer', () => {
   });
 });
 
-/** The last character of a base64 part has bits that stand for nothing. */
+/** The last character of a base64 part has unused bits. */
 function isSameBytes(one: string, two: string): boolean {
   const [bytesOfOne, bytesOfTwo] = [one, two].map((sealed) =>
     sealed.split('.').map((part) => Buffer.from(part, 'base64url').toString('hex')),

@@ -13,13 +13,13 @@ const { db } = await openDatabase<Tables>(url);
 const store = createStore({
   db,
   clock: systemClock,
-  // The fingerprint of the tests' own stores, which check what this process has left.
+  // The fingerprint of the tests' own stores, which check the data that this process left.
   fingerprint: (purpose, text) =>
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
 });
 
 for (let change = 0; ; change += 1) {
-  // Of this process alone, since erasing needs the lease; and not so many that one run answers them all.
+  // Used only by this process, because erasing needs the lease; and not so many that one run answers them all.
   const integrationId = `riverside-${process.pid}-${Math.floor(change / 100)}`;
   const id = randomUUID();
   await store.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));

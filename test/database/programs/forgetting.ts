@@ -21,7 +21,7 @@ const { db, close } = await openDatabase<Tables>(url);
 const store = createStore({
   db,
   clock: systemClock,
-  // The fingerprint of the tests' own stores, which check what this process has left.
+  // The fingerprint of the tests' own stores, which check the data that this process left.
   fingerprint: (purpose, text) =>
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
   erasures: openErasureLog(log),

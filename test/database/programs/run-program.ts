@@ -10,7 +10,7 @@ export interface ProgramEnd {
 
 const TIMEOUT_MS = 30_000;
 
-/** Runs a program of this folder to its end in a process of its own. */
+/** Runs a program from this folder to its end in a separate process. */
 export function runProgram(name: string, args: readonly string[]): Promise<ProgramEnd> {
   return new Promise((resolve) => {
     const child = execFile(

@@ -36,7 +36,7 @@ import {
 } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** The only batch there is. */
+/** The only batch. */
 async function onlyBatch(store: Store) {
   const [batch, ...others] = await listBatches(store.reader);
   if (!batch || others.length > 0) throw new Error('there is not one batch');
@@ -123,7 +123,7 @@ describeEachDatabase('batches of holds', (open) => {
     const batch = await onlyBatch(world.store);
     const [first] = await listQuestionsOfBatch(world.store.reader, batch);
     if (first) await recordDecision(world.store, first, 'approved');
-    // The second one changed once more before it was decided.
+    // The second contact changed once more before the decision.
     await readPage(world, [readContact('c-2', 'a later identity')]);
     expect(await recordBatchDecision(world.store.act, batch.id, 'rejected')).toBe(1);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareNames, type NamePiece } from '../../../src/decisions/views/name-difference.ts';
 
-/** What differs stands in brackets. */
+/** Differences are in brackets. */
 function marked(pieces: readonly NamePiece[]): string {
   return pieces.map(({ text, differs }) => (differs ? `[${text}]` : text)).join('');
 }

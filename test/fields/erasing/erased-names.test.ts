@@ -17,7 +17,7 @@ const MAPPINGS = [
   { from: 'work.all', to: 'Work' },
 ] as FieldMapping[];
 
-/** The fingerprints of the texts of a contact. */
+/** The fingerprints of a contact's texts. */
 function written(
   wordsIn: WordFingerprints,
   crmId: string,

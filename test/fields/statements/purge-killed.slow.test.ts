@@ -62,13 +62,13 @@ describeEachDatabase('a purge that is killed at any moment', (open) => {
         db.selectFrom('writes').select(['before', 'after']).execute(),
         db.selectFrom('questions').select('id').execute(),
       ]);
-      // What was written is known as ours for ever; only what was there before goes.
+      // Written values are known as ours permanently; only the previous values are deleted.
       expect(new Set(writes.map(({ after }) => after))).toEqual(new Set(['{}']));
       return writes.filter(({ before }) => before !== '').length + holds.length;
     };
     let cutOff = 0;
     let rounds = 0;
-    // At least one kill has to meet a purge at work: where chance brings none, what it has done so far does.
+    // At least one kill has to interrupt a purge. If none does by chance, the purge's progress so far counts.
     for (; rounds < ROUNDS || (cutOff === 0 && rounds < MOST_ROUNDS); rounds += 1) {
       await addOldRows(world, rounds);
       const before = await left();

@@ -16,7 +16,7 @@ const ADDRESS = 'https://donors.example.org';
 const MINUTE_MS = 60_000;
 const PHONE = 'Mozilla/5.0 (iPhone) Safari/604.1';
 const COMPUTER = 'Mozilla/5.0 (X11; Linux) Firefox/140.0';
-/** The address of a former proxy, so that a request does not seem to come from this machine. */
+/** The address of a former proxy, so a request does not seem to come from this machine. */
 const ELSEWHERE = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
 
 const open = closedAfterTest((options: HttpWorldOptions = {}) =>
@@ -35,7 +35,7 @@ const addressSchema = z.object({
   lostPasskeys: z.array(z.object({ name: z.string(), passkeys: z.int() })),
 });
 
-/** A world with an owner, who signed in a moment ago. */
+/** A world with an owner who signed in a moment ago. */
 async function openWithOwner(options: HttpWorldOptions = {}) {
   const clock = createFakeClock(Date.now());
   const world = await open({ clock, ...options });
@@ -400,7 +400,7 @@ describe('until the address is confirmed', () => {
     expect(before).toContain('no final one yet');
     expect(before).not.toContain('data-passkey');
     await giveAddress(world);
-    // Another process confirmed it: this one knows it within five seconds.
+    // Another process confirmed it, and this process knows within five seconds.
     clock.advance(5_000);
     expect(await (await get(world, '/account', cookie)).text()).toContain('data-passkey="create"');
   });
@@ -473,7 +473,7 @@ describe('a changed address', () => {
     const late = await visit(world, path, { origin: 'https://new.example.org' });
     expect(late).toMatchObject({ status: 422, text: expect.stringContaining('only passkeys') });
     expect(await read(world, token)).toMatchObject({ url: ADDRESS });
-    // Another port of the same name keeps the passkeys.
+    // Another port on the same host name keeps the passkeys.
     const same = await send(world, '/address', { url: `${ADDRESS}:8443` }, { cookie });
     expect(same.status).toBe(303);
   });

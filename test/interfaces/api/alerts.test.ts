@@ -24,7 +24,7 @@ const checkSchema = z.strictObject({
   alerts: z.array(z.looseObject({ subject: z.string(), sent: z.boolean() })),
 });
 
-/** An expired key, which is a problem whatever the runs did. */
+/** An expired key, which is a problem regardless of the runs. */
 const EXPIRED = {
   partner: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key', expiresOn: '2020-01-01' },
 };

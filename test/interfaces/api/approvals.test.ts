@@ -38,7 +38,7 @@ async function sync(world: HttpWorld, token: string): Promise<string> {
   return run.id;
 }
 
-/** A service where more than five wait for a second person, and each undo. */
+/** A service in which decisions about more than five contacts, and every undo, wait for a second person. */
 async function open(): Promise<HttpWorld> {
   const world = await openHttpWorld({
     ...{ integration: WITHOUT_TRIAL, others: ['harbor'] },
@@ -146,7 +146,7 @@ describe('what waits for a second person, over HTTP', () => {
     const path = `/v1/holds/batches/${batch.id}`;
     const asked = await world.request(`${path}/approve`, { method: 'POST', token: admin });
     const { id } = asked.read(oneSchema).approval;
-    // A rejection spends nothing, and needs no second person.
+    // A rejection spends nothing and needs no second user.
     const rejected = await world.request(`${path}/reject`, { method: 'POST', token: decider });
     expect(rejected.status).toBe(200);
     const changed = await answerTo(world, id, 'confirm', decider);

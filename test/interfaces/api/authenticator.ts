@@ -7,13 +7,13 @@ import { z } from 'zod';
 
 export interface Passkey {
   id: string;
-  /** How often it says that it was used; tests turn it back. */
+  /** The usage counter that it reports; tests set it back. */
   counter: number;
   userHandle: string;
   privateKey: ReturnType<typeof makeKeys>['privateKey'];
 }
 
-/** What tests change of an honest answer. */
+/** The parts of an honest response that tests change. */
 export interface Dishonesty {
   origin?: string;
   rpId?: string;
@@ -44,7 +44,7 @@ const getSchema = z.looseObject({
   allowCredentials: z.tuple([]),
 });
 
-/** Answers what a page asked for: a new passkey, and what the browser sends. */
+/** Answers a page's request: creates a passkey, and returns the data that the browser sends. */
 export function makePasskey(options: string, origin: string, lies: Dishonesty = {}) {
   const { challenge, rp, user } = createSchema.parse(JSON.parse(options));
   const { privateKey, publicKey } = makeKeys();
@@ -81,7 +81,7 @@ export function makePasskey(options: string, origin: string, lies: Dishonesty = 
   return { passkey, response: answerOf(passkey, response) };
 }
 
-/** Signs what a page asked for; the counter goes on. */
+/** Signs a page's challenge; the counter increases. */
 export function usePasskey(
   passkey: Passkey,
   options: string,

@@ -190,7 +190,7 @@ describe('openapi.json', () => {
     const viewer = await world.addToken('viewer');
     for (const [index, route] of (await describedRoutes(world)).entries()) {
       const { name, method, path, isOpen, isForAdmins } = route;
-      // An address with too many wrong tokens has to wait, so that each route is asked from one of its own.
+      // An address with too many wrong tokens has to wait, so each route is requested from a separate address.
       const headers = { 'x-forwarded-for': `192.0.2.${index}` };
       const asked = [undefined, 'dst_wrong'].map((token) =>
         world.request(path, { method, headers, ...(token === undefined ? {} : { token }) }),

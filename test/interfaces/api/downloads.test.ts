@@ -158,7 +158,7 @@ async function readRaw(
   const received: string[] = [];
   socket.setEncoding('latin1');
   socket.on('data', (text) => received.push(String(text)));
-  // A connection that stays open would have ended the response normally.
+  // A connection that remains open would have ended the response normally.
   socket.setTimeout(2_000, () => socket.destroy());
   let error: string | undefined;
   socket.on('error', (thrown: NodeJS.ErrnoException) => {

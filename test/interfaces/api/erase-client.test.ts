@@ -76,7 +76,7 @@ describe('POST /v1/integrations/:integration/erase', () => {
       limit: 5,
     });
     expect(entries).toMatchObject([{ actor: { kind: 'session' }, integrationId: 'lakeside' }]);
-    // It can be repeated, as after an interruption.
+    // It can be repeated, for example when it was interrupted.
     const again = (await post(`${PATH}/preview`)).read(previewSchema).preview;
     expect(again.counts.contacts).toBe(0);
     const unknown = await post('/v1/integrations/lakeshore/erase/preview');

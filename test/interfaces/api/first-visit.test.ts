@@ -74,7 +74,7 @@ describe('a service without any token', () => {
     const { status, cookie, setCookie } = await follow(world, visit);
     expect(status).toBe(303);
     expect(setCookie).toMatch(/HttpOnly; SameSite=Lax$/);
-    // The next one who follows it gets nothing, and the first one stays.
+    // The next visitor who follows it gets nothing, and the first visitor remains signed in.
     expect(await follow(world, visit)).toMatchObject({ status: 403, cookie: '' });
     const created = await createAccount(world, cookie);
     expect(created).toMatchObject({ status: 303, location: '/' });
@@ -127,7 +127,7 @@ describe('a service without any token', () => {
     await store.act((trx) => disablePerson(trx, id, true));
     const { cookie } = await follow(world, visit);
     expect(await createAccount(world, cookie, { name: 'Another' })).toMatchObject({ status: 303 });
-    // The former user of the address may be somebody else.
+    // The address's former user may be someone else.
     expect(await store.reader.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     expect(await listPeople(reading(world))).toMatchObject([
       { id, name: 'Dana', role: 'owner', integrations: null, status: 'active' },

@@ -88,7 +88,7 @@ async function firstHold(here: HttpWorld, token: string) {
   return (await here.request('/v1/holds', { token })).read(holdsSchema).holds[0];
 }
 
-/** Everybody's answer is lost after it was charged: all are held. */
+/** All responses are lost after they were charged, so all contacts are held. */
 async function openWithHolds(people: number): Promise<HttpWorld> {
   const here = await open();
   await here.addPeople(people);
@@ -152,7 +152,7 @@ describe('/v1/holds', () => {
     const { message } = late.read(errorSchema).error;
     expect(message).toMatch(/was rejected on .* by Ada \(browser\)\. Nothing was changed\./);
 
-    // The answer of a page does not count yet, and was first all the same.
+    // The page's answer does not count yet, but it was first.
     const onPage = await send(
       world,
       `/decisions/${second?.id}/resubmit`,
@@ -260,7 +260,7 @@ describe('/v1/holds', () => {
   });
 });
 
-/** The addresses of all contacts change: a person decides about them together. */
+/** All contacts' addresses change, and a user decides about them together. */
 async function openWithBatch(people: number, changed = people): Promise<HttpWorld> {
   const here = await open({ integration: WITHOUT_TRIAL });
   for (let index = 0; index < people; index += 1) {
@@ -365,7 +365,7 @@ describe('/v1/holds/batches', () => {
       const asked = (token?: string) =>
         world.request(path ?? '', { method: method ?? '', ...(token ? { token } : {}) });
       const stranger = await asked();
-      // A page leads to the form; what changes something does not.
+      // A page leads to the form; requests that change something do not.
       expect(stranger.status).toBe(method === 'GET' ? 200 : 401);
       if (method === 'GET') expect(stranger.text).toContain('<h1>Sign in</h1>');
       expect(stranger.text).not.toContain('Quarry Lane');

@@ -21,7 +21,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 const CONTACTS = 12;
-/** As far as searches are behind on a slow day. */
+/** How far searches lag behind on a slow day. */
 const LAG_MS = 20_000;
 
 const calledSchema = z.object({
@@ -112,7 +112,7 @@ async function syncAll(here: HttpWorld): Promise<void> {
   });
 }
 
-/** The report of the run that answers what was promised this id. */
+/** The report of the run that serves the request with this id. */
 async function endOf({ application }: HttpWorld, runId: string | null): Promise<RunReport> {
   let report: RunReport | null = null;
   await until(async () => {

@@ -59,7 +59,7 @@ describe('POST /hooks/:integration/:token', () => {
     expect((await streamed('{"contactId": "7"}')).status).toBe(202);
     expect(await waiting(here)).toEqual(['7']);
     expect((await streamed('x'.repeat(1_048_577))).status).toBe(413);
-    // As `curl -X POST ADDRESS` sends it: no body, and no word of its size.
+    // As `curl -X POST ADDRESS` sends it: without a body and without a content length.
     expect(await statusOfBareCall(address)).toBe(202);
     expect(await waiting(here)).toEqual(['7', null]);
   });
@@ -132,7 +132,7 @@ describe('POST /hooks/:integration/:token', () => {
     await here.addPeople(3);
     const path = await here.addHook();
     const burst = Promise.withResolvers<void>();
-    // However long the burst takes, the run is still at work.
+    // However long the burst takes, the run is still in progress.
     here.crm.before(() => burst.promise);
     const runIds = new Set<string>();
     for (let round = 0; round < 20; round += 1) {
@@ -291,7 +291,7 @@ describe('a webhook address with plain signatures', () => {
     ]);
   });
 
-  /** Calls that say different things in the same characters, divided in another place. */
+  /** Calls that consist of the same characters, divided differently, and so have different meanings. */
   const AMBIGUOUS = [
     ['?contact=1', 'a.b', '?contact=1.a', 'b'],
     ['?contact=1.a', 'b', '?contact=1', 'a.b'],

@@ -59,7 +59,7 @@ export interface HttpWorld {
   addHook(signing?: HookSigning): Promise<string>;
   /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
   addPeople(count: number): Promise<string[]>;
-  /** Makes the service fail as the rules say. */
+  /** Makes the service fail according to the rules. */
   putFaults(rules: unknown): Promise<void>;
   /** Resolves when the run with this id has ended. */
   untilEnded(runId: string): Promise<void>;
@@ -69,31 +69,31 @@ export interface HttpWorld {
 export interface HttpWorldOptions {
   service?: PartnerSandboxOptions;
   publicUrl?: string;
-  /** True if the settings name no address, so that an owner sets it. */
+  /** True if the settings name no address, so an owner sets it. */
   hasOwnUrl?: boolean;
   /** True if `publicUrl` is the address that it really has, for callers that sign it. */
   isPublic?: boolean;
   /** The name of that address; `127.0.0.1` by default. */
   publicName?: string;
-  /** More integrations by their ids, each with an empty CRM of its own. */
+  /** More integrations by their ids, each with a separate, empty CRM. */
   others?: readonly string[];
-  /** More settings of each of them; their CRMs have the default fields then, and none otherwise. */
+  /** More settings for each of them. With these, their CRMs have the default fields; otherwise they have none. */
   other?: Record<string, unknown>;
   /** What people call the integration. */
   name?: string;
-  /** The integration's partner key; one that the service accepts by default. */
+  /** The integration's partner key; by default a key that the service accepts. */
   apiKey?: string;
   /** More settings of the integration. */
   integration?: Record<string, unknown>;
   /** The settings of alerts; none are sent by default. */
   alerts?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
-  /** Does not begin runs: what is asked for waits. */
+  /** Does not start runs: requested runs wait. */
   isIdle?: boolean;
   lastTickAt?: () => number | null;
-  /** The time of HTTP and store alone, moved by the test. */
+  /** The time for HTTP and the store only, moved by the test. */
   clock?: Clock;
-  /** Who is let in while there is no token; every caller on this machine by default. */
+  /** The callers that are let in while there is no token; by default every caller on this machine. */
   withoutToken?: WithoutToken;
   trustedProxies?: readonly string[];
   plainHttp?: PlainHttp;
@@ -101,11 +101,11 @@ export interface HttpWorldOptions {
   /** The folder of a built guide. */
   guideFolder?: string;
   provider?: ProviderSettings;
-  /** What the operator's environment says of the set-up. */
+  /** The operator's environment variables for the setup. */
   setup?: SetupEnvironment;
-  /** How the application reaches its neighbours; as ever by default. */
+  /** How the application reaches its neighbours; the usual way by default. */
   neighbours?: ApplicationOptions['neighbours'];
-  /** Settings of the file beside the integrations. */
+  /** Settings in the file other than the integrations. */
   settings?: Record<string, unknown>;
 }
 
@@ -117,12 +117,12 @@ export interface RequestOptions {
   body?: unknown;
 }
 
-/** An answer, read. */
+/** A response that has been read. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body by its schema. */
+  /** The body, parsed with its schema. */
   read<Body>(schema: z.ZodType<Body>): Body;
 }
 
@@ -156,7 +156,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   const otherCrms = new Map(
     others.map((id) => [
       id,
-      // Each its own organisation, whose contacts are nobody else's.
+      // Each is a separate organisation with separate contacts.
       createMemoryCrm(options.other ? { fields, account: { id, name: id } } : { fields: [] }),
     ]),
   );
@@ -299,7 +299,7 @@ async function request(url: string, options: RequestOptions = {}): Promise<Answe
 const LOOK_INTERVAL_MS = 20;
 const MAX_LOOKS = 3_000;
 
-/** A run gives its lease back right after its end is stored; until then nothing else may start. */
+/** A run releases its lease right after its end is stored; until then nothing else may start. */
 async function untilEnded({ store }: Application, runId: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const row = await findRunById(store.reader, runId);

@@ -12,7 +12,7 @@ const open = closedAfterTest(({ chargeQueries = false }: { chargeQueries?: boole
   openNetworkWorld({ service: { chargeQueries } }, { contacts: 40, board: 6 }),
 );
 
-/** One world for those that change nothing at the service. */
+/** One world for the tests that change nothing at the service. */
 let world: NetworkHttpWorld;
 let token = '';
 beforeAll(async () => {

@@ -18,14 +18,14 @@ import { addAccessToken } from '../../../src/people/statements/access.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
 import { type Browser, createBrowser } from '../../helpers/browser.ts';
 
-/** The kinds of CRM that a person can connect. */
+/** The kinds of CRM that a user can connect. */
 export const KINDS = ['salesforce', 'hubspot'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** The address that the settings name; the service listens elsewhere. */
 export const PUBLIC_URL = 'http://127.0.0.1:8787';
 
-/** The public address as each kind of CRM sends people back to it: HubSpot knows `localhost` alone. */
+/** The public address to which each kind of CRM sends users back: HubSpot only knows `localhost`. */
 export const WAY_BACK: Readonly<Record<Kind, string>> = {
   hubspot: 'http://localhost:8787',
   salesforce: PUBLIC_URL,
@@ -39,7 +39,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
   const crm = await startCrm(kind);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-oauth-'));
   let aheadMs = 0;
-  // Waits are over at once, so that a test of retries takes no time.
+  // Waits end immediately, so a test of retries takes no time.
   const clock = {
     ...systemClock,
     now: () => Date.now() + aheadMs,
@@ -97,7 +97,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
     integration,
     url: http.url,
     crm,
-    /** A person's browser, in which the public address leads here. */
+    /** A user's browser, in which the public address resolves to this service. */
     browser: (): Browser => createBrowser({ [publicUrl]: http.url, [WAY_BACK.hubspot]: http.url }),
     /** Moves the service's clock on. */
     wait(ms: number) {
@@ -113,7 +113,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
     },
     /** The refresh token that is kept, in clear. */
     refreshToken: (): Promise<string | null> => secrets.read(secretName),
-    /** Puts another one in its place. */
+    /** Replaces it with another one. */
     keepRefreshToken: (token: string): Promise<void> => secrets.write(secretName, token),
     /** The account that the integration signs in to. */
     async signIn() {

@@ -20,11 +20,11 @@ export interface OidcProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Who is signed in there. */
+  /** The user who is signed in there. */
   user: ProviderUser;
-  /** Says the address at the endpoint for that alone, as some providers do. */
+  /** Returns the address only from its own endpoint, as some providers do. */
   tellsEmailApart: boolean;
-  /** What tokens say instead of what they should. */
+  /** The wrong content of tokens. */
   lie: { nonce?: string; aud?: string; iss?: string; exp?: string; key?: 'foreign' | 'none' };
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     };
   }
 
-  /** The answer of its page: where the browser goes. */
+  /** Its page's response: the address to which the browser goes. */
   function authorize(asked: URLSearchParams): [status: number, location: string] {
     const get = (name: string) => asked.get(name) ?? '';
     const isRight =

@@ -25,7 +25,7 @@ function open(options: HttpWorldOptions = {}) {
   return openWorld({ isIdle: true, publicUrl: ORIGIN, ...options });
 }
 
-/** What the first form for passkeys of a page asks, and by what it comes back. */
+/** The challenge in a page's first passkey form, and the value that the form sends back. */
 function questionIn(page: string, action = '[^"]*') {
   const form = new RegExp(
     `<form[^>]*?(action="${action}")?[^>]*data-passkey="\\w+"[\\s\\S]*?</form>`,

@@ -27,7 +27,7 @@ describe('a person who signs in', () => {
       action: 'session.refused',
       limit: 9,
     });
-    // One at once, the rest together.
+    // One request first, the rest together.
     expect(refused.map(({ details }) => details)).toEqual([
       { person: id, attempts: 9 },
       { person: id, attempts: 1 },
@@ -96,7 +96,7 @@ describe('a person who signs in', () => {
     const known = { ...from(7), cookie: device };
     expect((await signIn(world, email, PASSWORD, known)).status).toBe(303);
     expect(slept).toHaveLength(waits);
-    // The cookie is worth nothing for another account, and guesses with it end as well.
+    // The cookie is useless for another account, and guesses with it also end.
     expect((await signIn(world, other.email, PASSWORD, known)).status).toBe(429);
     const statuses: number[] = [];
     for (let guess = 0; guess < 11; guess += 1) {

@@ -45,7 +45,7 @@ export async function invite(
   return { id, email, path: `/join/${secret}` };
 }
 
-/** An address under which people reach the service, as another browser has confirmed it. */
+/** An address at which users reach the service, confirmed by another browser. */
 export async function giveAddress({ application }: HttpWorld, url = 'https://donors.example.org') {
   const { store, sealer } = application;
   await store.act(async (trx) => {

@@ -59,7 +59,7 @@ describe('where the service is reached by plain http under a name of the network
     }
     const joining = await asUnder(world, 'sync.lan:8787', path, { form: { fresh: PASSWORD } });
     expect([joining.status, joining.cookie]).toEqual([403, '']);
-    // The link still counts: nothing was read.
+    // The link still works, because nothing was read.
     const atHome = await asUnder(world, 'localhost:8787', path, { form: { fresh: PASSWORD } });
     expect(atHome.status).toBe(303);
     const signingIn = await asUnder(world, 'sync.lan:8787', '/sign-in', { form: typed });

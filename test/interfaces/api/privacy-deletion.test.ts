@@ -85,7 +85,7 @@ describe('a signed event of a deletion for privacy', () => {
     expect(actions).toContain('forget.done');
     const [receipt] = await findErasures(here.application.store, ['riverside'], [id]);
     expect(receipt).toMatchObject({ state: 'erased' });
-    // A late event of the same deletion finds nothing to erase, and asks nothing.
+    // A late event for the same deletion finds nothing to erase, and opens no question.
     const late = bodyOf([id]);
     await post(here, path, sign(path, late, Date.now() + 1), late);
     expect(await due(here)).toEqual([]);
@@ -131,7 +131,7 @@ describe('a signed event of a deletion for privacy', () => {
     await here.runner.request(one);
     expect((await post(here, path, sign(path, body), body)).status).toBe(202);
     expect(await due(here)).toMatchObject([{ crmId: id, source: 'crm_event' }]);
-    // The same as a start of the service.
+    // The same as starting the service.
     here.runner.start();
     await expect.poll(() => due(here), { timeout: 8_000 }).toEqual([]);
   });

@@ -65,7 +65,7 @@ describe('signing in by an identity provider', () => {
     expect(first).toMatchObject({ status: 303, location: '/account' });
     expect((await get(world, '/account', first.cookie ?? '')).status).toBe(200);
     expect((await world.request(path)).status).toBe(404);
-    // Known by the subject, whatever the address is there today.
+    // Recognised by the subject, whatever the present address is.
     provider.user = { ...ANNA, email: 'anna.married@example.org' };
     expect((await signIn(world)).status).toBe(303);
     provider.user = { ...ANNA, sub: 'another-at-provider' };

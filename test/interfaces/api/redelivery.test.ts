@@ -42,7 +42,7 @@ const runSchema = z.strictObject({
   }),
 });
 
-/** The contacts in which the CRM holds a value of a profile. */
+/** The contacts in which the CRM has a value from a profile. */
 function filled({ crm }: HttpWorld): number {
   return [...crm.records.values()].filter(({ values }) => Object.values(values).some(Boolean))
     .length;

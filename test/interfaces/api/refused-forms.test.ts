@@ -14,9 +14,9 @@ interface Filled {
   /** The address that the form is sent to. */
   path: string;
   typed: Readonly<Record<string, string>>;
-  /** The fields that come back; by default all. */
+  /** The fields that are returned; by default all. */
   kept?: readonly string[];
-  /** The fields that are secrets. They must not come back. */
+  /** The secret fields. They must not be returned. */
   secrets?: readonly string[];
   /** The field that has to be corrected, if the message is about one. */
   field?: string;
@@ -198,7 +198,7 @@ beforeAll(async () => {
     isPublic: true,
     setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] },
   });
-  // While there is no user, the test is let in without a session.
+  // While there are no users, the test is let in without a session.
   const setup = await withFile(
     world,
     'Id,First Name,Last Name,Role\n1,Ada,Vale,Board\n2,Ben,Hill,Donor\n',

@@ -10,14 +10,14 @@ export interface RouteRule {
   role: Role | null;
   /** `person`: an access token may not, whatever its role. */
   by?: 'person';
-  /** A page, which leads a stranger to the form to sign in. */
+  /** A page, which sends strangers to the sign-in form. */
   isPage?: boolean;
   /**
    * What its address names, which who does not reach the integration is answered as if it did not exist; or
    * `list`: what is within reach is shown, and nothing else; or `all`: who reaches some is refused.
    */
   about?: 'integration' | 'run' | 'hold' | 'batch' | 'approval' | 'list' | 'all';
-  /** What stands for the parameters that `about` does not say, and a query. */
+  /** Values for the parameters that `about` does not give, and a query. */
   path?: string;
 }
 
@@ -27,7 +27,7 @@ function ofAll(word: string): string {
   return `/decisions/all/${word}?client=:id&reason=name_mismatch&until=1`;
 }
 
-/** A button of a contact's page, and what it shows before. */
+/** A button on a contact's page, and the preview that it shows. */
 function ofContact(word: string): RouteRule {
   const path = `/clients/:integration/contacts/C000001/${word}`;
   return { role: 'admin', about: 'integration', path };
@@ -44,7 +44,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /docs/guide/images/:image': open,
   'GET /oauth/styles.css': open,
   'GET /assets/:file': open,
-  // Each has a secret of its own in its address, or asks for one.
+  // Each has a separate secret in its address, or requests one.
   'GET /sign-in': open,
   'GET /sign-in/state': open,
   'POST /sign-in': open,
@@ -388,7 +388,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     about: 'approval',
     path: '/decisions/approvals/:id/refuse',
   },
-  // What is out of reach, or unknown, can no longer be withdrawn.
+  // Requests that are out of reach or unknown can no longer be withdrawn.
   'POST /decisions/answers/:answer/withdraw': {
     ...{ role: 'decider', path: '/decisions/answers/some/withdraw' },
   },

@@ -1,4 +1,4 @@
-/** Who gets through which route: each one that the app has, as `route-table.ts` says. */
+/** Which callers each of the app's routes lets through, according to `route-table.ts`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { raiseAlert } from '../../../src/clients/statements/alerts.ts';
@@ -8,7 +8,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 import { join } from './people-world.ts';
 import { ROUTES, type RouteRule } from './route-table.ts';
 
-/** All that there is belongs to `riverside`; who reaches `harbor` alone is to see nothing of it. */
+/** All data belongs to `riverside`; callers who only reach `harbor` must see none of it. */
 const OWN = 'riverside';
 const OTHER = 'harbor';
 
@@ -17,7 +17,7 @@ const tokens = new Map<Role, string>();
 const limited = new Map<Role, string>();
 /** The cookie of an owner's browser. */
 let owner = '';
-/** That of a user who reaches `harbor` alone. */
+/** The cookie of a user who only reaches `harbor`. */
 let limitedUser = '';
 const ids = { integration: OWN, run: '', hold: '', batch: '', approval: '' };
 
@@ -69,12 +69,12 @@ const needRole = Object.entries(ROUTES).flatMap(([name, { role, ...rule }]) =>
   role === null ? [] : [{ name, role, ...rule }],
 );
 
-/** The id of what is there; of what has no other owner, one that is nowhere. */
+/** The id of an existing item. For items without another owner, an id that does not exist. */
 function idFor({ about }: Pick<RouteRule, 'about'>): string {
   return about === undefined || about === 'list' || about === 'all' ? 'unknown' : ids[about];
 }
 
-/** The route about an id; each other parameter has a word that fits. */
+/** The route for an id; each other parameter has a suitable word. */
 function requestOf(name: string, { path }: Pick<RouteRule, 'path'>, id: string) {
   const [method = '', pattern = ''] = name.split(' ');
   const filled = (path ?? pattern)
@@ -136,7 +136,7 @@ describe('the routes', () => {
       expect(await byToken.text()).toContain('An access token may not do this');
       return;
     }
-    // The role itself gets further: to an id that is not there.
+    // The role itself gets further: to an id that does not exist.
     expect([401, 403]).not.toContain(byToken.status);
     await byToken.body?.cancel();
   });

@@ -66,7 +66,7 @@ describe('the key of the service', () => {
 
 describe('an address that was set in a browser', () => {
   it('reaches nothing inside the network when its name leads there later', async () => {
-    // A resolver of the other side: public for the check of the form, this machine for the request.
+    // A malicious resolver: a public address for the form's check, and this machine for the request.
     const answers = ['93.184.216.34'];
     const lookup: LookupFunction = (_, __, answer) =>
       answer(null, [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]);

@@ -8,7 +8,7 @@ import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-wor
 export const open = closedAfterTest(openHttpWorld);
 const LOCAL = { setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] } };
 
-/** A world whose operator lets the set-up name this machine, where the stand-ins are. */
+/** A world whose operator allows the setup to use this machine's address, where the stand-ins are. */
 export const openLocal = (options: HttpWorldOptions = {}) => open({ ...LOCAL, ...options });
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
@@ -68,7 +68,7 @@ export async function begin(here: HttpWorld, name = 'Lakeside Clinic'): Promise<
   return /^\/setup\/([^/]+)\/crm$/.exec(location ?? '')?.[1] ?? '';
 }
 
-/** A set-up with the key of the service, as users enter it before they choose columns. */
+/** A set-up with the service's key, as users enter it before they choose columns. */
 export async function beginWithKey(here: HttpWorld, name?: string): Promise<string> {
   const id = await begin(here, name);
   const { baseUrl, apiKey } = here.service;
@@ -97,7 +97,7 @@ export async function withFile(here: HttpWorld, text = PEOPLE): Promise<string> 
 export async function knownPeople({ service }: HttpWorld, count: number): Promise<string> {
   const people = await controlService(service).people(4 * count);
   const whole = people.filter(({ firstName, lastName }) => firstName && lastName);
-  // One of each last name: the same person in two contacts would be paid for once.
+  // One contact per last name: the same person in two contacts would be paid for only once.
   const distinct = new Map(whole.map((person) => [person.lastName?.toLowerCase(), person]));
   const rows = [...distinct.values()]
     .slice(0, count)

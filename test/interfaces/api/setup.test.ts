@@ -287,7 +287,7 @@ describe('the alerts of a client', () => {
     for (const path of [schedule, `/setup/${id}/plan`]) {
       expect((await here.request(path)).text).not.toContain('of-the-client');
     }
-    // A later answer without an address keeps the one that is there.
+    // A later answer without an address keeps the existing address.
     await post(here, schedule, answers);
     await post(here, `/setup/${id}/plan`, { do: 'trial' });
     await settled(here, id);

@@ -265,7 +265,7 @@ describe('/v1/users', () => {
     preview: z.object({ question: z.string(), digest: z.string() }),
   });
 
-  /** As a page of ours would ask for an owner who is signed in. */
+  /** The request that one of our pages would send for an owner who is signed in. */
   function asUser({ url }: HttpWorld, cookie: string) {
     return async (method: string, path: string, body?: unknown) => {
       const headers = { cookie, origin: url, 'content-type': 'application/json' };
@@ -368,7 +368,7 @@ describe('/v1/users', () => {
     expect((await send(world, '/users', form, { cookie: browser })).status).toBe(403);
     expect(await listPersonRecords(world.application.store.reader)).toHaveLength(2);
     expect(await listAccessTokens(world.application.store.reader)).toHaveLength(1);
-    // What takes access away is no harm in the hands of a program.
+    // A program can safely remove access.
     const disabled = await world.request(`/v1/users/${ben.id}/disable`, { method: 'POST', token });
     expect(disabled.status).toBe(200);
     expect((await get(world, '/', ben.cookie)).status).toBe(303);

@@ -50,7 +50,7 @@ describe('values that wait to be written', () => {
     for (const path of [`/runs/${later}`, clientHref('riverside')]) {
       expect((await here.request(path)).text).not.toContain('wait to be written');
     }
-    // The page of the first run tells of its end.
+    // The first run's page shows its end.
     expect((await here.request(`/runs/${id}`)).text).toContain('wait to be written');
   });
 });

@@ -30,7 +30,7 @@ async function change(world: HttpWorld, path: string, body?: object, method = 'P
   return world.request(path, { method, ...(body && { body }) });
 }
 
-/** Presses a button of a page, without following where it leads. */
+/** Presses a button on a page without following the redirect. */
 function press({ url }: HttpWorld, path: string, form: Record<string, string> = {}) {
   return fetch(url + path, {
     ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams(form) },
@@ -103,7 +103,7 @@ describe('the webhook address of a client', () => {
       code: 'hook_exists',
       message: expect.stringContaining('Nothing was changed.'),
     });
-    // The address is still there: it asks for a signature.
+    // The address still exists, because it requires a signature.
     expect(await call(world, first.url)).toBe(401);
     const second = (await change(world, `${ONE}/rotate`, {})).read(madeSchema);
     expect(second).toMatchObject({ signature: 'hmac', secret: expect.any(String) });

@@ -34,7 +34,7 @@ async function sync(world: HttpWorld, token: string, client = 'riverside'): Prom
   return run.id;
 }
 
-/** The contacts in which the CRM holds a value of a profile. */
+/** The contacts in which the CRM has a value from a profile. */
 function filled({ crm }: HttpWorld): string[] {
   return [...crm.records].flatMap(([id, { values }]) =>
     Object.values(values).some(Boolean) ? [id] : [],
@@ -259,7 +259,7 @@ describe('an erasure over the API', () => {
       return JSON.parse(JSON.stringify(asked).replaceAll(contact, 'CONTACT'));
     };
     const wanted = { everywhere: true };
-    // The other client does know the first contact.
+    // The other client knows the first contact.
     const [both, one] = [
       await ask(ada.cookie, crmId, wanted),
       await ask(ada.cookie, alone, wanted),
@@ -337,7 +337,7 @@ describe('an erasure over the API', () => {
       answers.push(await asUser(world, hal.cookie)(`${path}/refuse`));
       expect([shown.status, ...answers.map(({ status }) => status)]).toEqual([404, 404, 404]);
     }
-    // The recipients of alerts may have to do with this client alone.
+    // The recipients of alerts may only be concerned with this client.
     const { integrations } = world.application;
     const [state] = await createStateReader(world.application.store)([...integrations.values()]);
     const texts = state?.approvals?.map(({ text }) => text) ?? [];

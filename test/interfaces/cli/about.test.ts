@@ -56,7 +56,7 @@ describe('donor-sync about', () => {
       (await ourColumns(world, id)).toSorted(),
     );
     expect(only?.writes).toEqual([{ fields: expect.any(Array), hasValuesBefore: true }]);
-    // Who asked is on record, and a part of what is held.
+    // The requester is recorded, and so is a part of the held data.
     expect(only?.auditEntries).toBe(1);
   });
 

@@ -19,7 +19,7 @@ const KILLS = 4;
 /** Kills commands of one kind. */
 interface Killer {
   kills: number;
-  /** Runs a command until a random moment of the time that the quickest has taken so far. */
+  /** Runs a command until a random moment within the shortest duration so far. */
   runOrKill(args: string[]): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ async function requireWholeAudit(world: CliWorld): Promise<void> {
 
 for (const kind of ['sqlite', 'postgres'] as const) {
   describeOn(kind, `a process that is killed at any moment (${kind})`, () => {
-    /** Clients with ids of their own, synced. */
+    /** Synced clients with distinct ids. */
     async function aPlace(integrations: readonly string[]) {
       const ids: Record<string, string[]> = {};
       const databaseUrl = kind === 'sqlite' ? undefined : await freshPostgresUrl();
@@ -76,7 +76,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
 
     it('of erase, goes on when it is repeated, and leaves no id', async () => {
       const { world, ids, url } = await aPlace(['riverside', 'harbor', 'hillside']);
-      // Whole ids: the name of a client stays on record, and a fingerprint beside it may begin with a hyphen.
+      // Whole ids: a client's name remains recorded, and a fingerprint next to it may begin with a hyphen.
       const gone = [...(ids['harbor'] ?? []), ...(ids['hillside'] ?? [])];
       const idsIn = (text: string) => gone.filter((id) => text.includes(id));
       expect(idsIn(await textOf(url))).toEqual(gone);

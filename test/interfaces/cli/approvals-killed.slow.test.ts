@@ -21,10 +21,10 @@ const oneSchema = z.object({ approval: z.object({ id: z.string() }) });
 const listSchema = z.object({ approvals: z.array(z.object({ state: z.string() })) });
 const entriesSchema = z.object({ entries: z.array(z.object({ action: z.string() })) });
 
-/** How long the process lives, ms: from its start to where it is done by itself. */
+/** How long the process lives (ms), from its start until it finishes without being killed. */
 const LIVES = [150, 180, 210, 250, 320, 600, 1_000];
 
-/** Asks as anna, kills the second person's process, and lets a third one go on with what is left. */
+/** Sends the request as anna, kills the second person's process, and lets a third process continue with the rest. */
 async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: number) {
   const asked = await world.run([...ask, '--json']);
   const { id } = oneSchema.parse(JSON.parse(asked.stdout)).approval;
@@ -34,10 +34,10 @@ async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: nu
   await ended;
   const { approvals } = await world.runJson(['approvals'], listSchema);
   if (approvals.length > 0) {
-    // A lease of a process that is gone is free at once.
+    // The lease of a process that has exited is free immediately.
     const { exitCode, stderr } = await world.run(['approvals', 'confirm', id, '--yes'], {}, 'cal');
     expect(exitCode, stderr).toBe(0);
-    // That it found what was left of a killed one is told; nothing that asks for a person.
+    // It reports that it found the remains of a killed process, but nothing that needs a user.
     expect(stderr).not.toMatch(/"level":[456]0/);
   }
   expect((await world.runJson(['approvals'], listSchema)).approvals).toEqual([]);

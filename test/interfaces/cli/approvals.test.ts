@@ -11,7 +11,7 @@ import { databaseText, enhancedId, ourColumns } from './forgetting.ts';
 
 const openAny = closedAfterTest(openCliWorld);
 
-/** A world in which this waits for a second person. */
+/** A world in which this waits for a second user. */
 async function open(twoPeople: string, options: CliWorldOptions = {}): Promise<CliWorld> {
   const world = await openAny(options);
   const path = world.path('donor-sync.yaml');
@@ -32,14 +32,14 @@ const approvalSchema = z.object({
 const oneSchema = z.object({ approval: approvalSchema });
 const listSchema = z.strictObject({ approvals: z.array(approvalSchema) });
 
-/** What waits after a command that asks for it. */
+/** The requests that wait after a command that makes them. */
 async function askedBy(world: CliWorld, args: readonly string[]) {
   const { exitCode, stdout, stderr } = await world.run([...args, '--json']);
   expect([exitCode, stderr]).toEqual([3, '']);
   return oneSchema.parse(JSON.parse(stdout)).approval;
 }
 
-/** The code of what a user of the machine is refused with. */
+/** The code of the error with which a user of the machine is refused. */
 async function refusal(world: CliWorld, args: readonly string[], user: string): Promise<string> {
   const { exitCode, stdout } = await world.run([...args, '--json'], {}, user);
   expect(exitCode).toBe(2);
@@ -154,7 +154,7 @@ describe('donor-sync approvals', () => {
       'ben forget.begun',
     ]);
     expect(actions.at(-1)).toBe('ben forget.done');
-    // Without the others of the setting one person is enough.
+    // Without the setting's other users, one user is enough.
     const other = (await world.rows()).find((row) => row['Donor ID'])?.['Id'] ?? '';
     expect((await world.run(['forget', other, '--integration', 'harbor', '--yes'])).exitCode).toBe(
       0,

@@ -1,5 +1,5 @@
 /**
- * Tests amounts in the currency of a contact: in a dry run, in the contact's stored data, and in its erasure.
+ * Tests amounts in a contact's currency: in a dry run, in the contact's stored data, and in its erasure.
  */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';

@@ -27,7 +27,7 @@ const documentSchema = z.object({
 it('sends to Salesforce and HubSpot what their libraries have built, as often, and the listed requests', async () => {
   const built: string[] = [];
   onTestFinished(listenToLibraries((method, url) => built.push(toEntry(method, url))));
-  // Without --once, the stand-ins stay there to be asked what they saw.
+  // Without --once, the stand-ins keep running, so the test can read what they received.
   let folder: string | null = null;
   const demo = startCommand(demoCommand, ['demo', '--json', '--contacts', '8'], { cwd: tmpdir() });
   onTestFinished(async () => {

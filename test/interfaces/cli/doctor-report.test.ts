@@ -17,7 +17,7 @@ afterEach(async () => {
   crm = undefined;
 });
 
-/** Stands wherever a person or a customer may have written something. */
+/** Placed wherever a user or a customer may have written something. */
 const MARK = /planted/i;
 
 describe('donor-sync doctor --report', () => {

@@ -14,7 +14,7 @@ export const valuesWaitingSchema = z.strictObject({
   ),
 });
 
-/** Exactly what design 4.3 shows, and the values that wait: a field more or less is a fault. */
+/** Exactly the fields that design 4.3 shows, and the waiting values: an extra or missing field is an error. */
 const reportSchema = z.strictObject({
   id: z.uuid(),
   integration: z.string(),

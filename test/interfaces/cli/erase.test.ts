@@ -101,7 +101,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(await world.spent()).toBe(spent);
       await world.run(['restore', '--agree', 'harbor', '--yes']);
       expect((await world.run(['sync', 'harbor', '--adopt'])).exitCode).toBe(0);
-      // A contact that the service does not know carries no donor id in the CRM: it is asked again.
+      // A contact that the service does not know has no donor id in the CRM, so it is submitted again.
       expect(await world.spent()).toBe(spent + unknown);
     });
 

@@ -159,7 +159,7 @@ describe('contacts that Salesforce marks to be forgotten', () => {
     const { world, ids } = here;
     const [batch] = await readBatches(here);
     expect(batch).toMatchObject({ kind: 'erasure_requested', count: 2 });
-    // An objection asks for no erasure by itself, whatever the settings say of other requests.
+    // An objection alone does not request an erasure, whatever the settings say about other requests.
     await world.run(['sync', '--full']);
     expect(await donorIdOf(here, ids[0])).not.toBeNull();
     await world.run(['holds', 'approve', '--batch', batch?.id ?? '']);

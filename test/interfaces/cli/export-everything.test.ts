@@ -16,7 +16,7 @@ const exportedSchema = z.object({
 });
 
 describeEachDatabase('export --everything', (_, kind) => {
-  /** Two nonprofits that were synced twice, so that values were written over. */
+  /** Two nonprofits that were synced twice, so values were written over. */
   async function leaving() {
     const databaseUrl = kind === 'postgres' ? await freshPostgresUrl() : undefined;
     const world = await open({ integrations: ['riverside', 'harbor'], databaseUrl });

@@ -204,7 +204,7 @@ describe('donor-sync fields source', () => {
   });
 });
 
-/** Settings of an org at an address where no org answers. */
+/** Settings for an org at an address where no org responds. */
 async function useSalesforce({ path, service }: CliWorld, more = '', crm = ''): Promise<void> {
   const auth = 'auth: { type: token, token: "unused" }';
   const settings = `database: "sqlite:store.db"

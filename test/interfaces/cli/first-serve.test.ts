@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const path = (name: string) => join(folder, name);
 
-/** `ready` resolves once it has said where it serves, or has ended by itself. */
+/** `ready` resolves once it has printed its address, or has ended on its own. */
 function startServe(
   argv: readonly string[],
   options: { env?: Record<string, string>; onTerminal: boolean },
@@ -36,7 +36,7 @@ async function untilReady({ ended, stdout }: Started): Promise<void> {
   );
 }
 
-/** Serves until it has said where, or has ended by itself. */
+/** Serves until it has printed its address, or has ended on its own. */
 async function serve(
   argv: readonly string[] = [],
   env: Record<string, string> = {},

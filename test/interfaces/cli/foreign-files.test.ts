@@ -29,7 +29,7 @@ const KINDS: readonly [string, (rows: Rows) => Buffer][] = [
   ],
 ];
 
-/** Commands that open the contacts, and those that would write into them. */
+/** Commands that open the contacts, and commands that would write to them. */
 function commandsFor(run: string, contact: string): readonly (readonly string[])[] {
   return [
     ['sync'],

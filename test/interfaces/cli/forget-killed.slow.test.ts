@@ -22,7 +22,7 @@ import {
 const PEOPLE = 14;
 const DONORS = 500;
 
-/** A CRM as this test sees it beside the product. */
+/** A CRM as this test sees it, independently of the product. */
 interface Place {
   world: CliWorld;
   /** In front of the service. */
@@ -180,7 +180,7 @@ async function members({ world }: Place): Promise<string[]> {
   return membersSchema.parse(reply).networks.flatMap(({ member_ids: ids }) => ids);
 }
 
-/** Where an id stands in the database: tables, and the files of SQLite if it is no number. */
+/** The places where an id occurs in the database: tables, and SQLite's files if the id is not a number. */
 async function tracesOf({ world: { path } }: Place, id: string): Promise<string[]> {
   const { db, close } = await openDatabase<Tables>(`sqlite:${path('store.db')}`);
   const tables = Object.entries(await everything(db));
@@ -280,7 +280,7 @@ describe('donor-sync forget that is killed at a chosen moment', () => {
           erased: { contacts: 1, jobs: 1 },
         });
         expect(forget.receipt.crm.cleared.toSorted()).toEqual(Object.keys(values).toSorted());
-        // The sync has taken the person out of the network already.
+        // The sync has already removed the person from the network.
         expect(forget.networks).toEqual({ left: [], pending: [] });
       }
       await sync(place);

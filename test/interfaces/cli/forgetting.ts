@@ -35,7 +35,7 @@ export const forgetSchema = z.strictObject({
   }),
 });
 
-/** The bytes of the database and all that SQLite keeps beside it, as text. */
+/** The bytes of the database and of all files that SQLite keeps next to it, as text. */
 export async function databaseText({ path }: CliWorld): Promise<string> {
   const names = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
   return (await Promise.all(names.map((name) => readFile(path(name), 'latin1')))).join('');

@@ -104,7 +104,7 @@ describe('--help', () => {
     const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
     const tooWide = commands.flatMap(all).filter((command) => {
       const help = command.createHelp();
-      // Commander wraps descriptions of 40 characters and more, beside terms with four spaces.
+      // Commander wraps descriptions of 40 or more characters, next to terms with four spaces.
       return help.padWidth(command, help) > 80 - 40 - 4;
     });
     expect(tooWide.map((command) => command.name())).toEqual([]);

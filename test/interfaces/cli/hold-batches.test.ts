@@ -10,7 +10,7 @@ const open = closedAfterTest(openCliWorld);
 
 type Row = Record<string, string>;
 
-/** Contacts that the service can be asked about, synced. */
+/** Synced contacts that can be submitted to the service. */
 async function openSynced(count: number): Promise<CliWorld> {
   const here = await open({ people: count + 30 });
   const rows = await here.rows();

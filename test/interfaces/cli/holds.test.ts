@@ -50,7 +50,8 @@ describe('donor-sync holds', () => {
     expect(donorOf(rejected.contact)).toBe('');
     const left = (await here.runJson(['holds'], holdsSchema)).holds;
     const decided = [approved.id, rejected.id, resubmitted.id];
-    // The service may know the resubmitted one by its new last name, as somebody who has married: then it is asked anew.
+    // The service may know the resubmitted contact by its new last name, like someone who has married. Then it is
+    // submitted again.
     const again = left.filter(({ contact }) => contact === resubmitted.contact);
     expect(left.filter(({ id }) => decided.includes(id))).toEqual([]);
     expect(left.length - again.length).toBe(holds.length - 3);

@@ -1,6 +1,6 @@
 /**
- * If a column of marks would exclude most contacts of a file, the set-up asks a question and does not exclude
- * them silently.
+ * If a column of marks would exclude most contacts in a file, the setup asks a question and does not exclude them
+ * silently.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';

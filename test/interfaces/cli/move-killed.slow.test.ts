@@ -47,7 +47,7 @@ describeOn('postgres', 'a move that is killed', () => {
       const code = await moveOrKill(settings, target, kills < KILLS);
       if (code === 'killed') kills += 1;
       const live = [await isInUse(source), await isInUse(target)];
-      // Of a target without any row in it nothing is said: it is a new database.
+      // Nothing is said about a target without rows, because it is a new database.
       expect(live, `after ${kills} kills`).not.toEqual([true, true]);
       if (code === 'done') break;
     }

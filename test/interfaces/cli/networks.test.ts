@@ -94,7 +94,7 @@ async function byHand({ service }: CliWorld, method: string, path: string, body:
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** An integration whose column "Role" says who is in the network; the first sixteen are. */
+/** An integration whose column "Role" says who is in the network. The first sixteen contacts are. */
 async function open(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
   const here = await openWorld({
     people: 24,

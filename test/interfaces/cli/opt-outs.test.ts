@@ -16,7 +16,7 @@ const open = closedAfterTest(openCliWorld);
 const openOrg = closedAfterTest(startSalesforceSandbox);
 const openAccount = closedAfterTest(startHubspotSandbox);
 
-/** A CRM with people, beside the product. */
+/** A CRM with people, independent of the product. */
 interface Crm {
   settings: Record<string, unknown>;
   /** A field that marks every contact although nobody has opted out. */

@@ -9,23 +9,23 @@ export const STRANGER = 'Quillfeather-Onyx';
 export interface OtherNames {
   /** What a world needs for it. */
   options: CliWorldOptions;
-  /** Everybody is submitted and gets the other last name; then their profiles come, and each is held. */
+  /** All contacts are submitted and get the other last name. Then their profiles arrive, and each is held. */
   come(world: CliWorld): Promise<void>;
 }
 
-/** Contacts that get another last name while they are asked about. */
+/** Contacts that get a different last name while their enhancement is in progress. */
 export function otherNames(): OtherNames {
   const jobs = holdJobs();
   return {
     options: {
       service: jobs.service,
-      // Read after the profile has come, another name would be a reason to ask again.
+      // If it is read after the profile has arrived, a different name would be a reason to submit again.
       settings: '    refresh: { whenIdentityChanges: false }\n    guards: { trial: { size: 0 } }',
     },
     async come(world) {
       const { child, ended } = await startAndSubmit(world);
       child.kill('SIGTERM');
-      // What is under way is answered; its profiles are for the next run.
+      // Submissions in flight get their responses; their profiles are left for the next run.
       expect(await ended).toMatchObject({ exitCode: EXIT_CODES.stopped });
       jobs.letEnd();
       const rows = await world.rows();

@@ -6,7 +6,7 @@ import { createCommand, runProgram } from '../../../src/interfaces/cli/action/co
 import type { ProductDeps } from '../../../src/interfaces/cli/action/product.ts';
 import { aStream } from './a-terminal.ts';
 
-/** How a command ended, and what it wrote. */
+/** A command's exit code and output. */
 export interface Ended {
   exitCode: number | null;
   stdout: string;
@@ -15,9 +15,9 @@ export interface Ended {
 
 /** A command that is running in this process. */
 export interface Started {
-  /** What is on stdout so far. */
+  /** The output on stdout so far. */
   stdout(): string;
-  /** What is on stderr so far. */
+  /** The output on stderr so far. */
   stderr(): string;
   /** Asks it to stop, as a SIGTERM does. */
   stop(): void;

@@ -191,7 +191,7 @@ async function startRun({ ask }: ServingCli, id = 'riverside'): Promise<string> 
   return z.object({ run: z.object({ id: z.string() }) }).parse(await response.json()).run.id;
 }
 
-/** Resolves once persons are submitted; their jobs may take long. */
+/** Resolves once people are submitted; their jobs may take long. */
 async function untilPaid(): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if ((await world.spent()) > 0) return;
@@ -209,7 +209,7 @@ async function runs() {
   return (await world.runJson(['runs'], runsSchema)).runs;
 }
 
-/** The runs with this status, the newest first, once there are so many. */
+/** The runs with this status, newest first, once there are this many. */
 async function untilRuns(status: string, count = 1) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const found = (await runs()).filter((run) => run.status === status);

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CliProcess, CliWorld } from '../../helpers/cli.ts';
 
-/** `donor-sync serve` in a process of its own, ready. */
+/** `donor-sync serve` in a separate process, ready. */
 export interface ServingCli extends CliProcess {
   url: string;
   /** The one-time link; null where an owner can sign in. */
   signInUrl: string | null;
-  /** Asks as the owner whom the link creates; the path begins with a slash. */
+  /** Sends requests as the owner that the link creates; the path begins with a slash. */
   ask(path: string, options?: { method?: string; body?: object }): Promise<Response>;
 }
 
@@ -59,7 +59,7 @@ export async function followLink(
   return post(new URL('/first-visit', link).href, account, visit.cookie);
 }
 
-/** Signs in as the owner whom another link created. */
+/** Signs in as the owner that another link created. */
 async function signIn(url: string): Promise<string> {
   return (await post(`${url}/sign-in`, { ...OWNER, to: '/' })).cookie;
 }

@@ -238,7 +238,7 @@ describe('a database that is restored from a backup', () => {
   });
 
   it('asks about nobody before a user has agreed, so that donor ids in the CRM can still be adopted', async () => {
-    // As the last sync has left them.
+    // As the last sync left them.
     await world.saveRows(synced);
     await rm(journalOf(world));
     await world.run(['restore', 'one.backup', '--yes']);
@@ -404,7 +404,7 @@ async function moreRows(world: CliWorld): Promise<Record<string, string>[]> {
 describe('a backup that was made while jobs were under way', () => {
   const DAY_MS = 86_400_000;
 
-  /** Four contacts: their jobs are under way in the backup, and were delivered since. */
+  /** Four contacts whose jobs are in progress in the backup and have been delivered since. */
   async function openDelivered() {
     const jobs = holdJobs();
     let aheadMs = 0;

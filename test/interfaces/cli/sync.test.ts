@@ -111,7 +111,7 @@ describe('donor-sync sync', () => {
     const stopped = await ended;
     expect(stopped.exitCode).toBe(3);
     expect(stopped.stderr).toContain('The run was stopped');
-    // It came to its checkpoint by itself, before the end was forced.
+    // It reached its checkpoint before the forced end.
     expect(stopped.stderr).not.toContain('Ended at once');
     expect(runsSchema.parse(JSON.parse(stopped.stdout)).runs).toMatchObject([
       { status: 'incomplete', reason: { code: 'interrupted' } },
@@ -166,7 +166,7 @@ describe('donor-sync sync', () => {
   });
 });
 
-/** One of each command that has commands of its own. */
+/** One of each command that has subcommands. */
 const SUBCOMMANDS = [
   ['holds', 'approve'],
   ['networks', 'repair'],

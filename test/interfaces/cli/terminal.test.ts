@@ -12,7 +12,7 @@ import { runWhole } from '../../helpers/whole-program.ts';
 const open = closedAfterTest(openCliWorld);
 const openOrg = closedAfterTest(startSalesforceSandbox);
 
-/** All that may act on a terminal: our own colours, and the lines that progress draws anew. */
+/** Everything that may act on a terminal: our own colours, and the lines that progress redraws. */
 const OURS = new RegExp(`${'\u001b'}\\[(?:(?:[12]|22|3[123]|39)m|\\d+A|0J)`, 'g');
 
 describe('a terminal', () => {
@@ -125,7 +125,7 @@ const entriesSchema = z.object({ entries: z.array(z.unknown()) });
 
 type Run = (...args: string[]) => Promise<string>;
 
-/** Runs a command at a terminal; what it wrote, without colours, in which nothing acts. */
+/** Runs a command at a terminal. Returns its output without colours, which contains nothing that acts on a terminal. */
 function runner({ path, service }: CliWorld): Run {
   return async (...args) => {
     const env = { PARTNER_API_KEY: service.apiKey };

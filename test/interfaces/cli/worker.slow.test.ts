@@ -74,7 +74,7 @@ describeOn('postgres', 'worker', () => {
     const [ended] = await untilRuns('succeeded');
     const interrupted = (await runs()).find(({ status }) => status === 'incomplete');
     expect(interrupted?.reason).toMatchObject({ code: 'interrupted' });
-    // One that is not heard of any more is missed after ten seconds; this one has said so.
+    // A worker that sends no more signs of life is missed after ten seconds; this worker has announced its end.
     expect(gapMs(interrupted?.finishedAt, ended?.startedAt)).toBeLessThan(10_000);
     expect(await world.spent()).toBe(12);
   });
@@ -142,7 +142,7 @@ describeOn('postgres', 'worker', () => {
     await sleep(3_000);
     const begun = (await runs()).map(({ startedAt }) => startedAt).sort();
     const gaps = begun.slice(1).map((at, index) => gapMs(begun[index], at));
-    // However slow this machine is: no run but the next one of the burst, and that after its time.
+    // However slow this machine is, only the burst's next run starts, and only after its time.
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(14_900);
   });
 
@@ -294,7 +294,9 @@ async function runs() {
   return (await world.runJson(['runs'], runsSchema)).runs;
 }
 
-/** The runs of this status, once there are so many, and one that has ended for this reason if it is given. */
+/**
+ * The runs with this status, once there are this many and, if a reason is given, one that has ended for this reason.
+ */
 async function untilRuns(status: string, count = 1, reason?: string) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const all = await runs();
@@ -306,7 +308,7 @@ async function untilRuns(status: string, count = 1, reason?: string) {
   throw new Error(`no run is ${status}`);
 }
 
-/** True if one of the runs began before another had ended. */
+/** True if one of the runs started before another had ended. */
 function overlaps(all: readonly z.infer<typeof runsSchema>['runs'][number][]): boolean {
   const inOrder = all.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   return inOrder.some(({ startedAt }, index) => startedAt < (inOrder[index - 1]?.finishedAt ?? ''));

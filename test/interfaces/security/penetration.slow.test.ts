@@ -68,7 +68,7 @@ const UNKNOWN_THINGS: Things = {
   ...{ session: UNKNOWN, setup: UNKNOWN },
 };
 
-/** What a principal is to be answered about something, as a word that a list of mistakes can have. */
+/** The expected response to a principal about something, as a word for the list of mistakes. */
 type Verdict = 'allowed' | 'sign-in' | 401 | 403 | 404 | 'as unknown' | `otherwise ${number}`;
 
 function expected(
@@ -118,7 +118,7 @@ function withoutIds({ status, location, text }: Reply, things: Things): Reply {
   return { status, location: strip(location), text: strip(text) };
 }
 
-/** What differs from one response to the next whatever is asked: challenges, and what the process has done. */
+/** The parts that differ between responses to any request: challenges, and the process's activity. */
 const VOLATILE = /challenge&quot;:&quot;[\w-]+|eyJ[\w.-]+|^(process|nodejs|donor_sync_http)_.*\n/gm;
 
 /** What is new in each response: the IDs of runs and requests, and the times and digests of previews. */
@@ -134,7 +134,7 @@ async function attack(principal: Principal, route: Route): Promise<string[]> {
   if (ENDS_SESSION === route.name) return tell(route, { own: await ask(two.own) });
   if (route.name.includes('/webhook')) await two.renewHook();
   const unknown = await ask(UNKNOWN_THINGS);
-  // Nothing is foreign to those who reach all.
+  // Nothing is out of reach for callers with access to everything.
   const foreign = principal.reach === 'own' ? await ask(two.foreign) : null;
   const own = await ask(two.own);
   const wrong = tell(route, { own, unknown, ...(foreign && { foreign }) });

@@ -3,13 +3,13 @@ import type { RouteRule } from '../api/route-table.ts';
 import type { Things } from './two-clients.ts';
 
 export interface Probe {
-  /** The thing that `:id` is, in the path or in the body; what the route is `about` by default. */
+  /** The kind of thing that `:id` names, in the path or in the body; by default what the route is `about`. */
   id?: keyof Things;
   /** The path, where the pattern of the route does not name a thing. */
   path?: string;
   /** Sent as JSON to the API, and as a form to pages; `:id` is the thing. */
   body?: Readonly<Record<string, unknown>>;
-  /** The response about what is out of reach or unknown, where it is not 404. */
+  /** The response for things that are out of reach or unknown, if it is not 404. */
   otherwise?: 303 | 403 | 422;
   /** True where callers who reach some clients may not do it for these either. */
   needsAll?: boolean;
@@ -26,7 +26,7 @@ const CLIENT = {
   crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
 };
 
-/** By the name of the route. A list is asked for one client, which its filter names. */
+/** By the route's name. A list is requested for one client, which its filter names. */
 export const PROBES: Readonly<Record<string, Probe>> = {
   'POST /v1/integrations': {
     ...{ id: 'integration', otherwise: 403 },
@@ -67,7 +67,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'GET /runs': { path: '/runs?client=:integration' },
   'GET /audit': { path: '/audit?client=:integration' },
   'GET /audit/csv': { path: '/audit/csv?client=:integration' },
-  // Without its own channel it is the one of all clients that is tested.
+  // If it has no channel of its own, the channel for all clients is tested.
   'POST /clients/:id/alerts/test': { needsAll: true },
   'GET /decisions': { path: '/decisions?client=:integration' },
   'GET /setup': { path: '/setup?find=:integration' },

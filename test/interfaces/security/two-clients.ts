@@ -40,7 +40,7 @@ export interface Things {
   approval: string;
   answer: string;
   contact: string;
-  /** A user with access to this client alone, and what that user has. */
+  /** A user with access only to this client, and that user's data. */
   user: string;
   token: string;
   passkey: string;
@@ -49,10 +49,10 @@ export interface Things {
   setup: string;
 }
 
-/** Who asks, by what a request carries. */
+/** The caller, identified by what a request carries. */
 export interface Principal {
   name: string;
-  /** Null for those who are not let in at all. */
+  /** Null for callers who are not let in at all. */
   role: Role | null;
   /** `token`: by an access token, whether in a header or in the session of a browser. */
   by: 'token' | 'person';
@@ -103,13 +103,13 @@ export async function openTwoClients(): Promise<TwoClients> {
   const token = await world.addToken('owner');
   const foreign = await fill(world, { id: FOREIGN, crm: world.crm, token });
   const own = await fill(world, { id: OWN, crm: world.crmOf(OWN), token });
-  // Answers stay open, and the runs that are asked for wait.
+  // Answers remain open, and the requested runs wait.
   clock.stop();
   await world.runner.stop();
   let asked = 0;
   return {
     ...{ world, own, foreign, principals, owner },
-    // A name of a contact is on the CRM's side alone, and in its profile.
+    // A contact's name is only in the CRM and in its profile.
     foreignMarks: [
       ...[FOREIGN, 'Riverside', 'Foreign', foreign.run, foreign.hold, foreign.batch],
       ...[foreign.approval, foreign.answer, foreign.session, foreign.passkey, foreign.setup],
@@ -119,7 +119,7 @@ export async function openTwoClients(): Promise<TwoClients> {
     foreignEntries: () => readRows(world, 'audit_entries').filter((row) => row.includes(FOREIGN)),
     async ask(principal, { method, path, body }) {
       asked += 1;
-      // Each request comes from an address of its own: who tries too often from one has to wait.
+      // Each request comes from a separate address, because callers who try too often from one address have to wait.
       const from = `10.${asked >> 16}.${(asked >> 8) & 255}.${asked & 255}`;
       const isForm = !path.startsWith('/v1/');
       const sent = body === undefined ? null : isForm ? toForm(body) : JSON.stringify(body);
@@ -219,7 +219,7 @@ const schemas = {
   answer: z.object({ answer: z.object({ id: z.string() }) }),
 };
 
-/** Puts one of everything into a client. */
+/** Adds one of everything to a client. */
 async function fill(
   world: HttpWorld,
   { id, crm, token }: { id: string; crm: MemoryCrm; token: string },

@@ -70,7 +70,7 @@ async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreW
   return world;
 }
 
-/** As a process does it that has just read the balance, or did when this was the mark of it. */
+/** As a process does that has just read the balance, or that read it when this was its mark. */
 async function intend(
   { store, lease }: StoreWorld,
   donorIds: readonly string[],

@@ -222,7 +222,7 @@ describe('connections.lookup', () => {
 
 interface Answering {
   client: PartnerClient;
-  /** What was received besides balances and descriptions. */
+  /** The requests received, except for balances and descriptions. */
   queries(): Received[];
 }
 

@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('the thread that judges passwords', () => {
   it('judges one password at a time, in their order, however many come at once', async () => {
-    // It answers with true for the first password that it has alone, and with false for one that came too early.
+    // It returns true for the first password that it gets alone, and false for a password that came too early.
     const program = await programOf('one-at-a-time', [
       'let busy = false;',
       "parentPort.on('message', () => {",
@@ -68,7 +68,7 @@ describe('the thread that judges passwords', () => {
   );
 
   it('loads its lists before the first question, once, if a password is expected', async () => {
-    // It counts how often it was told to load, and answers with whether that was once.
+    // It counts how often it was told to load, and returns whether this happened exactly once.
     const program = await programOf('prepared', [
       'let loads = 0;',
       "parentPort.on('message', ({ password }) => {",
@@ -100,7 +100,7 @@ function about(password: string) {
   return { password, own: [], minLength: 12 };
 }
 
-/** A thread that answers its first question with true, and all others with false. */
+/** A thread that answers its first question with true, and all other questions with false. */
 function firstOfThread(): Promise<URL> {
   return programOf('first-of-thread', [
     'let isFirst = true;',

@@ -15,7 +15,7 @@ const FOUND_BY_ATTACK = [
   ...['football1234', 'baseball12345', 'Summer2026!!', 'sunshine1234', '1234567890qw'],
 ];
 
-/** Entries of lists of leaks that no dictionary has, and which are short for what they are made of. */
+/** Entries from lists of leaked passwords that are in no dictionary, and that are short for their characters. */
 const SHORT = [
   'tkgsoo083bsr',
   'm01759766727',
@@ -51,7 +51,7 @@ describe('a password', () => {
 
   it('fits no one where there is none, and that takes as long', async () => {
     const kept = await hashPassword('three blue herons');
-    // The quickest of some: what else the machine does makes one slower, and none quicker.
+    // The fastest of several attempts: the machine's other work makes attempts slower, never faster.
     const quickest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
     for (let times = 0; times < 5; times += 1) {
       for (const [which, against] of [['known', kept] as const, ['unknown', null] as const]) {

@@ -1,4 +1,4 @@
-/** Tests requests of a CRM to erase contacts: questions, privacy holds, limits, and carrying them out. */
+/** Tests requests from a CRM to erase contacts: questions, privacy holds, limits, and carrying them out. */
 
 import { describe, expect, it } from 'vitest';
 import type { MemoryOperation } from '../../../connectors/memory/crm.ts';
@@ -142,7 +142,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
     expect(world.crm.valueOf(other, 'Donor ID')).not.toBeNull();
     expect(await audited(world, 'erasure.requested')).toBe(1);
     expect(await audited(world, 'forget.done')).toBeGreaterThan(0);
-    // The mark is still set, and asks no more.
+    // The mark is still set, but opens no further question.
     await world.sync({ full: true });
     expect(await questions(world)).toEqual([]);
     expect(await tablesNaming(world, id)).toEqual([]);
@@ -198,7 +198,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
     expect(await tablesNaming(world, id)).toContain('contacts');
     await expect(world.forget(id)).rejects.toMatchObject({ code: 'privacy_hold' });
-    // The hold ends, and the question is open to both answers.
+    // The hold ends, and both answers to the question are possible.
     mark(world, id, FORGET);
     await world.sync();
     expect(await questions(world)).toMatchObject([{ source: 'should_forget', count: 1 }]);
@@ -306,7 +306,7 @@ describe('a contact that the CRM has deleted for privacy', () => {
     await tellDeleted(world, ids.slice(20));
     expect(await questions(world)).toMatchObject([{ source: 'crm_event', count: 5 }]);
     expect(await erase(world)).toEqual({ erased: 25, left: 0 });
-    // Time alone erases nobody: the event does not come again.
+    // Time alone does not erase anyone, because the event does not arrive again.
     pass(2 * DAY_MS);
     expect(await erase(world)).toEqual({ erased: 0, left: 0 });
     await decide(world, 'approved');

@@ -16,12 +16,12 @@ import { forgetIn } from './forget-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** A board with one who introduces several contacts: who that is, and what the CRM calls them. */
+/** A board with a member who introduces several contacts: that member, and their name in the CRM. */
 async function openIntroduced() {
   world = await createPathWorld();
   const run = await world.sync();
   for (const id of world.people) {
-    // A contact who is the same donor as another one is no introducer of its own.
+    // A contact who is the same donor as another contact is not a separate introducer.
     const introduced = await listIntroducedContacts(world.store.reader, 'riverside', [id]);
     if (introduced.length < 2) continue;
     const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));
@@ -42,7 +42,7 @@ function undo(runId: string) {
   return withLease(deps, 'riverside', (lease) => undoRun(deps, lease, runId));
 }
 
-/** The store of the world, for a process that ends once these are dropped. */
+/** The world's store, for a process that ends once these are dropped. */
 function storeKilledAfter(what: 'members' | 'introducers'): Store {
   const count = what === 'members' ? countMembers : countErasedIntroducers;
   const checkpoint: Checkpoint = async (lease, work) => {
@@ -72,7 +72,7 @@ async function donorIsNamed(donorId: string): Promise<boolean> {
   return JSON.stringify(await everything(world.database.db)).includes(donorId);
 }
 
-/** The dependencies of what is shown of the networks at once. */
+/** The dependencies of the part of the networks that is shown immediately. */
 function depsOf() {
   const { store, partner, connector } = world.deps();
   return { store, partner, connector };
@@ -137,7 +137,7 @@ describe('a person that the CRM names as an introducer', () => {
   it('introduces nobody any more, though the service still has the person in the network', async () => {
     const { id, donorId, name } = await openIntroduced();
     await forgetIn(world, id, { alsoInCrm: true });
-    // As after a restore: donor-sync does not know who joined the network since the backup.
+    // As when a backup was restored: donor-sync does not know who joined the network since the backup.
     const { partner } = world.deps();
     const [network] = await partner.networks.list();
     await partner.networks.addMembers(network?.networkId ?? '', [donorId]);

@@ -41,7 +41,7 @@ function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> 
   });
 }
 
-/** Erased as the log says, as after a backup was put back. */
+/** Erased according to the log, as when a backup was restored. */
 async function eraseByLog({ store }: StoreWorld, log: string): Promise<void> {
   await eraseAgain(store, await openErasureLog(log).read(), null);
 }
@@ -76,7 +76,7 @@ describeEachDatabase('forget that is killed at any statement', (open, kind) => {
       outcomes.add(isErased ? 'erased' : 'whole');
       const entries = await openErasureLog(log).read();
       if (entries.some(({ what }) => what === 'erased')) {
-        // Whatever became of the process: a backup of before that is put back now does not bring the profile back.
+        // Whatever happened to the process, restoring an earlier backup now does not bring the profile back.
         await eraseByLog(world, log);
         expect([at, await tablesWith(world, MARKED)]).toEqual([at, []]);
       }

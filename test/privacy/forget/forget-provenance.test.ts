@@ -86,7 +86,7 @@ function undo(runId: string) {
   return withLease(world.deps(), 'riverside', (lease) => undoRun(world.deps(), lease, runId));
 }
 
-/** Erases with other settings than those that wrote. */
+/** Erases with settings other than those used for writing. */
 function forgetWith(integration: Integration, id: string, request = {}) {
   return forgetIn({ ...world, integration }, id, request);
 }

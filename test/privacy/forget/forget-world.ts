@@ -11,7 +11,7 @@ import {
   type SyncWorldOptions,
 } from '../../helpers/sync-world.ts';
 
-/** A world with two integrations of one CRM account, `riverside` and `lakeside`. */
+/** A world with two integrations for one CRM account, `riverside` and `lakeside`. */
 export interface ForgetWorld extends SyncWorld {
   lakeside: Integration;
   forget(

@@ -285,7 +285,7 @@ describe('forgetPerson', () => {
 describe('an erasure that is cut off', () => {
   const OPERATIONS: MemoryOperation[] = ['open', 'readByIds', 'describeFields', 'write', 'finish'];
 
-  /** Breaks off at the operation of the CRM with this number; false if it came to its end before. */
+  /** Breaks off at the CRM operation with this number; false if it finished before. */
   async function forgetUntil(world: ForgetWorld, id: string, last: number): Promise<boolean> {
     let count = 0;
     let isCut = false;

@@ -24,10 +24,10 @@ import { INTEGRATION, storeWorlds, testFingerprint } from '../../database/store-
 import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** Columns of other names that were looked at, and hold no contact's id in clear. */
+/** Columns with other names that were checked and contain no contact's id in clear. */
 const NO_IDS = ['crm_account', 'crm_id_fingerprint', 'contact_fingerprint', 'contacts'];
 
-/** Columns about donors that hold no id and no fingerprint of one. */
+/** Columns about donors that contain neither an id nor a fingerprint of an id. */
 const NO_DONORS = ['donors', 'detail'];
 
 describeEachDatabase('tables with a contact’s id', (open) => {
@@ -90,7 +90,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
       const filled = await tablesWithIds(world);
       for (const table of filled) await insertMarked(world, table);
       expect(await tablesWith(world, MARKED)).toEqual(filled.sort());
-      // `about` says something more of it for each table.
+      // `about` shows additional data about it for each table.
       for (const table of filled) {
         const column = sql.ref(await idColumn(world, table));
         const before = JSON.stringify(
@@ -127,7 +127,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
     },
   );
 
-  // A contact that one table alone still knows: a backup may be of any moment.
+  // A contact that only one table still knows, because a backup can be from any moment.
   it('are each enough to know that there are traces, and to find them again after a restore', async () => {
     for (const table of await tablesWithIds(await createWorld())) {
       const world = await createWorld();

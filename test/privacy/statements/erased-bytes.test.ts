@@ -29,7 +29,7 @@ describeEachDatabase('an erasure', (open, kind) => {
       const { connection } = world.store;
       expect(await overwriteErased(connection)).toBe(true);
       const path = world.url.slice('sqlite:'.length);
-      // As SQLite leaves copies of rows behind that it moved to another page.
+      // Leaves copies of rows behind, as SQLite does when it moves rows to another page.
       const bytes = await readFile(path);
       bytes.write(LEFT_BEHIND, gapOf(bytes), 'latin1');
       await writeFile(path, bytes);
@@ -44,7 +44,7 @@ const LEFT_BEHIND = 'a donor who was erased';
 const PAGE_BYTES = 4_096;
 const TABLE_LEAF = 13;
 
-/** Where a page of rows has room between its list of rows and the first of them (file format, 1.6). */
+/** The place where a page has free space between its list of rows and the first row (file format, 1.6). */
 function gapOf(file: Buffer): number {
   for (let page = PAGE_BYTES; page < file.length; page += PAGE_BYTES) {
     const listEnd = 8 + 2 * file.readUInt16BE(page + 3);

@@ -33,7 +33,7 @@ describeEachDatabase('findContactsAlike', (open) => {
     const fingerprints = fingerprintPerson(testFingerprint, person);
     const alike =
       fingerprints && (await findContactsAlike(world.store, fingerprints, [INTEGRATION]));
-    // Two addresses are remembered as one: only the record itself tells that one of them is equal.
+    // Two addresses are stored as one, so only the record itself shows that one of them is equal.
     expect(alike?.map(({ crmId }) => crmId)).toEqual(['c-1', 'c-4']);
     expect(
       fingerprints && (await findContactsAlike(world.store, fingerprints, ['lakeside'])),

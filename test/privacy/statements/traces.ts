@@ -16,13 +16,13 @@ import {
   type StoreWorld,
 } from '../../database/store-world.ts';
 
-/** An id, and with it an identity, that is found nowhere else. */
+/** An id and an identity that occur nowhere else. */
 export const MARKED = '003-marked-person';
 
-/** As in a real store, the ids of jobs and writes do not tell whose they are. */
+/** As in a real store, the ids of jobs and writes do not reveal whose they are. */
 export const TRACKING_ID = 'tracking-7f';
 
-/** Brings the marked person into each table that knows persons. */
+/** Adds the marked person to each table with people. */
 export async function leaveTraces(world: StoreWorld): Promise<void> {
   const { store, lease } = world;
   await readPage(world, [readContact(MARKED)]);
@@ -88,7 +88,7 @@ export async function leaveTraces(world: StoreWorld): Promise<void> {
     .execute();
 }
 
-/** The tables in which the marked person is found anywhere. */
+/** The tables that contain the marked person anywhere. */
 export async function tablesWithTraces({ db }: StoreWorld): Promise<string[]> {
   const tables = Object.entries(await everything(db));
   return tables

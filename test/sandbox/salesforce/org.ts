@@ -78,7 +78,7 @@ export async function column(
   return (await query(org, soql, resource)).records.map((record) => record[name]);
 }
 
-/** Runs SOQL that must fail; its error. */
+/** Runs SOQL that must fail; returns its error. */
 export async function queryError(org: SalesforceSandbox, soql: string) {
   const { status, body } = await ask(org, 'GET', `/query?q=${encodeURIComponent(soql)}`);
   const [error] = z
@@ -88,7 +88,7 @@ export async function queryError(org: SalesforceSandbox, soql: string) {
   return { status, ...error };
 }
 
-/** Changes records in one request; the outcomes in their order. */
+/** Changes records in one request; returns the outcomes in order. */
 export async function update(
   org: SalesforceSandbox,
   records: Record<string, unknown>[],
@@ -115,7 +115,7 @@ const saveResults = z.array(
   }),
 );
 
-/** The outcome of one record of a collection. */
+/** The outcome of one record in a collection. */
 export type SaveResult = z.infer<typeof saveResults>[number];
 
 /** The codes of the outcomes: null for a record that was written. */
@@ -157,7 +157,7 @@ async function createPermissionSet(org: SalesforceSandbox): Promise<string> {
   return id;
 }
 
-/** Creates a record that must be accepted; its id. */
+/** Creates a record that must be accepted; returns its id. */
 export async function create(
   org: SalesforceSandbox,
   type: string,

@@ -57,7 +57,7 @@ async function unusedResources(): Promise<string[]> {
 }
 
 it('each resource of the lists that nobody uses is among them', async () => {
-  // A token is given to everybody who signs in, in whatever way.
+  // Everyone who signs in gets a token, whichever way they use.
   const unused = (await unusedResources()).filter((path) => path !== '/services/oauth2/token');
   expect(unused.length).toBeGreaterThan(12);
   const missing = unused.filter((path) => !NOT_THERE.some(([, tried]) => tried.includes(path)));
@@ -78,7 +78,7 @@ it('shows the resources of a version at its root, each of which is there', async
   for (const name of ['sobjects', 'limits', 'query', 'queryAll', 'search']) {
     const path = `${resources[name]}${name.startsWith('query') ? '?q=SELECT+Id+FROM+Contact' : ''}`;
     const { status } = await ask(org, 'GET', path);
-    // A search without a text is refused, and not for its path.
+    // A search without text is refused, but not because of its path.
     expect({ name, status }).toEqual({ name, status: name === 'search' ? 400 : 200 });
   }
   const headers = { authorization: `Bearer ${org.token}` };

@@ -24,7 +24,7 @@ const searchSchema = z.custom<
 
 let folder: string;
 let files: readonly GuideFile[];
-/** The places of the guide that the search finds, without what all addresses begin with. */
+/** The places in the guide that the search finds, without the common prefix of all addresses. */
 let find: (query: string) => string[];
 
 beforeAll(async () => {
@@ -128,7 +128,9 @@ function readIfThere(document: string): string {
   }
 }
 
-/** Questions of a first week, written before the search was built, and the sections that answer each. */
+/**
+ * Questions from a user's first week, written before the search was built, and the sections that answer each question.
+ */
 const QUESTIONS: readonly (readonly [question: string, sections: RegExp])[] = [
   [
     'how do I stop a run',

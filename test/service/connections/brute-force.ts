@@ -82,7 +82,7 @@ function roleSpan(kind: TieKind, { organisationId, body, start, end }: Role): Sp
   };
 }
 
-/** The times of one person in one circle without counting any day twice. */
+/** A person's times in one circle, without counting any day twice. */
 function union(spans: Span[]): Span[] {
   const whole: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {

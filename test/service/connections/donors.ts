@@ -3,7 +3,7 @@
 import type { Donor, Gift, Role } from '../../../service/donor.ts';
 import { blankDonor } from '../../../service/donor.ts';
 
-/** A donor without any ties but these. */
+/** A donor with only these ties. */
 export function aDonor(
   ties: Partial<Pick<Donor, 'work' | 'boards' | 'education' | 'gifts'>>,
 ): Donor {
@@ -15,7 +15,7 @@ export function aDonor(
   };
 }
 
-/** A role; the organisation's name is its id as well. */
+/** A role; the organisation's name is also its id. */
 export function aRole(organisation: string, start: string, end: string | null): Role {
   return {
     organisationId: organisation,

@@ -17,7 +17,7 @@ export function openEngine(world: World): ConnectionEngine {
   return openConnectionEngine(db, world);
 }
 
-/** Asks something of the engine of a world and closes it at once. */
+/** Queries a world's engine once and closes it immediately. */
 export function askEngine<T>(world: World, ask: (engine: ConnectionEngine) => T): T {
   const db = openDatabase(undefined);
   try {

@@ -42,7 +42,7 @@ const PAIRS =
     .split(',')
     .map((pair) => pair.trim().split(' '));
 
-/** Given names that lists connect, and that one family gives to two of its people. */
+/** Given names that lists connect, and that one family gives to two of its members. */
 const LISTED_PAIRS =
   `William Wilma,Jane Jean,Emily Emma,Joyce Joy,Aaron Erin,Leah Lee,Catherine Kathy,Christine Tina,Susan Suzanne,Nicole Nicky,
   Caroline Chuck,Stephanie Stevie,Ronnie Veronica,Mary Maureen,Jane Virginia,Amelia Emily,Cecilia Sheila,Alice Elsie,Peter Patrick`

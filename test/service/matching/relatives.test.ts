@@ -50,7 +50,7 @@ describe('a twin of a donor, with the same home and birth', () => {
     ['Ron', 'Jon'],
     ['Maria', 'Mara'],
     ['Lisa', 'Lia'],
-    // No list contains this name, but nobody who means Carol hits the M.
+    // No list contains this name, but no one who means Carol types the M by mistake.
     ['Carol', 'Marol'],
   ])('is not the donor: %s is on file, and %s is meant', (onFile, meant) => {
     expect(isFound([aDonor(onFile)], { first: meant, born: BORN })).toBe(false);

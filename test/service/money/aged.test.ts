@@ -8,7 +8,7 @@ import { startRunning } from '../operation/running.ts';
 
 const AGE_MS = 30 * 86_400_000;
 
-/** Moves every time that the file knows so far into the past. */
+/** Moves every time in the file into the past by this much. */
 function age(db: Database): number {
   const columns = db
     .prepare<[], { table: string; column: string }>(
@@ -62,7 +62,7 @@ describe('a file of 30 days', () => {
     const now = (path: string, body?: unknown) => ask(path, body, later.baseUrl);
     expect((await now('/credits')).body).toEqual(before);
     expect((await now(`/enhancements/${jobs[0]}/progress`)).status).toBe(404);
-    // A submit sweeps out what is too old.
+    // A submit removes expired jobs.
     await now('/enhancements', { persons: persons.slice(0, 1) });
     expect((await now('/credits')).body).toEqual({
       ...before,

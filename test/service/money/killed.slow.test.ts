@@ -18,7 +18,7 @@ const PERSONS = 10;
 const GRANTED = 1_000_000;
 const TEAM = 'riverside';
 
-/** A kill with its start takes some seconds on a busy machine, and in the end all jobs have to be matched. */
+/** A kill and restart takes a few seconds on a busy machine, and in the end all jobs have to be matched. */
 vi.setConfig({ testTimeout: 120_000 + KILLS * 6_000 });
 
 it('charges exactly the work that it accepted, however often it is killed', async () => {
@@ -31,7 +31,7 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
     const callers = Array.from({ length: CALLERS }, (_, caller) =>
       callUntilOver({ ...server, apiKey, ids, ledger, state, kill, caller }),
     );
-    // A machine that is busy with others may take longer for the first response than a fixed time.
+    // A machine that is busy with other work may take longer than a fixed time for the first response.
     const before = ledger.answers;
     await vi.waitUntil(() => ledger.answers > before, { timeout: 60_000, interval: 5 });
     await sleep(90 * (kill % 7));
@@ -64,7 +64,8 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
     expect({ bucket, charged: charged(bucket) }).toEqual({ bucket, charged: accepted[bucket] });
   }
   for (const bucket of [...WORK, ...READINGS]) {
-    // What the service answered it has charged. Of what it did not answer, each request is charged whole or not at all.
+    // Every request that the service responded to was charged. Every other request was charged completely or not at
+    // all.
     const { answered, unanswered } = ledger.of(bucket);
     expect({ bucket, sums: listSums(unanswered) }).toEqual({
       bucket,
@@ -81,12 +82,12 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
   expect(ledger.answers).toBeGreaterThanOrEqual(KILLS);
 });
 
-/** Buckets whose credits buy something that stays, and those that pay for an answer. */
+/** Buckets whose credits buy something permanent, and buckets whose credits pay for a response. */
 const WORK = ['enhancements', 'lists', 'networks', 'exports'] as const;
 const READINGS = ['donors', 'searches'] as const;
 type Bucket = (typeof WORK)[number] | (typeof READINGS)[number];
 
-/** What the callers know by themselves: each request with what it costs, noted before it is sent, and whether it was answered. */
+/** The callers' own records: each request with its cost, recorded before it is sent, and whether it got a response. */
 class CallersLedger {
   readonly jobs = new Set<string>();
   answers = 0;
@@ -165,7 +166,7 @@ async function enhance({ baseUrl, apiKey, ledger }: Calls): Promise<void> {
   }
 }
 
-/** In lists and networks that nobody else uses, so that what is in them is what was paid for. */
+/** In lists and networks that nobody else uses, so they contain exactly the donors that were paid for. */
 async function useOthers(calls: Calls, turn: number): Promise<void> {
   const { baseUrl, apiKey, ids, ledger, kill, caller } = calls;
   const name = `${kill} ${caller} ${turn}`;
@@ -191,11 +192,12 @@ async function useOthers(calls: Calls, turn: number): Promise<void> {
     () => ledger.note('donors', BATCH, () => send('/donors/batch', { donor_ids })),
     () => ledger.note('searches', 1, () => call(baseUrl, apiKey, 'GET', '/search?state=TX')),
   ];
-  // Each life of the service begins with another one, since few requests of a short life are answered.
+  // Each life of the service starts with a different kind of request, because few requests are answered in a short
+  // life.
   await uses[(kill + caller + turn) % uses.length]?.();
 }
 
-/** The donors of all lists that were made, or of all exports, as the service tells of them. */
+/** The donors in all created lists, or in all exports, as the service reports them. */
 async function sumOfPages(
   ask: (path: string) => Promise<Record<string, unknown>>,
   path: string,
@@ -206,7 +208,7 @@ async function sumOfPages(
   do {
     const query: string = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;
     const page = pageSchema.parse(await ask(path + query));
-    // The service's own list holds those of all others once more.
+    // The service's own list contains all others' entries a second time.
     const made = counted.parse(page[field]).filter(({ is_system: isSystem }) => isSystem !== true);
     sum += made.reduce((all, { donor_count: count }) => all + count, 0);
     cursor = page.next_cursor ?? null;

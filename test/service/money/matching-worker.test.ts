@@ -84,7 +84,7 @@ describe('the matching of paid jobs', () => {
       },
     });
     await worker.catchUp('beta', ['b']);
-    // Four persons were in progress when the other team came.
+    // Four people were in progress when the other team arrived.
     expect(order.indexOf('Beta')).toBeLessThanOrEqual(5);
   });
 

@@ -26,7 +26,7 @@ export function anEngineOf(ties: readonly Tie[]): ConnectionEngine {
   };
 }
 
-/** Passes everything on and notes whose connections were asked for. */
+/** Forwards everything, and records whose connections were requested. */
 export function watchEngine(engine: ConnectionEngine, noteFind: (donor: number) => void) {
   return {
     ...engine,

@@ -11,7 +11,7 @@ export async function createNetwork(partner: PartnerSandbox, name = 'Board', api
   return z.object({ network_id: z.string() }).parse(body).network_id;
 }
 
-/** Adds donors one by one, and gives the statuses. */
+/** Adds donors one by one, and returns the statuses. */
 export async function addEach(partner: PartnerSandbox, network: string, ids: readonly string[]) {
   const statuses: number[] = [];
   for (const id of ids) {
@@ -21,7 +21,7 @@ export async function addEach(partner: PartnerSandbox, network: string, ids: rea
   return statuses;
 }
 
-/** Starts a bulk add and gives the id of its job. */
+/** Starts a bulk add and returns its job's id. */
 export async function startBulk(
   partner: PartnerSandbox,
   network: string,
@@ -55,10 +55,10 @@ export async function readJob(partner: PartnerSandbox, jobId: string, apiKey?: s
   return jobSchema.parse(body);
 }
 
-/** The most looks at a job, each of which waits a little for its work. */
+/** Maximum number of times that a job is polled. Each poll waits a little for the job's work. */
 const MAX_LOOKS = 3_000;
 
-/** Looks at a job until it has ended. */
+/** Polls a job until it has ended. */
 export async function endOfJob(partner: PartnerSandbox, jobId: string, apiKey?: string) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const job = await readJob(partner, jobId, apiKey);
@@ -88,7 +88,7 @@ export async function discover(partner: PartnerSandbox, body: object = {}) {
     .prospects.map(({ donor, max_strength }) => [donor.id, max_strength]);
 }
 
-/** The ids of the members of each network, by the network's name. */
+/** The ids of each network's members, by the network's name. */
 export async function membersByName(partner: PartnerSandbox): Promise<Record<string, string[]>> {
   const { body } = await control(partner, 'GET', '/networks');
   const { networks } = z

@@ -6,7 +6,7 @@ import { send } from '../../testbed/asking.ts';
 import { type Operation, readDocument } from '../openapi-document.ts';
 import { PEOPLE, startRunning } from './running.ts';
 
-/** What one team has, by the name of the field that would lead to it. */
+/** A team's data, by the name of the field that would lead to it. */
 interface Belongings {
   /** Ids and names that no other team may ever see. */
   secrets: string[];
@@ -24,7 +24,7 @@ describe('two teams of one service', () => {
     const { secrets, ids } = await settleIn(alpha, donorIds);
     const { operations } = readDocument((await beta('GET', '/openapi.json')).body);
 
-    // Every route that reads one thing reads one of alpha's: a new kind of thing has to be made here first.
+    // Every route that reads a single object reads one of alpha's. A new kind of object has to be created here first.
     const unreached: string[] = [];
     for (const { method, path } of operations) {
       if (method !== 'GET' || !path.includes('{')) continue;
@@ -46,7 +46,7 @@ describe('two teams of one service', () => {
         const what = `${operation.method} ${path} → ${answer.status}`;
         const said = path + JSON.stringify(body ?? '');
         const shown = JSON.stringify(answer.body ?? '');
-        // An id that was sent may come back as one that is not found; nothing else may.
+        // An id that was sent may be returned as not found, and nothing else.
         const seen = secrets.filter((secret) => shown.includes(secret) && !said.includes(secret));
         if (seen.length > 0) leaks.push(`${what} shows ${seen.join(', ')}`);
         if (answer.status >= 500) leaks.push(`${what} failed`);
@@ -94,7 +94,7 @@ async function donorsOf(ask: Ask): Promise<string[]> {
   return found.donors.map(({ id }) => id);
 }
 
-/** A team makes one of everything. */
+/** A team creates one of everything. */
 async function settleIn(ask: Ask, donorIds: readonly string[]): Promise<Belongings> {
   const idIn = (name: string, body: unknown) =>
     z.record(z.string(), z.unknown()).parse(body)[name]?.toString() ?? '';
@@ -127,7 +127,7 @@ async function settleIn(ask: Ask, donorIds: readonly string[]): Promise<Belongin
   return { secrets: [...Object.values(ids), 'Alpha board', 'Alpha prospects', 'alpha'], ids };
 }
 
-/** All that a team can read of its own. */
+/** All of its own data that a team can read. */
 async function everythingOf(ask: Ask, ids: Record<string, string>) {
   const paths = [
     ...['/credits', '/networks', '/lists', '/exports', `/lists/${ids['list']}`],
@@ -143,7 +143,7 @@ async function everythingOf(ask: Ask, ids: Record<string, string>) {
   return read;
 }
 
-/** Each request of an operation with the ids of another team in its path, its query and its body. */
+/** Each of an operation's requests with another team's ids in its path, its query and its body. */
 function* requestsOf(
   operation: Operation,
   ids: Record<string, string>,
@@ -179,7 +179,7 @@ function bodiesOf(
   donorIds: readonly string[],
 ): unknown[] {
   if (requestBody === undefined) return [undefined];
-  // Every name that any request knows; what an endpoint does not know it passes over.
+  // Every name that any request knows; an endpoint ignores names that it does not know.
   const all = {
     ...{
       name: 'Beta',
@@ -196,7 +196,7 @@ function bodiesOf(
   return [
     { ...all, donor_ids: donorIds },
     { ...unfiltered, donor_ids: donorIds, in_network_donor_ids: donorIds },
-    // An export takes the one or the other.
+    // An export takes one or the other.
     { ...all, list_id: ids['list'] },
   ];
 }

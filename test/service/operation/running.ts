@@ -13,13 +13,13 @@ import { form990 } from '../record/form-990-file.ts';
 
 const clock = Date.now;
 
-/** The people of the return that a service of tests begins with: all sit on one board. */
+/** The people in the return that a test's service starts with: all sit on one board. */
 export const PEOPLE = ['ADA', 'BERTHA', 'CLEO', 'DORA', 'EDITH'].map((first) => ({
   name: `${first} OLDENQUIST`,
   title: 'DIRECTOR',
 }));
 
-/** A service that an operator runs, with one return imported and a key for each team; it ends with the test. */
+/** A service as an operator runs it, with one imported return and a key for each team. It ends with the test. */
 export async function startRunning(teams: readonly string[], publicUrl?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'running-service-'));
   const file = join(folder, 'service.db');
@@ -57,7 +57,7 @@ export async function startRunning(teams: readonly string[], publicUrl?: string)
       isClosed = true;
       await close();
     },
-    /** Starts the service once more, after it was closed. */
+    /** Starts the service again after it was closed. */
     async again() {
       const started = await startService(options);
       later.push(started);

@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { chance, createDraw, type Draw, pick } from '../../../people/random.ts';
 
-/** A name as it is written, and the person that it names; null if it names no one. */
+/** A name as written, and the person that it names; null if it names no one. */
 export interface AwkwardName {
   written: string;
   right: { first: string; middle: string | null; last: string; suffix: string | null } | null;
@@ -20,10 +20,10 @@ type Person = NonNullable<AwkwardName['right']>;
 const RECORD = join(import.meta.dirname, '../../../people/data/public-record/people.csv');
 const row = z.object({ full_name: z.string(), given_name: z.string(), family_name: z.string() });
 
-/** A register of the names has these forms, and a first name that is a rank, which nobody could tell from one. */
+/** A register of names has these forms, and a first name that is a rank, which no one could distinguish from a rank. */
 const UNFAIR = /\[|^Major /;
 
-/** Last names of two words that a reader can recognise: by a particle, or as Spanish ones. */
+/** Last names of two words that a reader can recognise by a particle or as Spanish. */
 const TWO_WORDS = /^(?:de|del|la|du|van|vander|von|st\.|san)\s|^(?:Acevedo Vilá|Córdova Díaz)$/i;
 
 /** Last names and first names that are also titles, roles or words for "nobody". */
@@ -79,7 +79,7 @@ const SUFFIXES = new Map([
 
 const NICKNAMES = 'SKIP|BUDDY|CHIP|TRIP|BO|MICKEY|PEGGY'.split('|');
 
-/** Draws names of which each is awkward in one or several ways. */
+/** Draws names that are each awkward in one or several ways. */
 export function drawAwkwardNames(seed: number, count: number): AwkwardName[] {
   const people = readPeople();
   const twoWords = people.filter(({ last }) => last.includes(' '));

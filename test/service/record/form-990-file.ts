@@ -1,6 +1,6 @@
 /** Tax returns in the format of the IRS, with invented organisations and people. */
 
-/** A person of Part VII, IV or VIII. */
+/** A person in Part VII, IV or VIII. */
 export interface FiledPerson {
   name: string;
   title: string;
@@ -20,7 +20,7 @@ export interface Filing {
   grants?: number;
   version?: string;
   isAmended?: boolean;
-  /** The day on which it was filed. */
+  /** The day on which the return was filed. */
   filed?: string;
   /** Stands before the end of the return, for example very much text. */
   more?: string;

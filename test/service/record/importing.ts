@@ -10,7 +10,7 @@ import {
 } from '../../../service/record/import.ts';
 import { openRecord } from '../../../service/record/store.ts';
 
-/** An empty database of a service, files to import, and what is in then. */
+/** A service's empty database, files to import, and its content afterwards. */
 export function openImporting() {
   const folder = mkdtempSync(join(tmpdir(), 'service-import-'));
   const db = openDatabase(undefined);

@@ -7,11 +7,14 @@ const COLUMNS = 'id,first_name,middle_name,last_name,suffix,birth,street,city,st
 /** A row of a list. */
 export type Row = readonly [id: string, person: string];
 
-/** Writes the text of a list. */
+/** Writes a list's text. */
 export const listOf = (rows: readonly Row[]) =>
   `${COLUMNS}\n${rows.map((row) => row.join(',')).join('\n')}\n`;
 
-/** Six people of one home: father and son of one name, a mother, a daughter of like name, two more children. */
+/**
+ * Six people in one home: a father and son with the same name, a mother, a daughter with a similar name, and two more
+ * children.
+ */
 export function aFamily(number: number): Row[] {
   const home = `${number + 1} Maple Street,Evanston,IL,60201`;
   const last = `${inventedName(number)}${inventedName(number * 7 + 3).toLowerCase()}`;

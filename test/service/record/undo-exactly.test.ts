@@ -24,7 +24,7 @@ const MOST_SHOWN = 4;
 /** What an undo stores of itself: that it happened, and that the two are two people. */
 const OF_THE_UNDO = ['record_undone', 'record_apart', 'settled_people', 'sqlite_sequence'];
 
-/** All rows of all tables; numbers that are given anew to what is computed anew are left out. */
+/** All rows of all tables, without numbers that are reassigned when data is recomputed. */
 function rowsOf(db: Database): Record<string, unknown[]> {
   const tables = db
     .prepare<[], string>(`select name from sqlite_schema where type = 'table' order by name`)
@@ -52,7 +52,7 @@ function inOneOrder(row: object): string {
   );
 }
 
-/** Two lists of the same people, of whom the second one tells too little at first. */
+/** Two lists of the same people, of which the second contains too little at first. */
 async function importTwice(count = PEOPLE) {
   const importing = openImporting();
   const { db } = importing;

@@ -15,7 +15,7 @@ const READY_INTERVAL_MS = 250;
 
 /** One way to run donor-sync. */
 export interface FirstStart {
-  /** Runs `donor-sync …` as the guide does beside the service, to its end, and returns its stdout. */
+  /** Runs `donor-sync …` to its end next to the service, as in the guide, and returns its stdout. */
   run(args: readonly string[]): Promise<string>;
   /** Starts the service. */
   serve(): Running;
@@ -27,7 +27,7 @@ export interface FirstStart {
 
 const invitedSchema = z.object({ link: z.string() });
 
-/** Walks from nothing to an owner who signs in again by the password, and ends the service. */
+/** Follows the steps from nothing to an owner who signs in again with the password, and ends the service. */
 export async function walkToOwner({ run, serve, port, publicUrl }: FirstStart): Promise<void> {
   const browser = createBrowser(port, publicUrl);
   const who = ['--name', 'Anna Kowalski', '--email', 'anna@example.org', '--role', 'owner'];

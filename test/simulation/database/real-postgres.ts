@@ -1,7 +1,7 @@
 /**
  * The tests' real Postgres as the database of a night, over one connection. Statements are sent one after the other in
- * the order of the requests, so that the same seed produces the same night. Its clock is the world's clock. Virtual
- * time stops while a response is outstanding.
+ * the order of the requests, so the same seed produces the same night. Its clock is the world's clock. Virtual time
+ * stops while a response is outstanding.
  */
 import {
   type Dialect,

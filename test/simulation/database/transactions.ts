@@ -15,7 +15,7 @@ export interface Transactions {
   isTaken(client: Client): boolean;
   /** Opens a transaction of this client, which has access. */
   open(client: Client): Promise<unknown> | null;
-  /** The open transaction checks the lease of an integration. */
+  /** The open transaction checks an integration's lease. */
   check(integration: string): void;
   commit(client: Client): Promise<void>;
   rollBack(client: Client): void;

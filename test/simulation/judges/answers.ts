@@ -1,13 +1,13 @@
 /**
  * The judge's own model of questions and answers. An answer has a subject, a user who gave it, and a time from which it
- * is in force. If it needs a second person, that time is null: the answer is never in force by itself. Only the
- * confirmation of that person sets it; no clock, run, retry or restored backup does.
+ * is in force. If it needs a second person, that time is null: the answer is never in force by itself. Only that
+ * person's confirmation sets it; a clock, run, retry or restored backup never does.
  */
 import type { Account } from '../../../src/core/second-person.ts';
 import type { SharedStore } from '../database/store.ts';
 import type { Swarm } from '../swarm/swarm.ts';
 
-/** A user who asks or confirms. */
+/** A user who requests or confirms. */
 export interface User extends Account {
   /** When the account was created; null if it always existed. */
   madeAt: number | null;
@@ -17,7 +17,7 @@ export interface User extends Account {
 export interface Waiting {
   /** The same for the same request. */
   text: string;
-  /** The ID of the account that asked for it. */
+  /** The ID of the account that requested it. */
   askedBy: string;
   what: Subject['what'];
 }
@@ -53,7 +53,7 @@ export interface Answer {
 }
 
 export interface Answers {
-  /** An answer that needs nobody else: it is in force as soon as the product wants. */
+  /** An answer that needs no second user: it is in force as soon as the product wants. */
   give(subject: Subject): Answer;
   /** An answer that needs a second person. */
   ask(subject: Subject, by: User, text: string): Answer;
@@ -150,7 +150,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     if (same.length === 0)
       violate(SECOND, `the product has a request of ${askedBy} that was never made`);
     const open = same.filter(({ inForceFrom }) => inForceFrom === null);
-    // If several users asked for the same, the judge cannot tell whose request the product has.
+    // If several users requested the same, the judge cannot tell whose request the product has.
     const asked = open.length > 0 ? open : same;
     const reasons = asked.map((answer) => whyNot(answer, by));
     const why = reasons.includes(null) ? null : (reasons[0] ?? 'nobody asked for it');

@@ -178,8 +178,8 @@ const LOST_TOGETHER = `
     and paid.id <> lost.id`;
 
 /**
- * The product waits for a database that is unavailable for some seconds, so a response that arrived in that time is not
- * lost.
+ * The product waits for a database that is unavailable for a few seconds, so a response that arrived in that time is
+ * not lost.
  */
 function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
   const { freeze, clockJump, diskFull, restore } = swarm.faults;
@@ -305,7 +305,7 @@ function judgeChange(
   }
 }
 
-/** The product recognises its own values, so that it can correct, undo or erase them. */
+/** The product recognises its own values, so it can correct, undo or erase them. */
 function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record: Record_): void {
   if (swarm.faults.restore > 0) return;
   // Values from a record that was merged into it are stored under that record's ID until they are sorted.
@@ -360,7 +360,7 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
   }
 }
 
-/** Data past its retention is gone since the last run with a right clock. */
+/** Data past its retention was deleted by the last run with a correct clock. */
 function checkPurged({ store, swarm, timeline, violate }: World): void {
   if (swarm.beside.purge === 0) return;
   for (const [what, days, sql] of OLD) {

@@ -23,9 +23,9 @@ export interface Errands {
   workAtDesk(): Promise<void>;
   /** Erases the contact written last, before it is on record that the CRM has the values. */
   forgetWritten(host: Host, integration: Integration): Promise<void>;
-  /** It is repeated in the quiet time, as the product asks for. */
+  /** It is repeated in the quiet time, as the product requests. */
   repeatLater(erasure: Erasure): void;
-  /** Repeats erasures that were cut off, as the product asks for. */
+  /** Repeats erasures that were cut off, as the product requests. */
   finishErasures(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createErrands(
   const { swarm, timeline, oracle, crms, hosts, settings, answers } = night;
   const { fates, desk, say, violate } = night;
   const erasures: Erasure[] = [];
-  /** Whether a lease that a dead process took by a clock that was ahead may look as if it were held now. */
+  /** Whether a dead process's lease, taken with a clock that was ahead, may look as if it were held now. */
   let mayBeTaken = false;
   return {
     ...{ workAtDesk, forgetWritten, finishErasures },

@@ -1,4 +1,4 @@
-/** A session: for some hours hosts sync or serve, users work and answer, and faults happen. */
+/** A session: for a few hours hosts sync or serve, users work and answer, and faults happen. */
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import { type Disturbed, disturb } from '../faults/chaos.ts';
 import type { Session } from '../swarm/swarm.ts';

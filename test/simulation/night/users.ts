@@ -55,7 +55,7 @@ export function createUsers(night: Night, { atWork }: Processes, { repeatLater }
     }
   }
 
-  /** It is repeated in the quiet time, as the product asks for. */
+  /** It is repeated in the quiet time, as the product requests. */
   function onErasureLeft(
     { integration, crm }: AnswerWork,
     record: Record_,

@@ -40,7 +40,7 @@ import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
 export interface AnsweringDeps {
   random: Random;
   answers: Answers;
-  /** All users who may ask and confirm; accounts are added during the night. */
+  /** All users who may request and confirm; accounts are added during the night. */
   users: User[];
   now(): number;
   say(who: string, what: string): void;
@@ -318,7 +318,7 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
   users.push({ kind: 'token', id, name, madeAt });
 }
 
-/** Questions about erased persons have a separate judge, for whom an answer is in force at once. */
+/** Questions about erased people have a separate judge, for which an answer is in force immediately. */
 async function listPlain({
   application: { store },
   integration,

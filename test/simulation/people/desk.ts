@@ -20,7 +20,7 @@ import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Desk } from '../swarm/swarm.ts';
 
-/** One request of a user to the product. */
+/** One request from a user to the product. */
 export type Errand =
   | { kind: 'decide' }
   | { kind: 'undo' }

@@ -1,6 +1,6 @@
 /**
  * The human beings of a night, and how CRMs spell them. Each address and employer has a number that exists only once,
- * so that the model can tell from a request who it is about, and which of the contact's details it has.
+ * so the model can tell from a request who it is about, and which of the contact's details it has.
  */
 import type { Random } from '../random.ts';
 
@@ -18,7 +18,7 @@ export interface Details {
   employer: Place;
 }
 
-/** Spelled in one of several ways; the number stays. */
+/** Spelled in one of several ways; the number does not change. */
 interface Place {
   number: number;
   spelling: number;
@@ -84,8 +84,8 @@ export function createHumans(random: Random): Humans {
 }
 
 /**
- * A first name in one of 16 equivalent forms. Several records of one human being differ by it, so that it is certain
- * which of them was sent.
+ * A first name in one of 16 equivalent forms. Several records of one human being differ by it, so it is certain which
+ * of them was sent.
  */
 export function firstNameOf({ first }: Human, way: number): string {
   return [...first]

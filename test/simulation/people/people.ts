@@ -33,7 +33,7 @@ export interface PeopleDeps {
 }
 
 export interface People {
-  /** Works until the end of a session, but at most for some minutes. */
+  /** Works until the end of a session, but at most for a few minutes. */
   work(end: Promise<void>): Promise<void>;
   /** A request to the service has failed. At that moment others may spend or buy credits. */
   onFault(fault: string, endpoint: string): void;

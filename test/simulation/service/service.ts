@@ -113,7 +113,7 @@ export interface ServiceDeps {
 /** The donor whose profile replaces the right one. */
 export const ANOTHER = 'f'.repeat(32);
 
-/** The net worth of the human being with this number, and of nobody else. */
+/** The net worth of the human being with this number, which no one else has. */
 export function netWorthOf(number: number): [low: number, high: number] {
   return [(number + 1) * 1_000_000, (number + 1) * 1_000_000 + 500_000];
 }
@@ -312,7 +312,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       id: isOther ? ANOTHER : human.donorId,
       name: { first: person.name.first, middle: null, last: isOther ? 'Zzyzx' : person.name.last },
       service_url: 'https://partner.example/donors/1',
-      // Each value belongs to only one human being, so that a value shows whose it is.
+      // Each value belongs to only one human being, so a value shows whose it is.
       age: 20 + (isOther ? 0 : human.index + 1),
       net_worth_range: netWorthOf(isOther ? 0 : human.index + 1),
       political_stats: { capacity: 1_000 },

@@ -47,7 +47,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
     full: chance(0.15),
   }));
   const isMoneyScarce = chance(0.15);
-  // Later additions have a separate stream, so that older seeds keep the rest of their nights.
+  // Later additions have a separate stream, so older seeds keep the rest of their nights.
   const later = createRandom(`swarm ${seed} later`);
   const someLater = (probability: number, most: number) =>
     later.chance(probability) ? most * later.next() ** 2 : 0;
@@ -145,7 +145,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
     struckAt: null,
     beside: { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 },
   };
-  // Drawn last, so that older seeds keep the rest of their nights.
+  // Drawn last, so older seeds keep the rest of their nights.
   if (chance(0.3)) swarm.pageSize = 2;
   swarm.areProcessesKnown = chance(0.75);
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;

@@ -48,7 +48,7 @@ export function leaveNetworks(swarm: Swarm, { int }: Random): void {
   swarm.struckAt = [`send ${removal}`, `answer ${removal}`, 'update network_members done'];
 }
 
-/** A night in which clocks are set while processes die, so that their data is from another time. */
+/** A night in which clocks are set while processes die, so their data is from another time. */
 export function setClocks(swarm: Swarm): void {
   swarm.store = 'machine';
   swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: swarm.hosts, full: false }));

@@ -1,7 +1,7 @@
 /**
  * The ingredients of a night. Each seed switches features and faults on and off, because a night with all of them would
- * hide failures that only show if some are missing. Everything here is plain data, so that a failing night can be
- * printed, and shrunk piece by piece.
+ * hide failures that only show if some are missing. Everything here is plain data, so a failing night can be printed,
+ * and shrunk piece by piece.
  */
 
 export interface Swarm {
@@ -172,11 +172,11 @@ export interface ServiceHabits {
   otherSpender: number;
   /** Credits are bought right after a response was lost. */
   buyer: number;
-  /** As many credits are bought as a lost response has cost, once its process knows that it is lost. */
+  /** Once its process knows that a response is lost, as many credits are bought as it cost. */
   hidingBuyer: number;
   /** Maximum duration of jobs (ms). */
   jobMs: number;
-  /** The latency of a submission's response (ms), so that several are in flight at the same time. */
+  /** The latency of a submission's response (ms), so several are in flight at the same time. */
   submitMs: number;
 }
 
@@ -192,6 +192,6 @@ export interface NightSettings {
   trial: boolean;
   trialSize: number;
   massChangeAtLeast: number;
-  /** Maximum number of people in a submission: small, so that few contacts make many submissions. */
+  /** Maximum number of people in a submission. Kept small so that even a few contacts produce many submissions. */
   batch: number;
 }

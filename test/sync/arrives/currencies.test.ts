@@ -12,7 +12,7 @@ const YEN = 150;
 
 const ratesSchema = z.object({ records: z.array(z.object({ Id: z.string() })) });
 
-/** Settings are read when a run opens the org, so that a test can change them. */
+/** Settings are read when a run opens the org, so a test can change them. */
 async function openOrg(mode: 'usdOnly' | 'convert') {
   const settings: Record<string, unknown> = { currency: mode };
   const bed = await openSalesforce({ people: PEOPLE, currencies: true, settings });
@@ -59,7 +59,7 @@ async function waitingIn({ world }: Bed<SalesforceCrm>) {
   return found.map(({ field, state, contacts }) => ({ field, state, contacts }));
 }
 
-/** The contact that the tests look at, and its amounts in US dollars, from a first sync elsewhere. */
+/** The contact that the tests check, and its amounts in US dollars, from a first sync elsewhere. */
 async function findDonor() {
   const bed = await openOrg('usdOnly');
   await bed.world.sync();
@@ -80,7 +80,7 @@ async function openWithYen(mode: 'usdOnly' | 'convert') {
   return { ...bed, id, dollars, yen };
 }
 
-/** A refresh brings the same amounts under a new profile, for a credit. */
+/** A refresh returns the same amounts in a new profile, for a credit. */
 async function refresh({ world }: CurrencyBed, id: string): Promise<void> {
   await world.database.db
     .updateTable('contacts')
@@ -164,7 +164,7 @@ describe('amounts in an org with several currencies', () => {
       await world.sync();
       const expected = dollars.map((value) => Number(((value ?? 0) * rate).toFixed(2)));
       expect([code, await amountsOf(bed, id)]).toEqual([code, expected]);
-      // The user's own update is one of the two.
+      // One of the two updates is the user's.
       expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 2);
       const after = await crm.countUpdates();
       await world.sync({ full: true });

@@ -13,7 +13,7 @@ import {
 
 const PEOPLE = 70;
 
-/** A client on whose first night something is in the way of some values, and what removes it. */
+/** A client on whose first night an obstacle blocks some values, and the action that removes it. */
 interface Trouble {
   bed: Bed<Crm>;
   mend(): Promise<unknown>;

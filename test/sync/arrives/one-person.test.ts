@@ -19,7 +19,7 @@ const PEOPLE = 30;
 
 const STRANGER = ['Xavier', 'Quillfeather'] as const;
 
-/** How long ago the profiles were bought: the service keeps the results of jobs for a week. */
+/** How long ago the profiles were bought. The service keeps jobs' results for a week. */
 const AGES: readonly [string, (bed: Bed<Crm>) => Promise<void>][] = [
   ['bought yesterday', async () => undefined],
   [
@@ -73,7 +73,7 @@ async function openTwo<Kind extends Crm>(
   };
 }
 
-/** Every value of every contact is of one donor, and no credit was spent since. */
+/** Every value in a contact belongs to one donor, and no credit was spent since. */
 async function expectOnePersonEach<Kind extends Crm>({ bed, spent }: Two<Kind>): Promise<void> {
   for (const id of bed.crm.ids) {
     const donors = await donorsIn(bed, id).catch(() => []);
@@ -163,7 +163,7 @@ describe('a contact that is renamed to another person of the service', () => {
     await bed.crm.becomes(first, second);
     await bed.world.sync();
     expect((await bed.crm.read(first))[field]).toBeNull();
-    // Nothing of that run is in the contact any more: there is nothing that its undo could keep out.
+    // Nothing from that run is in the contact any more, so its undo has nothing to keep out.
     await bed.undo(former);
     expect((await bed.crm.read(first))[bed.fieldFor('donorId')]).toBe(donor);
     await bed.crm.org.control('DELETE', 'rules');
@@ -336,7 +336,7 @@ async function expectAskedAndBlanked(
   expect(await donorsIn(bed, id)).toEqual([]);
 }
 
-/** As `expectOnePersonEach`, while one field of the renamed contact is blank. */
+/** Like `expectOnePersonEach`, while one field of the renamed contact is blank. */
 async function expectOnePersonButFor(
   { bed, first, donor, spent }: Two<Crm>,
   field: string,

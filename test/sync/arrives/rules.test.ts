@@ -17,7 +17,7 @@ import {
 const PEOPLE = 300;
 const CAPACITY: FieldSource = 'capacity.nonprofit';
 
-/** Batches that are not full would come from how busy the machine is. */
+/** Batches that are not full would depend on how busy the machine is. */
 const WHOLE_BATCHES = { service: { jobTimeMs: 0 } };
 
 /** A limit that about this share of the known contacts' capacities is over. */
@@ -31,7 +31,7 @@ async function limitFor(bed: Bed<Crm>, share: number): Promise<{ limit: number; 
   return { limit, over: numbers.filter((number) => number > limit).length };
 }
 
-/** Leaves out what is over a limit. */
+/** Omits values above a limit. */
 function overLimit(bed: Bed<Crm>, limit: number): LeftOut {
   const field = bed.fieldFor(CAPACITY);
   return (name, value) => name === field && value !== null && Number(value) > limit;
@@ -66,7 +66,8 @@ describe('a rule of HubSpot that refuses 9 % of the values', () => {
     ]);
     await bed.world.sync();
     await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
-    // The first batches of few contacts are where a limit is learnt; of many contacts it is 1.05 times.
+    // With few contacts, a limit is learnt in the first batches; with many contacts, this takes 1.05 times the
+    // requests.
     expect(await bed.crm.countUpdates()).toBeLessThanOrEqual(2 * (await usualUpdates()));
     await expectRuleLifted(bed, limit);
   });
@@ -82,7 +83,7 @@ async function limitTo({ crm, fieldFor }: Bed<HubspotCrm>, limit: number | null)
   await crm.account.control('PUT', 'property-validations', { property, rules });
 }
 
-/** The rule goes, and the values arrive the next time that a few of them are tried. */
+/** The rule is removed, and the values arrive the next time that a few of them are tried. */
 async function expectRuleLifted(bed: Bed<HubspotCrm>, limit: number): Promise<void> {
   const { world } = bed;
   const spent = await world.spent();
@@ -155,7 +156,7 @@ describe('two rules of Salesforce that name no field', () => {
     return { bed, requests, updates: await bed.crm.countUpdates() };
   }
 
-  /** A limit, and two fields that belong together: what the second asks for is kept as long as both are written. */
+  /** A limit, and two fields that belong together: the second field's condition is met as long as both are written. */
   async function addRules(bed: Bed<SalesforceCrm>): Promise<void> {
     const { limit } = await limitFor(bed, 0.3);
     const [low, high] = [bed.fieldFor('netWorth.low'), bed.fieldFor('netWorth.high')];

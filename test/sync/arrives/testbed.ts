@@ -24,26 +24,26 @@ import {
 } from '../../helpers/sync-world.ts';
 import { send } from '../../testbed/asking.ts';
 
-/** As many as the service knows, so that the contacts of every CRM are people of the service. */
+/** As many donors as the service knows, so the contacts in every CRM are people from the service. */
 const DONORS = 2_000;
 
-/** The mapped fields of a contact as its CRM shows them; null where a field is blank. */
+/** A contact's mapped fields as its CRM shows them; null for a blank field. */
 export type Values = Record<string, string | null>;
 
-/** A CRM with contacts, and the hands of its administrator. */
+/** A CRM with contacts, and its administrator's actions. */
 export interface Crm {
   kind: 'salesforce' | 'hubspot' | 'csv';
-  /** Every line of the default field map that brings a value of a profile. */
+  /** Every line in the default field map that writes a value from a profile. */
   lines: readonly FieldMapping[];
   /** The contacts, in the order of the service's people. */
   ids: readonly string[];
   open(signal: AbortSignal): Promise<Connector>;
   /** What the CRM itself shows of a contact. */
   read(id: string): Promise<Values>;
-  /** Gives a contact the name, addresses and employer of another one. */
+  /** Gives a contact another contact's name, addresses and employer. */
   becomes(id: string, other: string): Promise<void>;
   rename(id: string, firstName: string, lastName: string): Promise<void>;
-  /** A field of theirs that takes yes and no, and that is about something else. */
+  /** One of the users' fields that accepts yes and no and is about something else. */
   yesOrNo: string;
   /** Says yes in that field. */
   sayYes(id: string): Promise<void>;
@@ -154,7 +154,7 @@ async function createIn(crm: Crm, lines: readonly FieldMapping[]): Promise<void>
   expect(created.filter(({ result }) => result === 'failed')).toEqual([]);
 }
 
-/** Throws, where an expression has to give a value. */
+/** Throws where an expression has to return a value. */
 export function fail(message: string): never {
   throw new Error(message);
 }
@@ -167,7 +167,7 @@ const recordSchema = z.record(z.string(), z.unknown());
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T/;
 
-/** Instants are all alike, since two first syncs are never at the same time. */
+/** All times are treated as equal, because two first syncs never happen at the same time. */
 function toText(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   return INSTANT.test(String(value)) ? 'an instant' : String(value);
@@ -206,7 +206,7 @@ async function startSalesforce({ people, settings = {}, currencies = false }: Be
     },
     rename: (id: string, FirstName: string, LastName: string) =>
       change(id, { FirstName, LastName }),
-    /** How often each contact was updated for good, over all its contacts. */
+    /** How often a contact was updated permanently, averaged over all contacts. */
     async countUpdates(): Promise<number> {
       const { updates } = updatesSchema.parse(await org.control('GET', 'updates'));
       return updates.reduce((sum, each) => sum + each.updates, 0);
@@ -328,9 +328,9 @@ function toCsv(rows: readonly Record<string, string>[]): string {
   return `${all.map((cells) => cells.map(quoted).join(',')).join('\n')}\n`;
 }
 
-/** What a first sync writes where nothing is in its way. */
+/** The values that a first sync writes if nothing blocks it. */
 export interface Reference {
-  /** Of each contact the service knows, by its place in the list. */
+  /** For each contact that the service knows, by its place in the list. */
   byPlace: ReadonlyMap<number, Values>;
   /** The same by donor. */
   byDonor: ReadonlyMap<string, Values>;
@@ -403,7 +403,10 @@ async function expectAsServiceSays(
   }
 }
 
-/** Every contact has exactly the values of a first sync without trouble; resolves with how many have some. */
+/**
+ * Expects that every contact has exactly the values of an undisturbed first sync; resolves with the number of contacts
+ * that have values.
+ */
 export async function expectWhole(
   { crm }: Bed<Crm>,
   { except = [], isLeftOut }: { except?: readonly string[]; isLeftOut?: LeftOut } = {},
@@ -425,7 +428,7 @@ export async function expectWhole(
   return whole;
 }
 
-/** Whether a value is kept out of the CRM by what a test has set up. */
+/** Whether a test's obstacle keeps a value out of the CRM. */
 export type LeftOut = (field: string, value: string | null, id: string) => boolean;
 
 /** The donors whose values a contact has; none of them is of more than one, unless donors share it. */

@@ -50,7 +50,7 @@ describe('a contact with a value that its CRM refuses', () => {
         .execute();
       expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 1 });
       expect(await world.spent()).toBe(spent + 1);
-      // A refresh is refused as before: all but the one value is there.
+      // A refresh is refused as before: all values except one are there.
       expect(await crm.read(second)).toEqual(values);
       expect(await donorsIn(bed, second)).not.toEqual([]);
     },

@@ -34,7 +34,7 @@ describe('a lost response', () => {
     const spent = await world.spent();
     await intendWithoutSending(world, ids[0] ?? '');
     const report = await world.sync();
-    // The intent had been put on disk and the request never left: nothing was charged.
+    // The intent had been stored on disk, but the request was never sent, so nothing was charged.
     expect(report.contacts.submitted).toBe(1);
     expect((await world.spent()) - spent).toBe(1);
   });
@@ -82,7 +82,7 @@ describe('a lost response', () => {
       status: 'succeeded',
       contacts: { submitted: 1 },
     });
-    // The balance was read in the quiet time, twice after it, and for what was submitted then; no night long.
+    // The balance was read in the quiet time, twice after it, and for the later submissions, but not all night.
     const readings = (await submitsAndReadings(world)).slice(before);
     expect(readings.filter((kind) => kind === 'credits').length).toBeLessThan(10);
   });
@@ -106,7 +106,7 @@ describe('a lost response', () => {
       await expect(sendAsIntended(world)).rejects.toMatchObject({ code: 'answer_lost' });
       shiftMs = aheadMs;
       const before = (await submitsAndReadings(world)).length;
-      // The run that settles it tells of it: the one that was killed cannot any more.
+      // The run that settles it reports it, because the killed run no longer can.
       expect(await world.sync()).toMatchObject({
         contacts: { submitted: 0, held: 1 },
         credits: { enhancements: { spent: 1 } },

@@ -8,7 +8,7 @@ import { ON_SUBMIT } from './lost-responses-world.ts';
 describe('a lost response to other details of a contact whose profile is there', () => {
   const settings = { integration: { ...WITHOUT_TRIAL, settleAfterMs: 50 } };
 
-  /** A contact with a profile, whose answer is lost after it has moved. */
+  /** A contact with a profile whose response is lost after it has moved. */
   async function openMoved(after: Partial<SyncWorldOptions> = {}) {
     const world = await open({ ...settings, ...after });
     const [id = ''] = await world.addPeople(1);
@@ -40,7 +40,7 @@ describe('a lost response to other details of a contact whose profile is there',
     move(['12 Third Street, Newtown, PA 18940']);
     let looks = 0;
     world.crm.before((operation) => {
-      // The first look is for what it became while its answer was lost.
+      // The first lookup is for the state that it reached while its response was lost.
       if (operation === 'readByIds' && ++looks === 2) move(home);
     });
     expect((await world.sync()).contacts).toMatchObject({ chosen: 1, submitted: 0 });

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('another donor for a contact that did not change', () => {
-  /** The service has joined each donor with another one. */
+  /** The service has joined each donor with another donor. */
   function joined(profile: Profile): void {
     if (joins.isOn) profile.donorId = profile.donorId.split('').reverse().join('');
   }

@@ -126,7 +126,7 @@ describe('reading back what was written', () => {
       expect(await listNormalisedFields(world.store.reader, 'riverside')).toMatchObject([
         { field: BIO },
       ]);
-      // A later person's profile replaces what the flow made: it is known as ours.
+      // A later person's profile replaces the flow's value, because that value is known as ours.
       const [first = '', second = ''] = batches[1] ?? [];
       const donor = world.crm.valueOf(second, DONOR);
       const identity = identityOf(world, second);

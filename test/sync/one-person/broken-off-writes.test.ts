@@ -32,7 +32,7 @@ describe('a contact that becomes another person, where a write breaks off', () =
     const donor = world.crm.valueOf(third, DONOR);
     world.crm.deleteContact(third);
     world.crm.editContact(first, next);
-    // The profile of the former name is there first, and does not fit.
+    // The profile for the former name arrives first, and does not match.
     await world.sync();
     await recordDecision(world.store, await theHold(world), 'resubmitted');
     await world.sync();
@@ -54,7 +54,8 @@ describe('a contact that becomes another person, where a write breaks off', () =
     breaks.isOn = true;
     await world.sync();
     breaks.isOn = false;
-    // The run that finds the write in place records what waits, and takes no blank field for a user's doing.
+    // The run that finds the write in place records the waiting values, and does not mistake a blank field for a user's
+    // change.
     await world.sync();
     expect(valuesIn(world, first)).toEqual({ ...whole, [DONOR]: null });
     world.crm.addField({ name: DONOR, type: 'text', maxLength: 100 });
@@ -79,7 +80,7 @@ describe('a contact that becomes another person, where a write breaks off', () =
       addresses: ['1 Nowhere Lane, Reno, NV 89501'],
     });
     await world.sync();
-    // The profile of the former name does not fit, and the service does not know the present one.
+    // The profile for the former name does not match, and the service does not know the present name.
     const hold = await theHold(world);
     if (hold.kind !== 'new_person_unknown') {
       await recordDecision(world.store, hold, 'resubmitted');

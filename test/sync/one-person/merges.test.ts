@@ -174,7 +174,8 @@ describe('a merge that fills blank fields', () => {
     world.crm.mergeContact(loser, heir, { fillsBlanks: true });
     expect(donorsIn(world, heir)).toHaveLength(1);
     await world.sync();
-    // The profile of the record that it took in is of another name: it is asked about once more, in vain.
+    // The profile of the record that was merged into it has a different name, so it is submitted once more, without
+    // success.
     await recordDecision(world.store, await theHold(world), 'resubmitted');
     for (let night = 0; night < 2; night += 1) await world.sync();
     expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: heir });

@@ -1,5 +1,5 @@
 /**
- * Worlds whose profiles name their donor in each text, so that a contact's values show to whom they belong.
+ * Worlds whose profiles name their donor in each text, so a contact's values show to whom they belong.
  */
 import { onTestFinished } from 'vitest';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
@@ -55,7 +55,7 @@ export async function openMarked(
   });
 }
 
-/** What the CRM says of a person. */
+/** The CRM's data about a person. */
 export function identityOf({ crm }: SyncWorld, id: string) {
   const contact = crm.records.get(id)?.contact;
   if (contact === undefined) throw new Error(`there is no contact ${id}`);
@@ -63,11 +63,11 @@ export function identityOf({ crm }: SyncWorld, id: string) {
   return { firstName, lastName, addresses, employers };
 }
 
-/** What the next profiles and writes are like; as usual again after the test that opened the world. */
+/** How the next profiles and writes behave; reset after the test that opened the world. */
 export const lacksBio = new Set<string>();
 export const breaks = { isOn: false };
 
-/** Two contacts that the service knows, with values of ours; the second one leaves the CRM. */
+/** Two contacts that the service knows, with our values; the second contact leaves the CRM. */
 export async function openTwo(options: SyncWorldOptions = {}) {
   const world = await openMarked(() => {}, options);
   await world.addPeople(20);
@@ -80,7 +80,7 @@ export async function openTwo(options: SyncWorldOptions = {}) {
   return { world, first, second, identity: { firstName, lastName, addresses, employers } };
 }
 
-/** The donors that values of ours in a contact name: the judge reads the CRM alone. */
+/** The donors that our values in a contact name. The judge only reads the CRM. */
 export function donorsIn({ crm }: SyncWorld, id: string): string[] {
   const texts = MARKED.map((field) => String(crm.valueOf(id, field) ?? ''));
   return [...new Set(texts.flatMap((text) => text.match(/[0-9a-f]{32}/g) ?? []))];
@@ -102,7 +102,7 @@ export async function theHold({ store }: SyncWorld) {
   return hold;
 }
 
-/** The connector in memory over a CRM that writes what it is sent, and whose answer is lost. */
+/** The memory connector with a CRM that writes the data it receives, but whose response is lost. */
 export function breakingOff(
   crm: Parameters<typeof createMemoryConnector>[0],
   signal: AbortSignal,

@@ -100,7 +100,7 @@ describe('a contact that becomes another person, in a run that is undone', () =>
     await withLease(deps, 'riverside', async (lease) =>
       undoRun(await openCrm(deps, lease), lease, id),
     );
-    // One field alone would leave values of two people.
+    // A single field would leave values from two people.
     await world.sync({ redelivery: { fields: [DONOR] } });
     expect(valuesIn(world, first)).toEqual(before);
     const report = await world.sync({ redelivery: { fields: null } });

@@ -1,5 +1,5 @@
 /**
- * The data of an org with several currencies: the exchange rates, and the currency of each record.
+ * The data of an org with several currencies: the exchange rates, and each record's currency.
  */
 
 import { type Database, quoted } from '../../core/database.ts';

@@ -1,4 +1,4 @@
-/** Date literals such as TODAY and LAST_N_DAYS:30, in UTC, the time zone of this org. */
+/** Date literals such as TODAY and LAST_N_DAYS:30, in UTC, this org's time zone. */
 
 /** A period from a first moment (included) to a last one (excluded), in milliseconds since 1970. */
 export interface Span {

@@ -57,7 +57,7 @@ export function pathOf(context: QueryContext, field: Exclude<FieldType, FieldSub
       return [...prefix, ...field.relationships, field.field].join('.');
     }
     case 'FieldFunctionExpression':
-      // In this org labels equal the values, so the label of a field is the field.
+      // In this org labels equal the values, so a field's label is the field.
       if (field.functionName.toUpperCase() === 'TOLABEL') return String(field.parameters[0]);
       throw malformed(
         context.soql,

@@ -1,4 +1,4 @@
-/** The question about the name of a client, and the ID that is built from it. */
+/** The question about a client's name, and the ID that is built from it. */
 import { checkedBy, type Question } from './question.ts';
 
 const MAX_NAME_LENGTH = 120;

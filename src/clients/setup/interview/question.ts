@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { notAChoice } from '../../../core/near-miss.ts';
 
 export interface Question<Value = string> {
-  /** The position of the answer in the settings of a client. */
+  /** The position of the answer in a client's settings. */
   setting: string;
   /**
    * The answer as a noun: `the name of the nonprofit`. It is used in lists of options, and in the text about

@@ -4,7 +4,7 @@ import type { AnsweredLine, IntendedLine, JournaledContact, JournalLine } from '
 /** A request that may have cost credits. */
 export interface RecalledRequest {
   intended: IntendedLine;
-  /** Null if no response was recorded, so that it is unknown whether the request was charged. */
+  /** Null if no response was recorded, so it is unknown whether the request was charged. */
   answered: AnsweredLine | null;
 }
 

@@ -20,7 +20,7 @@ export interface JournalContents {
 }
 
 export interface SpendingJournal {
-  /** The path of the file; null if spending is not recorded outside the database. */
+  /** The file's path; null if spending is not recorded outside the database. */
   readonly path: string | null;
   /** Resolves once the line is on disk. Throws the system's error if it cannot be written. */
   append(line: JournalLine): Promise<void>;
@@ -139,8 +139,7 @@ async function append(path: string, text: string): Promise<void> {
   for (;;) {
     await using file = await open(path, 'a', FILE_MODE);
     const { ino, dev, size } = await file.stat();
-    // There is also a line break at the start, so that an incomplete line left by a power failure stays on
-    // its own line.
+    // There is also a line break at the start, so an incomplete line left by a power failure stays on its own line.
     await file.appendFile(`\n${text}\n`);
     await file.datasync();
     if (size === 0) await syncFolder(path);

@@ -80,7 +80,7 @@ export interface Principal {
    * reading this.
    */
   integrations: ReadonlySet<string> | null;
-  /** The name that the owner gave the token, or the name of the user; null for `local`. */
+  /** The name that the owner gave the token, or the user's name; null for `local`. */
   name: string | null;
   /** The user; null for tokens, for browsers that signed in with a token, and for `local`. */
   personId: string | null;

@@ -25,7 +25,7 @@ const SESSION_LIFE_MS = 24 * 3_600_000;
  * a session without a user.
  */
 export interface FirstVisit {
-  /** The path of the link. */
+  /** The link's path. */
   readonly path: string;
   /** `recovery`: the link is valid although there is an owner. */
   readonly kind: Visit;

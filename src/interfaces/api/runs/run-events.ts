@@ -1,4 +1,4 @@
-/** GET /v1/runs/:id/events: the progress of a run, as server-sent events. */
+/** GET /v1/runs/:id/events: a run's progress, as server-sent events. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { messageOf } from '../../../core/errors.ts';
 import {

@@ -40,7 +40,7 @@ export const PASSWORDS_OF_ONE: AttemptLimit = {
     'Too many wrong passwords for this e-mail address came from here. Wait 15 minutes, then try again.',
 };
 
-/** Unknown passkeys from an address. They are counted separately, so that wrong passwords do not block passkeys. */
+/** Unknown passkeys from an address. They are counted separately, so wrong passwords do not block passkeys. */
 export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
   message: 'Too many invalid passkeys came from this address. Wait a while, then try again.',
@@ -50,8 +50,8 @@ export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Counts failures by address or account, so that guessing is slow. A correct token is never counted or refused, so a
- * user who shares an address with a guesser, for example behind one proxy, is not locked out.
+ * Counts failures by address or account, so guessing is slow. A correct token is never counted or refused, so a user
+ * who shares an address with a guesser, for example behind one proxy, is not locked out.
  */
 export interface Attempts {
   /** Throws an HttpError (429) while an address has failed too often. Called for a wrong token. */
@@ -98,9 +98,9 @@ export function createAttempts(
 }
 
 /**
- * Like the counter above, but for secrets that can be guessed. It counts in the database, for all processes
- * and across restarts. An attempt is counted before it is checked, so that simultaneous attempts are counted
- * too, and removed from the count if it was correct.
+ * Like the counter above, but for secrets that can be guessed. It counts in the database, for all processes and across
+ * restarts. An attempt is counted before it is checked, so simultaneous attempts are counted too, and removed from the
+ * count if it was correct.
  */
 export interface SharedAttempts {
   /** Throws an HttpError (429) if there were too many. The refused attempt is not counted. */

@@ -37,7 +37,7 @@ const WAY_MS = 10 * 60_000;
 const REQUEST_SECONDS = 10;
 const COOKIE = 'donor_sync_provider';
 
-/** The cookie contains, encrypted, the data that only this browser returns, so that no table has to store it. */
+/** The cookie contains, encrypted, the data that only this browser returns, so no table has to store it. */
 const COOKIE_PLACE: SealContext = { table: 'cookie', column: COOKIE, row: ['sign-in'] };
 
 const waySchema = z.object({

@@ -33,7 +33,7 @@ export function findSignatureProblem(
   const timestamp = call.header(timestampHeader);
   const signature = call.header(signatureHeader);
   if (timestamp === undefined || signature === undefined) return 'signature_missing';
-  // The signature is checked first, so that a caller that cannot sign learns nothing about our clock.
+  // The signature is checked first, so a caller that cannot sign learns nothing about our clock.
   const expected = sign(secret, call, timestamp, signature);
   if (expected === null || !isSameText(signature, expected)) return 'signature_invalid';
   const ageMs = Math.abs(now - Number(timestamp) * timestampUnitMs);

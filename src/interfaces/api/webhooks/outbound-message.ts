@@ -47,7 +47,7 @@ export function readOutboundMessage(xml: string): Notification[] | null {
   return isMessage && path.length === 0 ? notifications : null;
 }
 
-/** The content of the brackets of each element, and the text between it and the previous one. */
+/** The content of each element's brackets, and the text between it and the previous element. */
 function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> {
   let end = 0;
   for (let start = xml.indexOf('<'); start !== -1; start = xml.indexOf('<', end)) {

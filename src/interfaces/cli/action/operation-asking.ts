@@ -1,4 +1,4 @@
-/** Carries out an operation in the name of the user of this machine, after asking its question. */
+/** Carries out an operation in the name of this machine's user, after asking its question. */
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';

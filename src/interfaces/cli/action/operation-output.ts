@@ -34,7 +34,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
     for (const line of lines) output.print(line);
     return;
   }
-  // Prints only secrets on stdout, so that a script can store them without parsing text.
+  // Prints only secrets on stdout, so a script can store them without parsing text.
   for (const key of secrets) {
     const secret = (result as Record<string, unknown>)[key];
     if (secret !== null) output.print(String(secret));

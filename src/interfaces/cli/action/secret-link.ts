@@ -17,8 +17,8 @@ export interface LinkPlace {
 }
 
 /**
- * Opens the file before there is a link, so that no link is created that nobody sees. Throws a ConfigurationError if
- * the file cannot be created. Without a file, stdout has to be a terminal, because pipes and logs can store the link.
+ * Opens the file before there is a link, so no link is created that nobody sees. Throws a ConfigurationError if the
+ * file cannot be created. Without a file, stdout has to be a terminal, because pipes and logs can store the link.
  */
 export async function openLinkPlace(
   cwd: string,

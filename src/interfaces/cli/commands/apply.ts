@@ -28,8 +28,7 @@ export function applyCommand(deps: ProductDeps): Command {
 }
 
 /**
- * Reads the integrations of the file. They are checked like a settings file, so that each problem is reported with its
- * line.
+ * Reads the integrations of the file. They are checked like a settings file, so each problem is reported with its line.
  */
 async function readIntegrations(
   deps: ProductDeps,

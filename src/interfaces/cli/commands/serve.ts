@@ -137,8 +137,8 @@ async function serve(
 }
 
 /**
- * In a folder without a settings file, writes a file without clients, so that they can be set up in the
- * browser. An existing file is never replaced, and a file that the user names must exist.
+ * In a folder without a settings file, writes a file without clients, so they can be set up in the browser. An existing
+ * file is never replaced, and a file that the user names must exist.
  */
 async function beginSettings(
   { cwd, env }: ProductDeps,
@@ -351,7 +351,7 @@ async function announce(
   const link = door && url + door.visit.path;
   const file = door?.place.file ?? null;
   if (link !== null) await door?.place.write(link);
-  // One line, so that a program that started us can read it and continue.
+  // One line, so a program that started us can read it and continue.
   if (output.isJson) {
     const linkFile = file === null ? {} : { linkFile: file };
     stdout.write(`${JSON.stringify({ ready: true, url, ...linkFile })}\n`);

@@ -86,7 +86,7 @@ async function workUntil(
   const unfollow = followIntegrations(application, deps, async () => runner.wake());
   try {
     runner.start();
-    // One line, so that a program that started us can read it and continue.
+    // One line, so a program that started us can read it and continue.
     if (output.isJson) stdout.write(`${JSON.stringify({ ready: true, runs: maxRunsAtOnce })}\n`);
     const served = describeCount(application.integrations.size, 'integration');
     output.print(`Working for ${served}, ${maxRunsAtOnce} at the same time. Press Ctrl-C to stop.`);

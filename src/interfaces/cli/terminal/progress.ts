@@ -15,7 +15,7 @@ export interface ProgressState {
 
 /** Lines on a terminal that are updated in place. Prints nothing without a terminal. */
 export interface Progress {
-  /** Sets the state of a piece of work. Each gets its own line when it is first named. */
+  /** Sets the state of a piece of work. Each piece gets its own line when it is first named. */
   update(label: string, state: ProgressState): void;
   /** Writes something above the lines, for example a log line. */
   interrupt(write: () => void): void;
@@ -32,7 +32,7 @@ export interface ProgressOptions {
 /** The shortest time between redraws. People do not read faster. */
 const REDRAW_INTERVAL_MS = 100;
 
-/** The rate covers only this recent time, so that an earlier pause or a slow start does not count. */
+/** The rate covers only this recent time, so an earlier pause or a slow start does not count. */
 const RATE_WINDOW_MS = 30_000;
 
 /** The number of states that are kept to compute the rate: one for each redraw in the window. */

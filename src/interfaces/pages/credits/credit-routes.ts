@@ -13,7 +13,7 @@ export function creditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
   const app = frame.room();
   const world = toOperationDeps(deps);
   const { month } = showBill.input.shape;
-  // An invalid value counts as left out, so that an old address still leads to the page.
+  // An invalid value counts as left out, so an old address still leads to the page.
   const { days, from } = showSpending.input.shape;
   const pageQuery = z.object({
     days: z.coerce.number().pipe(days.unwrap()).catch(SPENDING_DAYS[0]),

@@ -1,4 +1,4 @@
-/** The frame around the content of every page. */
+/** The frame around every page's content. */
 import { html } from 'hono/html';
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import type { Summary } from '../../../clients/views/verdict.ts';
@@ -51,7 +51,7 @@ export function may({ principal }: Viewer, role: Role): boolean {
   return principal !== null && mayActAs(principal.role, role);
 }
 
-/** Renders a page as the text of the response. */
+/** Renders a page as the response's text. */
 export function render(page: Child): Promise<string> {
   return pageText(html`<!doctype html>${page}`);
 }

@@ -35,8 +35,8 @@ export interface FormOptions<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Creates the forms of a group of pages. Each form carries out one operation. If the operation asks for
- * confirmation, the page asks in its own words before the form can be sent.
+ * Creates the forms for a group of pages. Each form carries out one operation. If the operation asks for confirmation,
+ * the page asks in its own words before the form can be sent.
  */
 export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono<HttpEnv>) {
   const world = toOperationDeps(deps);

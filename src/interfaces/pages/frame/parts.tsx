@@ -6,7 +6,7 @@ import { describeCount, formatCount, formatDuration } from '../../../core/quanti
 import type { RunReport } from '../../../core/run.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
 
-/** The meanings of marks. Each has its own shape, so that the meaning does not depend on colour alone. */
+/** The meanings of marks. Each has its own shape, so the meaning does not depend on colour alone. */
 export type IconKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
 
 const SHAPES: Readonly<Record<IconKind, Child>> = {

@@ -15,7 +15,7 @@ const refusals = new WeakMap<Context, Refusal>();
 const fields = new WeakMap<Error, string>();
 const refusedFields = new WeakMap<Context, string>();
 
-/** Remembers the refusal in this response, so that the page of the form can show it instead. */
+/** Remembers the refusal in this response, so the page of the form can show it instead. */
 export function noteRefusal(c: Context<HttpEnv>, refusal: Refusal): void {
   refusals.set(c, refusal);
 }
@@ -70,7 +70,7 @@ async function readPage(
   for (const name of BODY_HEADERS) headers.delete(name);
   const url = new URL(path, c.req.url);
   const came = URL.parse(c.req.header('referer') ?? '');
-  // Keeps the filter and the position of a list.
+  // Keeps the filter and a list's position.
   if (came?.pathname === path) url.search = withoutNote(came);
   const response = await pages.fetch(new Request(url, { headers }), c.env);
   return response.status === 200 && isPage(response) ? response.text() : null;

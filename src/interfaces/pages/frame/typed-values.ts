@@ -16,7 +16,7 @@ export interface Refilling {
   field: string | null;
   /** The refusal and its reason; null if the page already shows it. */
   problem: string | null;
-  /** The path of the page; null if the page is shown at its own address. */
+  /** The page's path; null if the page is shown at its own address. */
   page: string | null;
   /** Whether the stored values differ because they were changed in the meantime. */
   isConflict: boolean;
@@ -155,7 +155,7 @@ function refillForm(form: string, refilling: Refilling): { text: string; isMarke
 
 interface Part {
   text: string;
-  /** The end of the part of the form that the text replaces. */
+  /** The end of the form's part that the text replaces. */
   end: number;
 }
 

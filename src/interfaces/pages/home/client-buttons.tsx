@@ -3,7 +3,7 @@ import type { PlannedRuns } from '../../../clients/views/status.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
 import { toAnchor } from './client-detail.ts';
 
-/** `home`: the list; `client`: the page of the client. */
+/** `home`: the list; `client`: the client's page. */
 export type Back = 'home' | 'client';
 
 interface Named {

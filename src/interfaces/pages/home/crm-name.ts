@@ -5,7 +5,7 @@ const CRM_NAMES: ReadonlyMap<string, string> = new Map([
   ['memory', 'Memory'],
 ]);
 
-/** Returns the kind of a CRM, as its vendor spells it. */
+/** Returns a CRM's kind, as its vendor spells it. */
 export function crmName(kind: string): string {
   return CRM_NAMES.get(kind) ?? kind;
 }

@@ -70,8 +70,8 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   return app;
 
   /**
-   * Redirects to the page with the button: the list, or the page of the client. Also discards the cached
-   * data, which is outdated now.
+   * Redirects to the page with the button: the list, or the client's page. Also discards the cached data, which is
+   * outdated now.
    */
   function backTo(c: Context<HttpEnv>, id: string, note: Note): Response {
     frame.clients.forget();

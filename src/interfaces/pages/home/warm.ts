@@ -1,4 +1,4 @@
-/** Reads and renders the list of clients before a user can request it, so that the first request is not slow. */
+/** Reads and renders the list of clients before a user can request it, so the first request is not slow. */
 import type { Application } from '../../../application.ts';
 import type { ClientReader } from '../../../clients/views/clients.ts';
 import type { Clock } from '../../../core/clock.ts';

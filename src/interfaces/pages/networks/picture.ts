@@ -69,7 +69,7 @@ export interface ShownPerson {
    */
   sentence: string | null;
   memberOf: string[];
-  /** The paths to the person, each in words. Their number is limited, so that they stay readable. */
+  /** The paths to the person, each in words. Their number is limited, so they stay readable. */
   sentences: string[];
   more: number;
   /** Why the introductions are withheld; left out if they are shown. */

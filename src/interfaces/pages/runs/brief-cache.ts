@@ -1,4 +1,4 @@
-/** Briefly caches a value that many users request at the same moment, so that it is created only once. */
+/** Briefly caches a value that many users request at the same moment, so it is created only once. */
 import type { Clock } from '../../../core/clock.ts';
 
 /** Long enough for all users who watch a run to request its end. */

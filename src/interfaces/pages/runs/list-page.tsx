@@ -7,7 +7,7 @@ import type { RunListQuery, RunListView } from './run-list.ts';
 
 interface RunListProps {
   list: RunListView;
-  /** Returns the name of a client. */
+  /** Returns a client's name. */
   getClientName: (integrationId: string) => string;
   /** Whether the selected client has pages. */
   isClient: boolean;

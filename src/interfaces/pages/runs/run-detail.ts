@@ -26,7 +26,7 @@ export interface RunDetail {
   progress: RunProgress | null;
   /** True if a user has requested that the run stop. */
   isStopping: boolean;
-  /** Whether the run's integration is still set up, so that its CRM can be queried. */
+  /** Whether the run's integration is still set up, so its CRM can be queried. */
   isSetUp: boolean;
   /** True if the service recognised too few contacts and no run has started since. A user may accept that. */
   isRateLow: boolean;

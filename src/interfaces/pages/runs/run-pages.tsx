@@ -15,7 +15,7 @@ export interface RunBodyText {
 }
 
 /**
- * The body of the page of one run. `words` contains the CRM's messages; it is empty for users who may not read them.
+ * The body of a run's page. `words` contains the CRM's messages; it is empty for users who may not read them.
  */
 export async function renderRunBody(
   viewer: Viewer,

@@ -238,7 +238,7 @@ function chosenColumns(
 }
 
 /**
- * Every column with an example, including unused columns, so that users notice a column that was left out.
+ * Every column with an example, including unused columns, so users notice a column that was left out.
  */
 function AllColumns({ lines }: { lines: readonly ColumnLine[] }) {
   const unused = lines.filter(({ use }) => use === null).length;

@@ -1,4 +1,4 @@
-/** The contacts of an integration as they would be sent, so that users can check the columns. */
+/** The contacts of an integration as they would be sent, so users can check the columns. */
 
 import type { Hono } from 'hono';
 import { showPersons } from '../../../clients/live-crm.ts';

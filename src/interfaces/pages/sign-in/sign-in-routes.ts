@@ -96,7 +96,7 @@ export function signInRoutes(
   }
 }
 
-/** Accepts only our own pages, so that a link cannot lead to another site. */
+/** Accepts only our own pages, so a link cannot lead to another site. */
 const pathSchema = z
   .string()
   .regex(/^\/(?![/\\])[\w/.?=&%~:-]*$/)

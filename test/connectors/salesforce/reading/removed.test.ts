@@ -72,7 +72,10 @@ describe('reading from Salesforce', () => {
       expect(refusedWindows()).toBeLessThan(12);
     });
 
-    /** Answers with what left between two times, after an id; null for too long. Gives how often that was. */
+    /**
+     * Responds with the contacts that left between two times, after an id; null if this takes too long. Returns how
+     * often this happened.
+     */
     function scriptRemoved(
       find: (fromMs: number, toMs: number, afterId: string) => object[] | null,
     ): () => number {

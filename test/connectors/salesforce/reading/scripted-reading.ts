@@ -3,7 +3,7 @@ import type { ContactPage } from '../../../../connectors/contract.ts';
 import { toArray } from '../../connector-options.ts';
 import { type Answer, field, MERGED, type ScriptedSalesforce } from '../scripted-salesforce.ts';
 
-/** Of the addresses the scripted org describes but one part. */
+/** The scripted org describes only one part of the addresses. */
 export const UNDESCRIBED = [
   'MailingStreet',
   'MailingState',
@@ -45,7 +45,7 @@ export function describeContact(crm: ScriptedSalesforce, ...more: string[]): voi
   );
 }
 
-/** The first query jobs end as Salesforce ends them for no reason; gives how many were made. */
+/** The first query jobs end as when Salesforce ends them without a reason. Returns the number of jobs created. */
 export function failedJobs(
   crm: ScriptedSalesforce,
   jobs: number,
@@ -84,7 +84,7 @@ export function names(...all: string[]) {
   return all.map((name) => field(name));
 }
 
-/** The nth contact as a query brings it; all have one stamp. */
+/** The nth contact as a query returns it; all have the same timestamp. */
 export function rowOf(at: number) {
   const Id = `003${String(at).padStart(12, '0')}AAA`;
   return { Id, FirstName: 'Maria', LastName: `Lopez ${at}`, SystemModstamp: STAMP };

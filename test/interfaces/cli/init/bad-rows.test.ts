@@ -80,7 +80,7 @@ async function badRowsIn(world: InitWorld): Promise<string> {
 const KEY = 'What is the service key';
 const SAME_KEY = 'Does it use the same service key';
 
-/** Takes what is proposed to the question about the key, and answers the one about the rows. */
+/** Accepts the proposals up to the question about the key, and answers the question about the rows. */
 async function answered(
   world: InitWorld,
   argv: readonly string[],
@@ -92,7 +92,7 @@ async function answered(
     [keyQuestion, KEYS.enter],
     [QUESTION, answer],
   ];
-  // A file that stops every sync shows no persons.
+  // No people are shown from a file that stops every sync.
   if (answer === 'y') answers.push(['Are these the right columns?', 'y']);
   for (const [question, key] of answers) {
     await expect.poll(() => stderr.written()).toContain(question);

@@ -106,7 +106,7 @@ const EXPORTS: Record<string, { header: string; expected: Partial<ColumnGuess> }
     header:
       'Anrede,Vorname,Weitere Vornamen,Nachname,Suffix,Firma,Abteilung,Position,Straße geschäftlich,Straße geschäftlich 2,Straße geschäftlich 3,Ort geschäftlich,Region geschäftlich,Postleitzahl geschäftlich,Land/Region geschäftlich,Straße privat,Ort privat,Bundesland/Kanton privat,Postleitzahl privat,Land/Region privat,Weitere Straße,Telefon geschäftlich,Telefon (privat),Mobiltelefon,E-Mail-Adresse,E-Mail 2: Adresse,Notizen,Geburtstag',
     expected: {
-      // It has none: a person is asked.
+      // It has none, so the user is asked.
       id: null,
       ...{ firstName: 'Vorname', lastName: 'Nachname', employers: ['Firma'] },
       addresses: [

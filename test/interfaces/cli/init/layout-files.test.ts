@@ -20,7 +20,7 @@ import { openCsvFolder } from '../../../connectors/csv-folder.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/csv/layouts');
 
-/** Files as other products export them, with what is right for each: see the README beside them. */
+/** Files as other products export them, with the correct result for each. See the README next to them. */
 const answersSchema = z.array(
   z.object({
     file: z.string(),
@@ -57,7 +57,7 @@ const ANSWERS = answersSchema.parse(
 
 const WITHOUT_STREET = new Set(['40-klubbadmin-medlemmer-no.csv', '74-klubbadmin-medlemmer.xlsx']);
 
-/** What is said of rows that have no id of their own. */
+/** The message about rows without a distinct id. */
 const UNREADABLE = new Map([
   [
     '68-openpetra-partners.csv',
@@ -155,7 +155,7 @@ const MARKED = {
   doNotContact: 'contacts that must not be contacted',
 } as const;
 
-/** What `init` says of marks that the file has not. */
+/** What `init` says about marks that the file does not have. */
 function missingMarks({ marks }: Answer): string {
   const missing = MARKS.flatMap(({ kind }) => (marks[kind] === null ? MARKED[kind] : []));
   if (missing.length === 0) return '';
@@ -218,7 +218,7 @@ async function withIds({ encoding, delimiter, sheet }: Answer, file: Buffer): Pr
   return Buffer.from(`${[`${ADDED_ID}${separator}${head}`, ...lines].join('\r\n')}\r\n`);
 }
 
-/** The settings of the marks: what is guessed, and the values that the hints tell a user to list. */
+/** The settings for the marks: the guesses, and the values that the hints tell a user to list. */
 function markSettings(
   { marks }: Answer,
   { columns, sample }: CsvHeader,

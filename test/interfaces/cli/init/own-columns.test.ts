@@ -77,7 +77,7 @@ it('takes its own columns for its own when it is run again, over its own output 
   const again = await init(here);
   expect(again.stdout).not.toContain('ours is called');
   expect(await readFile(here.path('donor-sync.yaml'), 'utf8')).not.toContain('(service)');
-  // Even if the ids are gone, the settings of before say whose column it is.
+  // Even without the ids, the earlier settings show whose column it is.
   const rows: Record<string, string>[] = parse(await readFile(here.path('out.csv')), {
     columns: true,
   });

@@ -42,7 +42,7 @@ export async function openShortFile(
     ...options
   }: CliWorldOptions & {
     layout?: Layout;
-    /** What the export has besides. */
+    /** The other columns of the export. */
     prepare?: (rows: readonly Row[]) => readonly Row[];
   } = {},
 ): Promise<ShortFile> {
@@ -121,7 +121,7 @@ export function idsOf(rows: readonly Row[]): string[] {
   return rows.map(({ Id = '' }) => Id);
 }
 
-/** The service says itself who each person is. */
+/** The service itself says who each person is. */
 async function expectRightDonors(here: CliWorld, rows: ReadonlyMap<string, Row>): Promise<void> {
   const response = await fetch(`${here.service.rootUrl}/_sandbox/people?limit=${rows.size}`);
   const people: unknown = await response.json();

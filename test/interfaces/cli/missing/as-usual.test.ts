@@ -61,7 +61,7 @@ describe('while many rows are missing', () => {
     const short = file.exported
       .slice(0, 90)
       .map((row) => (row['Id'] === joiner ? { ...row, Team: 'Board' } : row));
-    // Fewer than half of the members are missing: the guard of groups would let them go.
+    // Fewer than half of the members are missing, so the group guard alone would let the removal through.
     expect(board.filter((id) => !idsOf(short).includes(id)).length).toBeLessThan(board.length / 2);
     await file.export(short);
     expect(await file.sync()).toMatchObject(ASKED);

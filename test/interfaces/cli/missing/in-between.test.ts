@@ -26,7 +26,7 @@ interface Night extends ShortFile {
   whole: readonly Row[];
   present: readonly string[];
   missing: readonly string[];
-  /** Everybody whom the short file lacks. */
+  /** Everyone who is missing from the short file. */
   absent: readonly string[];
 }
 

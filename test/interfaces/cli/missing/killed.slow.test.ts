@@ -17,13 +17,13 @@ const PRELOAD = join(import.meta.dirname, '../../../failpoints/preload.ts');
 const PEOPLE = 60;
 const SHORT = 20;
 
-/** Points on the file that users see, and on the answers. */
+/** Points in writes to the file that users see, and in the answers. */
 const TELLING = /(rename|sync) out\.csv|commit: .*(insert|update) (holds|writes)/;
 
 /** So many of all other points are enough here: `test/failpoints` kills an ordinary sync at each. */
 const MOST_OTHERS = 3;
 
-/** A kill around what changes nothing is the same as one after the change before it. */
+/** A kill around a step that changes nothing is the same as a kill after the previous change. */
 const CHANGES_NOTHING = /^after commit|GET |before commit: update runs$/;
 
 interface Scene {
@@ -100,7 +100,7 @@ async function expectEnd(file: ShortFile): Promise<void> {
 it('loses no row of a short night, wherever that is killed', async () => {
   const { file, keep, pointsOf, kill } = await openScene();
   const back = await keep();
-  // One cell is another one, so that the output is written.
+  // One cell is different, so the output is written.
   const [first = {}, ...others] = file.exported.slice(0, SHORT);
   const short = [{ ...first, Note: 'moved' }, ...others];
   const kept = [...file.paid.keys()].filter((id) => id !== first['Id']);

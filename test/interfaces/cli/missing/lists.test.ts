@@ -83,7 +83,7 @@ describe('a list that shrinks a little each night', () => {
     const file = await openShortFile(open, { people: 150 });
     return {
       file,
-      /** The next night, with so many contacts in the file. */
+      /** The next night, with this many contacts in the file. */
       async night(contacts: number, days = 1) {
         makeOlder(file, days * DAY_MS);
         await file.export(file.exported.slice(0, contacts));
@@ -92,7 +92,7 @@ describe('a list that shrinks a little each night', () => {
     };
   }
 
-  /** As if all departures and answers were so much older: the service and this machine agree on the time. */
+  /** Acts as if all departures and answers were this much older; the service and this machine agree on the time. */
   function makeOlder({ here }: ShortFile, ms: number): void {
     const db = new Sqlite(here.path('store.db'));
     db.prepare('update contacts set missing_since = missing_since - ?').run(ms);
@@ -143,7 +143,7 @@ describe('a list that shrinks a little each night', () => {
     expect(await file.answer('reject')).toBe(50);
     expect(await night(100)).toMatchObject(WELL);
     await expectRows(file, file.paid.keys());
-    // Few others may leave meanwhile, and nobody of the fifty does.
+    // A few others may leave in the meantime, but none of the fifty does.
     expect(await night(98)).toMatchObject(WELL);
     expect((await file.output()).size).toBe(148);
     expect(await night(98, 8)).toMatchObject(ASKED);

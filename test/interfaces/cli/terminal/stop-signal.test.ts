@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStopSignal } from '../../../../src/interfaces/cli/terminal/stop-signal.ts';
 import { aStream } from '../a-terminal.ts';
 
-/** A process that remembers who listens to it; its end is an error, so that nothing goes on. */
+/** A process that records its listeners. Ending it is an error, so nothing continues. */
 function aProcess() {
   const listeners = new Map<string, () => void>();
   return {

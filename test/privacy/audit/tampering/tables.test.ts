@@ -16,7 +16,7 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     ],
     ['a table that others need is dropped', sql`drop table people`, /is gone from the database/],
   ])('is named: %s', async (_, change, part) => {
-    // A database of its own, since others would miss what is gone.
+    // A separate database, because other tests would miss the deleted rows.
     const world = await storeWorlds(open)();
     await fill(world);
     await change.execute(world.db);
@@ -39,7 +39,7 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     expect(problems.join('\n')).toMatch(/has the trigger "hidden"/);
   });
 
-  /** Changes to the tables themselves, in a database of its own, since others would meet them. */
+  /** Changes to the tables themselves, in a separate database, because they would affect other tests. */
   const CHANGED_TABLES: Readonly<Record<string, [statements: string[], says: RegExp]>> = {
     'a table is a view that hides an entry from those who write': [
       [
@@ -92,7 +92,7 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     );
   });
 
-  /** Another program has the file, and rights over its schema that a statement does not give. */
+  /** Another program has the file, and rights to its schema that a statement does not give. */
   function changeFile({ url }: StoreWorld, change: (file: Sqlite.Database) => void): void {
     const file = new Sqlite(url.replace('sqlite:', '')).unsafeMode(true);
     file.pragma('writable_schema = on');

@@ -24,11 +24,11 @@ export interface Tampering {
   says: RegExp;
   /** True if it can be seen only from an end that was noted down outside of the database. */
   needsKnown?: true;
-  /** True if it is done to a chain of which older entries were purged. */
+  /** True if it is done to a chain whose older entries were purged. */
   isPurged?: true;
   /** True if it is done after two people were erased. */
   isErased?: true;
-  /** True if a person was erased whom only entries named that were purged since; its erasure is still on record. */
+  /** True if an erased person was only named in entries that have been purged since; the erasure is still recorded. */
   isErasedAndPurged?: true;
 }
 
@@ -42,7 +42,7 @@ let known: AuditPlace | null = null;
 
 let lastKey: Tables['audit_keys'] | null = null;
 
-/** The key of the last person who was erased, as a copy of the database has it from before. */
+/** The key of the last erased person, from an earlier copy of the database. */
 export function keyBefore(): Tables['audit_keys'] {
   if (lastKey === null) throw new Error('Nobody was erased.');
   return lastKey;
@@ -56,7 +56,7 @@ export function endOf(db: Database) {
   return db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 }
 
-/** Tries a tampering on an audit that holds what it needs: `verify` names it, and the product goes on. */
+/** Tries a tampering on an audit that contains what it needs: `verify` reports it, and the product continues. */
 export async function expectNamed(world: StoreWorld, tampering: Tampering): Promise<void> {
   await fill(world);
   if (tampering.isErased)
@@ -86,7 +86,7 @@ export async function expectNamed(world: StoreWorld, tampering: Tampering): Prom
   expect(await unexpectedOf(world)).toEqual([]);
 }
 
-/** Entries with and without contacts, beside what is made together with its entry. */
+/** Entries with and without contacts, in addition to data that is created together with its entry. */
 export async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
   await store.act((trx) => addAccessToken(trx, { id, name: 't', role: 'viewer', hash: id }));
   for (const contact of [ADA, BEN]) await ask(store, contact);

@@ -12,7 +12,7 @@ import { control, edit } from '../../../testbed/asking.ts';
 import { ask, contactIds, startAccount } from '../account.ts';
 
 const LISTS = '/crm/lists/2026-09';
-/** More than the largest page of members holds. */
+/** More members than fit into the largest page. */
 const MANY = 300;
 /** Enough people for a board and a staff. */
 const ENOUGH = { contacts: 60, donors: 60 };
@@ -343,7 +343,7 @@ describe('members', () => {
       otherId: two,
     });
     expect(await members(account, id)).toEqual([merged]);
-    // An id of old stands for the record that it became a part of.
+    // A former id stands for the record that it was merged into.
     const answer = await change(account, id, 'remove', [two]);
     expect(answer.body).toMatchObject({ recordIdsRemoved: [merged], recordIdsMissing: [] });
   });
@@ -477,13 +477,13 @@ async function search(account: HubspotSandbox, body: object) {
   return searchSchema.parse((await ask(account, 'POST', `${LISTS}/search`, { body })).body);
 }
 
-/** As `contactIds`, for more than the API gives in a page. */
+/** Like `contactIds`, but for more contacts than the API returns per page. */
 async function peopleIds(account: HubspotSandbox, count: number): Promise<string[]> {
   const { body } = await control(account, 'GET', `/people?limit=${count}`);
   return peopleSchema.parse(body).people.map(({ id }) => id);
 }
 
-/** Where each contact stands in the list of the world's people. */
+/** The position of each contact in the list of the world's people. */
 async function positions(rootUrl: string): Promise<Map<string, number>> {
   const response = await fetch(`${rootUrl}/_sandbox/people?limit=200`);
   const { people } = peopleSchema.parse(await response.json());

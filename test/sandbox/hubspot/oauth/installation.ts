@@ -12,10 +12,10 @@ export const VERIFIER = 'v'.repeat(64);
 
 const SCOPES = 'crm.objects.contacts.read crm.lists.read';
 
-/** Parameters that replace those of an honest app; null leaves one out. */
+/** Parameters that replace an honest app's parameters; null omits a parameter. */
 export type Parameters = Record<string, string | null>;
 
-/** What an app asks a person for. */
+/** The permissions that an app requests from a user. */
 export function authorizeUrl(account: HubspotSandbox, parameters: Parameters = {}): string {
   const all = {
     client_id: account.clientId,
@@ -33,7 +33,7 @@ export function authorizeUrl(account: HubspotSandbox, parameters: Parameters = {
   return url.href;
 }
 
-/** Has a person approve at once; the code that the app gets. */
+/** Lets a user approve immediately. Returns the code that the app gets. */
 export async function approve(
   account: HubspotSandbox,
   parameters: Parameters = {},
@@ -44,7 +44,7 @@ export async function approve(
   return location.searchParams.get('code') ?? '';
 }
 
-/** Opens a page; where it sends the person, null if nowhere. */
+/** Opens a page. Returns the address to which it sends the user; null if there is none. */
 export async function open(url: string) {
   const response = await fetch(url, { redirect: 'manual' });
   const location = response.headers.get('location');
@@ -103,13 +103,13 @@ const tokensSchema = z
     scopes,
   }));
 
-/** The tokens of an answer that must have some. */
+/** The tokens in a response that must contain them. */
 export function tokensOf({ status, body }: Answer) {
   if (status !== 200) throw new Error(`The sign-in was refused: ${JSON.stringify(body)}`);
   return tokensSchema.parse(body);
 }
 
-/** Installs the app; its tokens. */
+/** Installs the app; returns its tokens. */
 export async function install(account: HubspotSandbox, parameters: Parameters = {}) {
   return tokensOf(await redeem(account, await approve(account, parameters)));
 }

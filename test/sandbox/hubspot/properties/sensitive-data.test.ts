@@ -30,7 +30,9 @@ const USUAL = [
 const READ = 'crm.objects.contacts.sensitive.read';
 const WRITE = 'crm.objects.contacts.sensitive.write';
 
-/** An account with a property that stores Sensitive Data, and a token of these scopes besides the usual. */
+/**
+ * An account with a property that stores Sensitive Data, and a token with these scopes in addition to the usual ones.
+ */
 async function start(...scopes: string[]) {
   const account = await startAccount();
   const created = await ask(account, 'POST', PROPERTIES, { body: WORTH });

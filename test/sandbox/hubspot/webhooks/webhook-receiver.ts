@@ -17,18 +17,18 @@ const eventsSchema = z.array(
 /** One request that arrived. */
 export interface Received {
   method: string;
-  /** The whole address that was asked for. */
+  /** The whole requested address. */
   url: string;
   headers: Record<string, string | string[] | undefined>;
   body: string;
   events: z.output<typeof eventsSchema>;
 }
 
-/** A receiver that keeps what it gets. */
+/** A receiver that records every request. */
 export interface Receiver {
   url: string;
   received: readonly Received[];
-  /** What it answers from now on; 204 at first. */
+  /** Its response from now on; 204 at first. */
   answerWith(status: number, headers?: Record<string, string>): void;
 }
 

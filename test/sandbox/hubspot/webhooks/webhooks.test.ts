@@ -10,9 +10,9 @@ import { type Answer, control, edit } from '../../../testbed/asking.ts';
 import { ask, contactIds, startAccount } from '../account.ts';
 import { type Received, type Receiver, startReceiver } from './webhook-receiver.ts';
 
-/** Long enough for many attempts, if there were any. */
+/** Long enough for many attempts if there were any. */
 const QUIET_MS = 300;
-/** HubSpot tells receivers to refuse what is older. */
+/** HubSpot tells receivers to refuse older requests. */
 const STALE_MS = 300_000;
 const MANY = 130;
 /** Busy machines take their time. */
@@ -38,7 +38,7 @@ async function setUp(
   return ask(account, method, `/webhooks/v3/${appId}${path}`, body === undefined ? {} : { body });
 }
 
-/** An account whose app has an address for its events and wants these. */
+/** An account whose app has an address for events and subscribes to these events. */
 async function startSubscribed(
   subscriptions: readonly object[],
   options: Parameters<typeof startAccount>[0] = {},
@@ -68,10 +68,10 @@ function eventually(check: () => unknown): Promise<unknown> {
   return vi.waitFor(check, { timeout: PATIENCE_MS });
 }
 
-/** As many events as these, in the order in which they happened. */
+/** This many events, in the order in which they happened. */
 async function waitForEvents(receiver: Receiver, count: number) {
   await eventually(() => expect(eventsOf(receiver).length).toBeGreaterThanOrEqual(count));
-  // Deliveries that are under way at the same time may overtake each other.
+  // Deliveries that are in progress at the same time may overtake each other.
   return eventsOf(receiver).sort((one, other) => one.eventId - other.eventId);
 }
 
@@ -79,7 +79,7 @@ function createContact(account: HubspotSandbox, properties: Record<string, strin
   return ask(account, 'POST', '/crm/v3/objects/contacts', { body: { properties } });
 }
 
-/** Whether the request is signed with the secret, as HubSpot tells receivers to find out. */
+/** Whether the request is signed with the secret, checked as HubSpot tells receivers to. */
 function isSigned(request: Received, secret: string): boolean {
   const timestamp = request.headers['x-hubspot-request-timestamp'];
   const uri = request.url.replaceAll('%2F', '/');
@@ -369,7 +369,7 @@ describe('deliveries', () => {
     await waitForEvents(receiver, 1);
     await createContact(account, { lastname: 'Mensah' });
     await account.close();
-    // What had left by then may still arrive.
+    // Deliveries that had been sent by then may still arrive.
     await sleep(QUIET_MS);
     const count = receiver.received.length;
     await sleep(QUIET_MS);
@@ -438,7 +438,7 @@ async function sent(account: HubspotSandbox) {
   return sentSchema.parse((await control(account, 'GET', '/webhooks/deliveries')).body);
 }
 
-/** Waits until every event was taken, or given up. */
+/** Waits until every event was accepted or given up. */
 function nothingWaits(account: HubspotSandbox) {
   return eventually(async () => expect((await sent(account)).waiting).toBe(0));
 }

@@ -61,7 +61,7 @@ export async function upload(org: SalesforceSandbox, { id }: Job, csv: string) {
   return ask(org, 'PUT', `/jobs/ingest/${id}/batches`, { body: csv, headers });
 }
 
-/** Tells the org that the upload is complete, or that it is to be forgotten. */
+/** Tells the org that the upload is complete or aborted. */
 export async function setState(org: SalesforceSandbox, { id }: Job, state: string) {
   return ask(org, 'PATCH', `/jobs/ingest/${id}`, { body: { state } });
 }
@@ -69,7 +69,7 @@ export async function setState(org: SalesforceSandbox, { id }: Job, state: strin
 /** How many times a job is looked at before it is given up. */
 const MAX_LOOKS = 10_000;
 
-/** The job when it has come to its end. */
+/** The job after it has ended. */
 export async function ended(org: SalesforceSandbox, { id }: Job): Promise<Job> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const job = await lookAt(org, id);
@@ -78,7 +78,7 @@ export async function ended(org: SalesforceSandbox, { id }: Job): Promise<Job> {
   throw new Error(`The job ${id} does not come to an end.`);
 }
 
-/** Writes a CSV by a job; the job at its end. */
+/** Writes a CSV with a job; returns the job after it has ended. */
 export async function ingest(
   org: SalesforceSandbox,
   csv: string,

@@ -39,7 +39,7 @@ function soqlPath(soql: string, resource = 'query'): string {
 
 const jobSchema = z.looseObject({ id: z.string(), state: z.string() });
 
-/** A job of the Bulk API as the CLI makes it; its id. */
+/** Creates a Bulk API job like the CLI; returns its id. */
 async function ingestJob(
   one: SalesforceSandbox,
   operation: string,
@@ -75,7 +75,7 @@ async function jobResults(one: SalesforceSandbox, id: string): Promise<void> {
   }
 }
 
-/** What the CLI asks before every command that needs an org. */
+/** The CLI's requests before every command that needs an org. */
 async function greet(one: SalesforceSandbox): Promise<void> {
   const response = await fetch(`${one.baseUrl}//services/data`);
   expect(

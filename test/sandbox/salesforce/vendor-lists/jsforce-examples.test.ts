@@ -1,4 +1,4 @@
-/** Runs the documented examples of jsforce that an administrator would use, with jsforce itself. */
+/** Runs jsforce's documented examples that an administrator would use, with jsforce itself. */
 import jsforce from 'jsforce';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -141,7 +141,7 @@ const byJsforce: Record<string, Case> = {
       { Id: id, Title: 'Taken back' },
       { Id: '003000000000000AAA', Title: 'x' },
     ];
-    // jsforce gives up a request of which nothing is kept, or shows each refusal.
+    // jsforce gives up a request if nothing in it was saved, or shows each refusal.
     await connection.update('Contact', changes, { allOrNone: true }).catch(() => null);
     expect(await column(one, `SELECT Id FROM Contact WHERE Title = 'Taken back'`)).toEqual([]);
   },

@@ -12,7 +12,7 @@ const PAGE = await readFile(
   'utf8',
 );
 
-/** The first cells of the lines of a list, without quotes, and whether an administrator uses them. */
+/** The first cells of a list's lines, without quotes, and whether an administrator uses them. */
 export function readList(heading: string, nameOf: (cells: string[]) => string) {
   const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const lines = section

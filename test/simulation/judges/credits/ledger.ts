@@ -47,7 +47,7 @@ export interface LedgerEvents {
   onAnswered(jobIds: readonly string[]): void;
   /** A process died, or its knowledge was lost; earlier payments may be unknown to the store. */
   onTrouble(): void;
-  /** The store's knowledge since this moment is gone. */
+  /** The store lost its knowledge since this moment. */
   onRestored(backupAt: number, isByProduct: boolean): void;
   onSpentElsewhere(credits: number): void;
   /** The service tells a process its balance. */

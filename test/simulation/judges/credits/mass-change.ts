@@ -101,8 +101,7 @@ export function createMassChange(ledger: Ledger): MassChange {
   }
 
   /**
-   * True if another record of that human being was paid for with the same details, so that the contact may share its
-   * result.
+   * True if another record of that human being was paid for with the same details, so the contact may share its result.
    */
   function mayHaveShared(record: Record_): boolean {
     if (!swarm.settings.shareProfiles) return false;

@@ -1,8 +1,7 @@
 import { type CommandShape, listShapes, type OptionShape } from './shape.ts';
 
 /**
- * Creates the manual page, in the language of man(7). It has no date, so that the same sources always build
- * the same page.
+ * Creates the manual page, in the language of man(7). It has no date, so the same sources always build the same page.
  */
 export function createManual(program: CommandShape, version: string): string {
   const [, ...commands] = listShapes(program);

@@ -14,7 +14,7 @@ import { serveStatusPage, showStatusPage } from './status-page.ts';
 
 const INTEGRATION = 'public-record';
 
-/** The result of a sync of the people in the returns. */
+/** The result of syncing the people in the returns. */
 interface RecordReport {
   folder: string;
   returns: string[];

@@ -83,7 +83,7 @@ export interface DemoCrm {
   pathField: string;
 }
 
-/** The results of the CRM. */
+/** The CRM's results. */
 export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
   /** The custom fields that were created for it, with the access they need. */
   createdFields: string[];
@@ -125,7 +125,7 @@ export async function syncCrm(
   const reasons = await readReasons(application.store.reader, first.id);
   const second = await withCrm(syncOnce);
   const rows = await listWrites(application.store.reader, first.id);
-  // Sorted by ID, so that the same contacts are shown in whatever order they were written.
+  // Sorted by ID, so the same contacts are shown in whatever order they were written.
   const ids = [...new Set(rows.map((row) => row.crmId))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
   const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);

@@ -97,7 +97,7 @@ export function doctorCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Prints only the ports. It sends no request, so that it works before the ports are open. */
+/** Prints only the ports. It sends no request, so it works before the ports are open. */
 async function printPorts(
   deps: ProductDeps,
   config: string | undefined,

@@ -19,7 +19,7 @@ interface Asking<Given = string> {
   initial?: Given | null;
   /** Text that only this interface adds after the question. */
   aside?: string;
-  /** The columns of the file, if the question is about columns. */
+  /** The file's columns, if the question is about columns. */
   columns?: readonly string[];
   /** The offered options; by default all. */
   among?: readonly string[];

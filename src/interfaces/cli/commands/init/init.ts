@@ -83,7 +83,7 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   const draft = { deps, flags, output, asker, env, path };
   const checked = await checkDraft(draft, answers, (complete) => settingsText(complete, target));
   const mayReplaceIt = await mayReplace(asker, flags, deps, path);
-  // Shown before the file is written, so that a wrong column has no consequences.
+  // Shown before the file is written, so a wrong column has no consequences.
   const showing = { deps, output, asker: flags.yes ? null : asker };
   const persons = await showPersons(showing, checked.integration);
   await writeSettings(target.path, checked.text, mayReplaceIt);
@@ -226,7 +226,7 @@ function requireSecure(settings: Settings): void {
   );
 }
 
-/** Adds placeholders for keys that are not set yet, so that the rest of the file can be checked. */
+/** Adds placeholders for keys that are not set yet, so the rest of the file can be checked. */
 function withStandIns(text: string, env: Environment): Environment {
   const names = interpolate(text, {}).variables;
   const unset = names.filter((name) => !env[name]);

@@ -22,8 +22,8 @@ function isAssignment(line: string, name: string): boolean {
 }
 
 /**
- * Writes a new file and then replaces the old one with it, so that other users can never read the key, not
- * even for a moment.
+ * Writes a new file and then replaces the old one with it, so other users can never read the key, not even for a
+ * moment.
  */
 async function writePrivately(file: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;

@@ -42,7 +42,7 @@ server:
 database: "sqlite:data/donor-sync.db"       # relative to this file's folder; or postgres://…
 `;
 
-/** Returns the integration from the answers, as one entry of the list of integrations. */
+/** Returns the integration from the answers, as an entry for the list of integrations. */
 export function integrationText(answers: Answers, target: Target): string {
   return `  - id: ${quoted(answers.id)}
     name: ${quoted(answers.name)}

@@ -183,7 +183,7 @@ async function show(
   });
 }
 
-/** Writes directly to stdout, so that a file with a million contacts is written while it is read. */
+/** Writes directly to stdout, so a file with a million contacts is written while it is read. */
 async function printCsv(
   deps: ProductDeps,
   { application, options, output }: ProductAction<RunsOptions>,

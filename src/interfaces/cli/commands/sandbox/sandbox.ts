@@ -49,7 +49,7 @@ async function serve(
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
   const sandbox = await startOrExplain(start, port);
-  // One line, so that a program that started us can read it and continue (design, section 4.4).
+  // One line, so a program that started us can read it and continue (design, section 4.4).
   deps.stdout.write(`${JSON.stringify({ ready: true, kind, ...sandbox.line })}\n`);
   await untilStopped(stopped);
   await sandbox.close();

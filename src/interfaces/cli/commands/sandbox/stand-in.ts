@@ -57,7 +57,9 @@ export const readJobTime = wholeNumber(0, MAX_JOB_TIME_MS);
 
 const readPeople = wholeNumber(0, MAX_PEOPLE);
 
-/** The parsed options that all sandboxes share. `faults` is a file path; the others are passed to the sandbox. */
+/**
+ * The parsed options that all sandboxes share. `faults` is a file path; the other options are passed to the sandbox.
+ */
 export const commonFlags = {
   port: z.number(),
   seed: z.number().exactOptional(),

@@ -11,7 +11,7 @@ import {
   serviceOptions,
 } from './action.ts';
 
-/** `service stats`: counts the content of the database. */
+/** `service stats`: counts the database's content. */
 export function statsCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('stats', deps).description('count the content of the database');
   return serviceAction(deps, command, serviceOptions, (action) =>

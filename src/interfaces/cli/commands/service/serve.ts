@@ -61,7 +61,7 @@ export function serveCommand(deps: ServiceDeps): Command {
         throw isPortTaken(error) ? portTaken(options.port, error) : error;
       });
     const { close, ...line } = running;
-    // One line, so that a program that started us can read it and continue, as with the sandboxes.
+    // One line, so a program that started us can read it and continue, as with the sandboxes.
     deps.stdout.write(`${JSON.stringify({ ready: true, kind: 'service', ...line })}\n`);
     await untilStopped(stopped);
     await close();

@@ -57,7 +57,7 @@ export async function syncOnce(
   }
 }
 
-/** How often the progress of a run is read from the store. */
+/** How often a run's progress is read from the store. */
 const LOOK_INTERVAL_MS = 500;
 
 /** The dependencies of the progress bars. */
