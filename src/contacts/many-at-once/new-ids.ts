@@ -1,10 +1,12 @@
 /** Contacts of a list that continue under another ID, for example because a spreadsheet has dropped leading zeros. */
+import { sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import { recordRemoved } from '../departures.ts';
 import { move } from '../life/apply-events.ts';
 import type { ContactRow } from '../life/changes.ts';
+import { PAID_SINCE_BACKUP } from './paid-since-backup.ts';
 
 /** A contact that is missing, and the contact with the same details that is new. */
 export interface Continuation {
@@ -38,6 +40,20 @@ export async function findContinuations(
     .where('state', '<>', 'removed')
     .where('departure_read', '=', 0)
     .where('asked_at', 'is not', null)
+    // While a user is asked whether it was paid for, the new contact waits as well.
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('questions')
+            .select('questions.id')
+            .whereRef('questions.integration_id', '=', 'contacts.integration_id')
+            .whereRef('questions.crm_id', '=', 'contacts.crm_id')
+            .where('questions.kind', '=', sql.lit(PAID_SINCE_BACKUP))
+            .where('questions.decision', 'is', null),
+        ),
+      ),
+    )
     .orderBy('asked_at', 'desc')
     .orderBy('crm_id')
     .execute();
