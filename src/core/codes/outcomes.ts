@@ -143,7 +143,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   outside_filter: {
     means:
       'A credit was due for the contact, and `contacts.filter` no longer includes it. It is neither enhanced nor counted as removed; its values and its networks stay.',
-    next: 'Nothing. It is enhanced again as usual, and gets values that wait, once a run reads it within the filter.',
+    next: 'Nothing. Once a run reads it within the filter, it is enhanced as usual and receives the values that wait for it.',
     costs: 'Nothing.',
   },
   merged_in_crm: {

@@ -138,7 +138,7 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
             id="revoke-question"
             buttonId="revoke"
             label="Revoke"
-            title={`End the address of ${name}?`}
+            title={`Revoke the webhook address of ${name}?`}
             action={`${action}/revoke`}
             answer="Revoke"
           >

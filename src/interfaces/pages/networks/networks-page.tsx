@@ -26,8 +26,8 @@ export function NetworksPage({ content, viewer }: { content: NetworksContent; vi
       <div>
         <h1>Networks</h1>
         <p class="quiet">
-          Groups of the CRM, such as a board, as networks of the service, and which contacts their
-          members can introduce.
+          The CRM's groups, such as the board, become networks of the service. See which contacts
+          their members can introduce.
         </p>
       </div>
       {total === 0 && (

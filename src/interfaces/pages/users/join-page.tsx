@@ -22,8 +22,8 @@ export function renderJoin(viewer: Viewer, view: JoinView | null) {
         <div class="card problem">
           <h1>This link is used up</h1>
           <p>
-            It works once, within seven days at most, and ends when a newer one is made. Who invited
-            you can make another one.
+            It works once, within seven days at most, and ends when a newer one is made. The user
+            who invited you can create another one.
           </p>
           <p>
             <a class="button" href="/sign-in">
