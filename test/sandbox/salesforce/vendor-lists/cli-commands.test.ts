@@ -8,7 +8,7 @@ import {
 import { ask, BASE_PATH, column, connect, contactIds, create, query, sendForm } from '../org.ts';
 import { type Case, expectAll, jwtOf, readList, savedSchema, signedIn } from './vendor-list.ts';
 
-const COMMANDS = readList('Commands of the Salesforce CLI', ([name = '']) => name);
+const COMMANDS = readList('Salesforce CLI commands', ([name = '']) => name);
 
 let org: SalesforceSandbox;
 

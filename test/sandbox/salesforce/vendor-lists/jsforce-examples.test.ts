@@ -10,7 +10,7 @@ import { BASE_PATH, column, connect, contactIds } from '../org.ts';
 import { type Case, expectAll, jwtOf, readList, savedSchema, signedIn } from './vendor-list.ts';
 
 const EXAMPLES = readList(
-  'Documented examples of jsforce',
+  'Documented jsforce examples',
   ([part = '', name = '']) => `${part}: ${name}`,
 );
 
