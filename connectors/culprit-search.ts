@@ -62,7 +62,7 @@ export function isOver({ probe }: CulpritSearch): boolean {
 function goOn(search: CulpritSearch): CulpritSearch {
   const { bad, waiting, culprits, mayNarrow } = search;
   if (bad.length > 1) {
-    // It is only known that one of them causes the rejection.
+    // One of them causes the rejection, but it is unknown which one.
     if (!mayNarrow) return over(search, [...culprits, ...bad, ...waiting]);
     return { ...search, probe: bad.slice(0, Math.ceil(bad.length / 2)) };
   }

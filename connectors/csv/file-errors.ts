@@ -6,7 +6,7 @@ import {
   RetriableError,
 } from '../../src/core/errors.ts';
 
-/** What the user can do about a failed system call, by its code. */
+/** Advice for users about failed system calls, by error code. */
 const FIXES: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file or folder; check the path in the settings.',
   ENOTDIR: 'A part of the path is not a folder; check the path in the settings.',

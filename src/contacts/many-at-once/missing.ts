@@ -304,8 +304,8 @@ async function closeQuestions(
   await supersedeHolds(trx, { integrationId }, now, ids);
 }
 
-/** Marked, and not removed permanently. */
-function isMarked(eb: ContactBuilder) {
+/** Returns true for contacts that are marked as missing and not removed. */
+export function isMarked(eb: ContactBuilder) {
   return eb.and([
     eb('missing_since', 'is not', null),
     eb('state', '<>', 'removed'),

@@ -6,6 +6,7 @@ import { inFilledBatches } from '../../database/rows.ts';
 import { recordRemoved } from '../departures.ts';
 import { move } from '../life/apply-events.ts';
 import type { ContactRow } from '../life/changes.ts';
+import { isMarked } from './missing.ts';
 import { PAID_SINCE_BACKUP } from './paid-since-backup.ts';
 
 /** A contact that is missing, and the contact with the same details that is new. */
@@ -16,7 +17,7 @@ export interface Continuation {
   paid: Pick<ContactRow, 'asked_at' | 'last_credit' | 'donor_id' | 'enhanced_at'>;
 }
 
-/** Whether a credit was spent on any contact of this integration. */
+/** Returns true if a credit was spent on at least one of the integration's contacts. */
 export async function hasPaidContacts(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')
@@ -36,9 +37,7 @@ export async function findContinuations(
 ): Promise<Continuation[]> {
   const missing = await contacts(reader, integrationId)
     .select(['crm_id', 'asked_identity', 'asked_at', 'last_credit', 'donor_id', 'enhanced_at'])
-    .where('missing_since', 'is not', null)
-    .where('state', '<>', 'removed')
-    .where('departure_read', '=', 0)
+    .where(isMarked)
     .where('asked_at', 'is not', null)
     // While a user is asked whether it was paid for, the new contact waits as well.
     .where((eb) =>

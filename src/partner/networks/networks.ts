@@ -66,7 +66,7 @@ export interface Networks {
   readBulkAdd(jobId: string, signal?: AbortSignal): Promise<BulkAdd>;
   /**
    * Polls a bulk add every three seconds until it ends, and gives each of its donors an outcome. A donor that the job
-   * does not name is looked up with a query, which may cost as much as any query. Throws `BulkAddUnfinished` after half
+   * does not name is looked up with a query, which may cost the same as other queries. Throws `BulkAddUnfinished` after half
    * an hour. A job can be followed again, even by another process.
    */
   followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;
