@@ -34,12 +34,12 @@ const WARM_UPS = 100;
  * The processor time of one measurement in milliseconds, since a collection of garbage costs more than a single page,
  * and the least and the largest number of requests for it.
  */
-const MEASURED_MS = 400;
+const MEASURED_MS = 1_000;
 const LEAST_REQUESTS = 8;
-const MOST_REQUESTS = 160;
+const MOST_REQUESTS = 2_000;
 
 /** Each pair alternates this often, since the machine's speed changes within seconds. */
-const TURNS = 8;
+const TURNS = 16;
 
 /** Longer than the time for which viewers share the data of all clients. */
 const APART_MS = 1_200;

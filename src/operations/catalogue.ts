@@ -22,7 +22,7 @@ import { checkClients } from './doctor/all-clients.ts';
 import { examineClient } from './doctor/doctor.ts';
 import { checkInstallation } from './doctor/installation.ts';
 import { eraseClient } from './erase.ts';
-import { checkFields, createMissingFields } from './fields.ts';
+import { checkFields, createMissingFields, getFieldSource } from './fields.ts';
 import { forgetContact } from './forget.ts';
 import { listHolds, listHoldsWithNames, showQueue } from './holds.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
@@ -94,6 +94,7 @@ export const OPERATIONS: readonly Operation[] = [
   showUnfinished,
   checkFields,
   createMissingFields,
+  getFieldSource,
   examineClient,
   checkInstallation,
   undoRun,

@@ -1,5 +1,6 @@
 /** The fields of a client's CRM: checks whether values can be written into them, and creates missing fields. */
 import { z } from 'zod';
+import { ConfigurationError } from '../core/errors.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
 import { valuesWaitingSchema } from '../core/waiting-values.ts';
 import { createFields } from '../fields/create-fields.ts';
@@ -234,6 +235,51 @@ const LIST_WORDS = {
   failed: 'could not be created.',
   left_out: 'was skipped.',
 } as const;
+
+/** Sends no request to the CRM, because the files follow from the client's field map. */
+export const getFieldSource = acting({
+  name: 'fields source',
+  summary: 'Get the mapped fields as source for an administrator to deploy (Salesforce)',
+  details:
+    'The same fields that `POST` would create, as a project for `sf project deploy`. Write each file to its path in an empty folder.',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({ integration: CLIENT }),
+  subjects: ['integration'],
+  result: z.object({
+    integration: z.string(),
+    files: z
+      .array(z.object({ path: z.string(), text: z.string() }))
+      .describe('The paths are relative to the folder and contain slashes'),
+    leftOut: z
+      .array(z.object({ name: z.string(), problem: z.string() }))
+      .describe('The mapped fields that are not in any file, and why'),
+    next: z.array(z.string()).describe('The next steps with the files, in order'),
+  }),
+  async run(world, { integration }) {
+    const { application, signal } = toLive(world);
+    const client = findClient(world, integration);
+    const open = await application.open(client, signal);
+    try {
+      const source = open.fieldsAsSource();
+      if (source === null) throw noSource(client.crm.kind);
+      const { leftOut, next } = source;
+      const files = [...source.files].map(([path, text]) => ({ path, text }));
+      return { integration: client.id, files, leftOut: [...leftOut], next: [...next] };
+    } finally {
+      await open.close();
+    }
+  },
+  say: ({ integration, files }) => `${describeCount(files.length, 'file')} for ${integration}.`,
+});
+
+function noSource(kind: string): ConfigurationError {
+  return new ConfigurationError(
+    `${kind} fields cannot be deployed as source. Run \`donor-sync fields create\` instead.`,
+    { code: 'fields_without_source', details: { kind } },
+  );
+}
 
 function toLive({ application, store, signal }: ActingWorld) {
   return { application: { ...application, store }, signal };

@@ -283,6 +283,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'forget lift-block': 'test/interfaces/api/work.test.ts: a contact that was erased',
   erase: 'test/interfaces/api/erase-client.test.ts: a client that the settings have no more',
   'export everything': 'test/interfaces/api/export-everything.test.ts: the response is a ZIP file',
+  'fields source': 'test/interfaces/api/checks.test.ts: a client of Salesforce',
   plan: 'test/interfaces/api/plan.test.ts: it is carried out after the answer',
   'runs redeliver': 'test/interfaces/api/redelivery.test.ts: it is carried out after the answer',
   'runs redelivery': 'test/interfaces/api/redelivery.test.ts: it is carried out after the answer',

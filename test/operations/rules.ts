@@ -305,6 +305,12 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'POST /v1/integrations/:integration/fields',
   },
+  'fields source': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/integrations/:integration/fields/source',
+  },
   doctor: {
     ...ofAdmins,
     asks: false,

@@ -238,6 +238,10 @@ export const API_CASES: CaseTable = {
     ...client('/fields'),
     'not connected': { path: '/v1/integrations/hillside/fields' },
   },
+  'GET /v1/integrations/:integration/fields/source': {
+    ...client('/fields/source'),
+    'another kind': { path: '/v1/integrations/hillside/fields/source' },
+  },
   'POST /v1/integrations/:integration/doctor': {
     ...client('/doctor'),
     'not connected': { path: '/v1/integrations/hillside/doctor' },

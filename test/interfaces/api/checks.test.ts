@@ -21,6 +21,12 @@ const createdSchema = z.strictObject({
   viewers: z.unknown(),
   lists: z.null(),
 });
+const sourceSchema = z.strictObject({
+  integration: z.literal('hillside'),
+  files: z.array(z.strictObject({ path: z.string(), text: z.string() })),
+  leftOut: z.array(z.unknown()),
+  next: z.array(z.string()),
+});
 const doctorSchema = z.strictObject({
   findings: z.array(
     z.strictObject({
@@ -54,6 +60,31 @@ describe('/v1/integrations/:integration/fields', () => {
     const after = (await world.request(path, { token })).read(checkSchema);
     expect(after.fields.filter((line) => line.createdBySync || line.problem !== null)).toEqual([]);
     expect((await post()).read(createdSchema).created).toEqual([]);
+  });
+
+  it('sends the fields of a Salesforce client as source, without a request to the org', async () => {
+    const auth = { type: 'token', token: 'unused' };
+    const crm = { kind: 'salesforce', url: 'http://127.0.0.1:9', auth };
+    const world = await open({ isIdle: true, others: ['hillside'], other: { crm } });
+    const path = '/v1/integrations/hillside/fields/source';
+    const token = await world.addToken('admin');
+    const { files, leftOut, next } = (await world.request(path, { token })).read(sourceSchema);
+    const texts = new Map(files.map((file) => [file.path, file.text]));
+    expect(texts.get('sfdx-project.json')).toContain('sourceApiVersion');
+    const field = 'force-app/main/default/objects/Contact/fields/Donor_Net_Worth__c.field-meta.xml';
+    expect(texts.get(field)).toContain('<label>Donor Net Worth</label>');
+    expect(leftOut).toEqual([]);
+    expect(next.join()).toContain('sf project deploy start');
+  });
+
+  it('names what to do instead for a CRM whose fields are not deployed', async () => {
+    const world = await open({ isIdle: true, others });
+    const token = await world.addToken('admin');
+    const answer = await world.request('/v1/integrations/harbor/fields/source', { token });
+    expect(answer.status).toBe(422);
+    const { error } = answer.read(errorSchema);
+    expect(error.code).toBe('fields_without_source');
+    expect(error.message).toContain('Run `donor-sync fields create` instead.');
   });
 
   it('names the choices of a bound that is no number', async () => {

@@ -83,6 +83,7 @@ describe('openapi.json', () => {
       'GET /v1/integrations/{integration}',
       'GET /v1/integrations/{integration}/alerts',
       'GET /v1/integrations/{integration}/fields',
+      'GET /v1/integrations/{integration}/fields/source',
       'GET /v1/integrations/{integration}/network',
       'GET /v1/integrations/{integration}/networks',
       'GET /v1/integrations/{integration}/schedule',

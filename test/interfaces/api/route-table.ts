@@ -126,6 +126,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/integrations/:integration/alerts/test': { role: 'admin', about: 'integration' },
   'POST /v1/alerts/check': { role: 'admin', about: 'all' },
   'GET /v1/integrations/:integration/fields': { role: 'admin', about: 'integration' },
+  'GET /v1/integrations/:integration/fields/source': { role: 'admin', about: 'integration' },
   'POST /v1/integrations/:integration/fields': { role: 'admin', about: 'integration' },
   'POST /v1/integrations/:integration/doctor': { role: 'admin', about: 'integration' },
   'GET /v1/runs': { role: 'viewer', about: 'list' },

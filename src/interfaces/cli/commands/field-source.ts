@@ -2,17 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { FieldsSource } from '../../../../connectors/contract.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
+import { getFieldSource } from '../../../operations/fields.ts';
+import { perform } from '../../../operations/kit/perform.ts';
 import { requireEmptyFolder } from '../action/empty-folder.ts';
 import { chooseOne } from '../action/integrations.ts';
-import {
-  baseOptions,
-  type ProductDeps,
-  productAction,
-  productCommand,
-  withIntegration,
-} from '../action/product.ts';
+import { toCaller, toOperationDeps } from '../action/operation-asking.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
 import { describeCount } from '../terminal/words.ts';
 
@@ -25,49 +20,42 @@ It sends no request to the CRM, because the files are created from the client's 
 
 const sourceOptions = baseOptions.extend({ integration: z.string().optional() });
 
+type Source = z.output<typeof getFieldSource.result>;
+
 /**
  * The command `fields source`: writes the fields that `fields create` would create, for users who deploy them
  * themselves.
  */
 export function fieldSourceCommand(deps: ProductDeps): Command {
   const command = productCommand('source', deps)
-    .description('write the mapped fields as source for an administrator to deploy (Salesforce)')
+    .description(getFieldSource.summary)
     .argument('<dir>', 'an empty or new folder')
     .option('--integration <id>', 'the ID of the client, if there are several')
     .addHelpText('after', EXAMPLES);
   return productAction(deps, command, sourceOptions, async (action, dir: string) => {
-    const { application, options, output } = action;
-    const integration = chooseOne(application, options.integration, 'with --integration');
-    const source = await withIntegration(application, integration, async (open) =>
-      open.fieldsAsSource(),
-    );
-    if (source === null) throw noSource(integration.crm.kind);
+    const { application, options, output, settings } = action;
+    const { id } = chooseOne(application, options.integration, 'with --integration');
+    const world = toOperationDeps(deps, application, settings);
+    const source = await perform(world, toCaller(deps), getFieldSource, { integration: id });
     const folder = resolve(deps.cwd, dir);
     await writeFiles(folder, source);
-    finish(output, integration.id, folder, source);
+    finish(output, folder, source);
     return EXIT_CODES.done;
   });
 }
 
-function noSource(kind: string): ConfigurationError {
-  return new ConfigurationError(
-    `${kind} fields cannot be deployed as source. Run \`donor-sync fields create\` instead.`,
-    { code: 'fields_without_source', details: { kind } },
-  );
-}
-
-async function writeFiles(folder: string, { files }: FieldsSource): Promise<void> {
+async function writeFiles(folder: string, { files }: Source): Promise<void> {
   await requireEmptyFolder(folder);
-  for (const [path, text] of files) {
+  for (const { path, text } of files) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   }
 }
 
-function finish(output: Output, integration: string, folder: string, source: FieldsSource): void {
-  const { leftOut, next } = source;
-  const files = [...source.files.keys()];
+function finish(output: Output, folder: string, source: Source): void {
+  const { integration, leftOut, next } = source;
+  const files = source.files.map(({ path }) => path);
   output.finish({ source: { integration, folder, files, leftOut, next } }, () => {
     output.print(`${describeCount(files.length, 'file')} for ${integration} in ${folder}.`);
     for (const { name, problem } of leftOut) {
