@@ -31,7 +31,8 @@ import {
   salesforceSettingsSchema,
 } from './settings.ts';
 import { createSalesforceConsent } from './sign-in/consent.ts';
-import { COLLECTION_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
+import { COLLECTION_ROWS } from './rows/lessons.ts';
+import { MAX_CHANGES, writeChanges } from './write.ts';
 
 /** Salesforce as a CRM; `README.md` in this folder describes rights, limits and oddities. */
 export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =

@@ -18,9 +18,17 @@ import {
 
 /**
  * What to do about a Salesforce error. `lock` and `passing` are temporary, and `limit` ends tomorrow. `session` needs a
- * new sign-in, and `settings` needs a user wherever it happens. `record` is about one record only.
+ * new sign-in, and `settings` needs a user wherever it happens. `crowded` is about the number of records that were
+ * written together, and `record` is about one record only.
  */
-export type ErrorSort = 'lock' | 'passing' | 'limit' | 'session' | 'settings' | 'record';
+export type ErrorSort =
+  | 'lock'
+  | 'passing'
+  | 'limit'
+  | 'session'
+  | 'settings'
+  | 'crowded'
+  | 'record';
 
 /** The meaning of an error code, in words for a nonprofit's admin. */
 export interface ErrorMeaning {
@@ -183,8 +191,39 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sentence: 'A trigger of your org failed on this change: contact its maintainer.',
       keepsWords: true,
     },
+    CANNOT_EXECUTE_FLOW_TRIGGER: {
+      sort: 'record',
+      cause: 'rule',
+      sentence: 'A flow of your org failed on this change: contact its maintainer.',
+      keepsWords: true,
+    },
   } satisfies Record<string, ErrorMeaning>),
 );
+
+/**
+ * The meaning of an exceeded limit for one transaction. Its records are written again in smaller groups, so a user sees
+ * the sentence only if a contact exceeds the limit alone.
+ */
+const CROWDED_MEANING: ErrorMeaning = {
+  sort: 'crowded',
+  cause: 'rule',
+  sentence:
+    'The triggers and flows of your org need more than Salesforce allows in one transaction, even for this contact ' +
+    'alone: contact their maintainer.',
+  keepsWords: true,
+};
+
+/** Codes of failures in an org's own code, which can wrap any other failure in their message. */
+const OWN_CODE: ReadonlySet<string> = new Set([
+  ...['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'CANNOT_EXECUTE_FLOW_TRIGGER'],
+]);
+
+/**
+ * Salesforce's limits for one transaction (“governor limits”), as its messages name them: `System.LimitException: Too
+ * many SOQL queries: 101`, `Apex CPU time limit exceeded`, `Apex heap size too large: 6127412`.
+ */
+const CROWDED =
+  /System\.LimitException|Apex CPU time limit exceeded|Apex heap size too large|\bToo many (?:[A-Za-z.]+ ){1,4}?(?:statements|rows|queries|calls|jobs|emails?|callouts|invocations)\b[^:]{0,40}: \d/;
 
 /** The meaning of unknown codes. */
 const UNKNOWN_MEANING: ErrorMeaning = {
@@ -196,15 +235,17 @@ const UNKNOWN_MEANING: ErrorMeaning = {
 /** The statuses of temporary failures, whatever the response contains. */
 const PASSING_STATUS = /^ERROR_HTTP_(420|429|5\d\d)$/;
 
-/** Returns the meaning of an error. A lock may be wrapped in the failure of a trigger. */
+/**
+ * Returns the meaning of an error. A lock or an exceeded limit may be wrapped in the failure of a trigger or a flow.
+ */
 export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   if (code === 'ERROR_HTTP_401') return meaning('INVALID_SESSION_ID');
   if (code === 'ERROR_HTTP_404') return meaning('NOT_FOUND');
   if (PASSING_STATUS.test(code)) return meaning('SERVER_UNAVAILABLE');
   if (isConcurrencyLimit({ code, message })) return meaning('SERVER_UNAVAILABLE');
-  const wrapsLock =
-    code === 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY' && message.includes('UNABLE_TO_LOCK_ROW');
-  return meaning(wrapsLock ? 'UNABLE_TO_LOCK_ROW' : code);
+  if (!OWN_CODE.has(code)) return meaning(code);
+  if (message.includes('UNABLE_TO_LOCK_ROW')) return meaning('UNABLE_TO_LOCK_ROW');
+  return CROWDED.test(message) ? CROWDED_MEANING : meaning(code);
 }
 
 /** Returns true for too many requests at once, and false for too many in a day. Both have the same code. */
@@ -249,6 +290,7 @@ export function requestError(fault: SalesforceFault, cause?: unknown): DonorSync
     case 'passing':
       return passingFailure(sentence, background);
     case 'settings':
+    case 'crowded':
     case 'record':
       return requestRefused(`Salesforce refused a request (${code}). ${sentence}`, background);
   }

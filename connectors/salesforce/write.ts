@@ -6,12 +6,10 @@ import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { findTouched } from './bulk/touched.ts';
 import { contactId } from './ids.ts';
 import { writeCollection } from './rows/collections.ts';
+import { COLLECTION_ROWS } from './rows/lessons.ts';
 import { createUnsettled, type SentChange, type Unsettled } from './rows/refusals.ts';
 import { settle } from './rows/settle.ts';
 import type { SalesforceSession } from './session.ts';
-
-/** Records of one request to the collections: Salesforce's maximum. */
-export const COLLECTION_ROWS = 200;
 
 /** Number of requests in flight at a time. More requests would mostly wait for the same accounts. */
 const COLLECTIONS_AT_ONCE = 3;
@@ -70,13 +68,17 @@ async function* writeBatch(
   yield* settle(session, unsettled, writePass);
 }
 
-/** Writes each change once, and uses the Bulk API if there are many. */
+/**
+ * Writes each change once, and uses the Bulk API if there are many. The Bulk API always runs triggers for 200 records,
+ * so it is not used once the org's triggers have exceeded a limit with fewer.
+ */
 async function* writePass(
   session: SalesforceSession,
   changes: readonly SentChange[],
   unsettled: Unsettled,
 ): AsyncGenerator<WriteResult> {
-  if (changes.length < session.settings.bulkThreshold) {
+  const { settings, lessons } = session;
+  if (changes.length < settings.bulkThreshold || lessons.mostRows < COLLECTION_ROWS) {
     yield* writeInCollections(session, changes, unsettled);
     return;
   }

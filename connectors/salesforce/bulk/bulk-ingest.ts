@@ -4,6 +4,7 @@ import type { ContactChange, WriteResult } from '../../contract.ts';
 import type { SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { ColumnReader } from '../query.ts';
+import { COLLECTION_ROWS, learnSize } from '../rows/lessons.ts';
 import { combined, refusal, type SentChange, stepAfter, type Unsettled } from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
 import { awaitJob, type BulkJob, readJob, toNewJob } from './bulk-job.ts';
@@ -19,7 +20,8 @@ type Waiting = Map<string, SentChange>;
 
 /**
  * Writes many changes in as many jobs as their size requires, and adds changes without a result to
- * `unsettled`. Returns the changes that CSV cannot express. No part of them is written.
+ * `unsettled`. Returns the changes that CSV cannot express, and the changes that must be written together with fewer
+ * others. No part of them is written.
  */
 export async function* writeInBulk(
   session: SalesforceSession,
@@ -36,14 +38,14 @@ export async function* writeInBulk(
     }
     const size = estimateBytes(change);
     if (bytes + size > MAX_JOB_BYTES) {
-      yield* writeJob(session, job, unsettled);
+      apart.push(...(yield* writeJob(session, job, unsettled)));
       job = new Map();
       bytes = 0;
     }
     job.set(contactIdOrText(change.id), change);
     bytes += size;
   }
-  yield* writeJob(session, job, unsettled);
+  apart.push(...(yield* writeJob(session, job, unsettled)));
   return apart;
 }
 
@@ -64,30 +66,35 @@ const BYTES_PER_CELL = 28;
 
 /**
  * Writes changes in one job. Salesforce lists the changes that failed or were not processed. If its counts agree, all
- * others are written. Otherwise, only the changes that it lists as written count as written.
+ * others are written. Otherwise, only the changes that it lists as written count as written. Returns the changes that
+ * exceeded a limit for one transaction.
  */
 async function* writeJob(
   session: SalesforceSession,
   waiting: Waiting,
   unsettled: Unsettled,
-): AsyncGenerator<WriteResult> {
-  if (waiting.size === 0) return;
+): AsyncGenerator<WriteResult, SentChange[]> {
+  if (waiting.size === 0) return [];
+  const crowded: SentChange[] = [];
   session.lessons.usual += REQUESTS_PER_JOB;
   const sent = [...waiting.values()];
   const sentAtMs = session.api.serverTimeMs();
   const job = await upload(session, waiting);
   session.recent.note(sent, { sentAtMs, answeredAtMs: session.api.serverTimeMs() });
   for await (const [change, faults] of failures(session, job, waiting)) {
-    const step = stepAfter(change, faults);
+    const step = stepAfter(change, faults, Math.min(sent.length, COLLECTION_ROWS));
     if (step.kind === 'done') yield step.result;
     else if (step.kind === 'unnamed') unsettled.unnamed.push(step.refusal);
+    else if (step.kind === 'crowded') crowded.push(step.change);
     else unsettled[step.kind].push(step.change);
   }
+  if (crowded.length > 0) learnSize(session.lessons, Math.min(sent.length, COLLECTION_ROWS));
   for await (const change of successes(session, job, waiting)) {
-    const step = stepAfter(change, []);
+    const step = stepAfter(change, [], 1);
     if (step.kind === 'done') yield step.result;
   }
   for (const { id } of waiting.values()) yield refusal(id, NO_RESULT);
+  return crowded;
 }
 
 /** Minimum number of requests of one job. */

@@ -5,6 +5,7 @@ import { getCrmCode, readAs, type SalesforceFault } from '../errors.ts';
 import type { SalesforceSession } from '../session.ts';
 import { isReadable } from '../values.ts';
 import { sendWithLook } from './last-look.ts';
+import { learnSize } from './lessons.ts';
 import {
   refused,
   type SentChange,
@@ -45,27 +46,38 @@ type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recen
 /**
  * Writes at most 200 changes in one request, each independently (`allOrNone: false`: for a single
  * record, all values are written or none). If Salesforce rejects a change and names fields, it is
- * written again without these.
+ * written again without these. If the org's triggers exceed a limit for one transaction, fewer changes are written
+ * together from then on.
  */
 export async function writeCollection(
   session: Writer,
   changes: readonly SentChange[],
 ): Promise<CollectionResult> {
   const all: CollectionResult = { results: [], locked: [], unnamed: [] };
-  session.lessons.usual += 1;
-  // This ends, because fields are omitted each time.
+  const { lessons } = session;
+  lessons.usual += 1;
+  // This ends, because fields are omitted each time, or fewer changes are written together.
   for (let next = changes; next.length > 0; ) {
-    const { results, locked, unnamed, again } = await writeOnce(session, next);
+    const rows = next.slice(0, lessons.mostRows);
+    const { results, locked, unnamed, again, crowded } = await writeOnce(session, rows);
     all.results.push(...results);
     all.locked.push(...locked);
     all.unnamed.push(...unnamed);
-    next = again;
+    if (crowded.length > 0) learnSize(lessons, rows.length);
+    next = [...crowded, ...again, ...next.slice(rows.length)];
   }
   return all;
 }
 
-/** The results for the records in one request, and the changes that are still to be written. */
-type Attempt = CollectionResult & { again: SentChange[] };
+/**
+ * The results for the records in one request, and the changes that are still to be written: as they are now, or
+ * together with fewer others.
+ */
+type Attempt = CollectionResult & { again: SentChange[]; crowded: SentChange[] };
+
+function startAttempt(): Attempt {
+  return { results: [], locked: [], unnamed: [], again: [], crowded: [] };
+}
 
 async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
   const sentAtMs = session.api.serverTimeMs();
@@ -84,7 +96,7 @@ function withoutUnreadable(
   { description }: Writer,
   changes: readonly SentChange[],
 ): Attempt | null {
-  const attempt: Attempt = { results: [], locked: [], unnamed: [], again: [] };
+  const attempt = startAttempt();
   let found = false;
   for (const change of changes) {
     const fields = Object.entries(change.values).flatMap(([name, value]) =>
@@ -108,7 +120,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
   const [only] = changes;
   if (only !== undefined && changes.length === 1) {
     const fault = { code: UNREADABLE_VALUE, message: '', fields: Object.keys(only.values) };
-    return { results: [refused(only, [fault])], locked: [], unnamed: [], again: [] };
+    return { ...startAttempt(), results: [refused(only, [fault])] };
   }
   const middle = Math.ceil(changes.length / 2);
   const first = await writeOnce(session, changes.slice(0, middle));
@@ -118,6 +130,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
     locked: [...first.locked, ...second.locked],
     unnamed: [...first.unnamed, ...second.unnamed],
     again: [...first.again, ...second.again],
+    crowded: [...first.crowded, ...second.crowded],
   };
 }
 
@@ -128,13 +141,12 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
       code: 'crm_unavailable',
     });
   }
-  const attempt: Attempt = { results: [], locked: [], unnamed: [], again: [] };
+  const attempt = startAttempt();
   for (const [at, change] of changes.entries()) {
-    const step = stepAfter(change, listFaults(saved[at]));
+    const step = stepAfter(change, listFaults(saved[at]), changes.length);
     if (step.kind === 'done') attempt.results.push(step.result);
     else if (step.kind === 'unnamed') attempt.unnamed.push(step.refusal);
-    else if (step.kind === 'locked') attempt.locked.push(step.change);
-    else attempt.again.push(step.change);
+    else attempt[step.kind].push(step.change);
   }
   return attempt;
 }

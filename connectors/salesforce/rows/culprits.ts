@@ -40,16 +40,20 @@ export function toAtoms(
 }
 
 /**
- * Searches the atoms of a change that a rule rejects as a whole. Returns null if the rule rejects the contact whatever
- * is written, so no field is the cause.
+ * Searches the atoms of a change that a rule has rejected as a whole. Returns null if the rule rejects the contact
+ * whatever is written, so no field is the cause. Returns no atom if the rule does not reject the change any more, as
+ * with a trigger that failed only once.
  */
 export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
   let isMasked = false;
   const culprits: Atom[] = [];
   let rest = atoms;
   while (culprits.length < MAX_CULPRITS) {
-    const [at, sawOther] = yield* findFirst(rest);
+    const { at, isProven, sawOther } = yield* findFirst(rest);
     isMasked ||= sawOther;
+    // Without the last field, everything was accepted. The rule may also accept the whole change by now.
+    const isGuess = !isProven && culprits.length === 0 && rest.length > 1;
+    if (isGuess && (yield rest) === 'accepted') return [];
     culprits.push(...rest.slice(at, at + 1));
     const others = rest.filter((_, index) => index !== at);
     const [last] = others.slice(-1);
@@ -76,13 +80,16 @@ function* isRefusedAlone(atom: Atom = []): Generator<readonly Atom[], boolean, T
   return (yield [atom]) === 'same';
 }
 
-/**
- * The index of the first atom up to which the rule rejects everything; and whether other rules
- * interfered.
- */
-function* findFirst(
-  atoms: readonly Atom[],
-): Generator<readonly Atom[], [index: number, sawOther: boolean], TrialOutcome> {
+interface First {
+  /** The index of the first atom up to which the rule rejects everything. */
+  at: number;
+  /** False if no trial has been rejected, so the last atom only remains. */
+  isProven: boolean;
+  /** Whether other rules interfered. */
+  sawOther: boolean;
+}
+
+function* findFirst(atoms: readonly Atom[]): Generator<readonly Atom[], First, TrialOutcome> {
   let [accepted, refused] = [0, atoms.length];
   let sawOther = false;
   while (refused - accepted > 1) {
@@ -99,7 +106,7 @@ function* findFirst(
     if (outcome === 'same') refused = middle;
     else accepted = middle;
   }
-  return [refused - 1, sawOther];
+  return { at: refused - 1, isProven: refused < atoms.length, sawOther };
 }
 
 /** If rules hide each other, tries all fields except one, until such a trial is accepted. */

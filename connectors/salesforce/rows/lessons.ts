@@ -2,6 +2,9 @@
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import type { SalesforceFault } from '../errors.ts';
 
+/** Records of one request to the collections: Salesforce's maximum. The Bulk API also runs triggers for so many. */
+export const COLLECTION_ROWS = 200;
+
 export interface Lessons {
   /** Sets of fields that have caused rejections, by the rule that rejected them. */
   byRule: Map<string, string[][]>;
@@ -9,6 +12,11 @@ export interface Lessons {
   byCode: Map<string, string[][]>;
   /** Searches that found no field, by rule. */
   inVain: Map<string, number>;
+  /**
+   * The largest number of records to write together. It is smaller than Salesforce's maximum once the org's triggers
+   * have exceeded a limit for one transaction.
+   */
+  mostRows: number;
   /** Number of requests that write, and of trials whose writes are rolled back. */
   usual: number;
   trials: number;
@@ -23,6 +31,7 @@ export function createLessons(): Lessons {
     byRule: new Map(),
     byCode: new Map(),
     inVain: new Map(),
+    mostRows: COLLECTION_ROWS,
     usual: 0,
     trials: 0,
     areTrialsSafe: true,
@@ -44,6 +53,11 @@ const MAX_IN_VAIN = 2;
 /** Returns the rule behind a rejection. Messages may quote amounts, which differ from contact to contact. */
 export function toRule({ code, message }: Pick<SalesforceFault, 'code' | 'message'>): string {
   return `${code} ${message.replaceAll(/\d[\d.,]*/g, '#')}`;
+}
+
+/** Remembers that so many records exceeded a limit for one transaction. */
+export function learnSize(lessons: Lessons, rows: number): void {
+  lessons.mostRows = Math.max(1, Math.min(lessons.mostRows, Math.floor(rows / 2)));
 }
 
 /** Whether one more trial may be made. */

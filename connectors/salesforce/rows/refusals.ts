@@ -52,17 +52,30 @@ export function createUnsettled(): Unsettled {
   return { locked: [], again: [], unnamed: [] };
 }
 
-/** The next step for a change after Salesforce's response. */
+/**
+ * The next step for a change after Salesforce's response. A `crowded` change is written again together with fewer
+ * others.
+ */
 export type Step =
   | { kind: 'done'; result: WriteResult }
-  | { kind: 'locked' | 'again'; change: SentChange }
+  | { kind: 'locked' | 'again' | 'crowded'; change: SentChange }
   | { kind: 'unnamed'; refusal: UnnamedRefusal };
 
-/** Decides the next step. There are no faults if the record was written. */
-export function stepAfter(change: SentChange, faults: readonly SalesforceFault[]): Step {
+/**
+ * Decides the next step. There are no faults if the record was written. `rows` is the number of records that were
+ * written together.
+ */
+export function stepAfter(
+  change: SentChange,
+  faults: readonly SalesforceFault[],
+  rows: number,
+): Step {
   const [first] = faults;
   if (first === undefined) return { kind: 'done', result: written(settled(change)) };
   if (getMeaning(first).sort === 'lock') return { kind: 'locked', change };
+  if (rows > 1 && faults.some((fault) => getMeaning(fault).sort === 'crowded')) {
+    return { kind: 'crowded', change };
+  }
   const rest = change.together ? null : withoutNamed(settled(change), faults);
   if (rest !== null) return { kind: 'again', change: rest };
   const mayBeSearched = Object.keys(change.values).length > 1 && faults.every(mayBeOfField);
@@ -76,6 +89,7 @@ export function stepAfter(change: SentChange, faults: readonly SalesforceFault[]
 const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'FIELD_CUSTOM_VALIDATION_EXCEPTION',
   'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
+  'CANNOT_EXECUTE_FLOW_TRIGGER',
   'STRING_TOO_LONG',
   'NUMBER_OUTSIDE_VALID_RANGE',
   'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',

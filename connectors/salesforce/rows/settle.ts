@@ -57,8 +57,8 @@ export async function* settle(
 type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' | 'log'>;
 
 /**
- * Decides which fields to omit from a change, if necessary after a search. It never leaves the change as it
- * is.
+ * Decides which fields to omit from a change, if necessary after a search. If the search shows that Salesforce accepts
+ * all of them by now, the change is written again as it is, but only once.
  */
 async function afterUnnamed(
   session: Writer,
@@ -73,8 +73,9 @@ async function afterUnnamed(
     if (found.state === 'locked') return { kind: 'locked', change };
     if (found.state === 'kept') return toKeptStep(change, faults, found.fields);
     if (found.state === 'unclear') return { kind: 'done', result: refused(change, faults) };
-    learn(session.lessons, plan.fault, found.fields);
     change = { ...change, tried: [...(change.tried ?? []), searchKey(plan.fault)] };
+    if (found.fields?.length === 0) return { kind: 'again', change };
+    learn(session.lessons, plan.fault, found.fields);
   }
 }
 
@@ -164,6 +165,7 @@ function leaveOut(
 }
 
 type Found =
+  /** No fields if Salesforce accepts all of them by now; null if none of them is the cause. */
   | { state: 'found'; fields: readonly string[] | null }
   | { state: 'locked' }
   /**

@@ -34,9 +34,12 @@ export interface CsvPart {
 
 /**
  * Records are written in batches of this size, each in its own transaction, and other work runs in between.
- * Smaller batches would cost more transactions, and larger ones would make other work wait longer.
+ * Smaller batches would cost more transactions, and larger ones would make other work wait longer. It is a multiple of
+ * `TRIGGER_ROWS`.
  */
-const PORTION_ROWS = 500;
+const PORTION_ROWS = 600;
+/** The number of records for which a trigger runs at once. */
+const TRIGGER_ROWS = 200;
 /** The cell that clears a value. An empty cell leaves the value unchanged. */
 const CLEARING_CELL = '#N/A';
 
@@ -122,7 +125,16 @@ function messageOf(error: unknown, { report }: Bulk): string {
  */
 function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => number): void {
   const outcomes = org.store.transact(
-    () => shuffled(rows, random).map((row) => writeRow(org, job, row)),
+    () =>
+      chunksOf(shuffled(rows, random)).flatMap((chunk) => {
+        const error =
+          job.operation === 'update' ? org.rules.exceed(job.type, chunk.length) : undefined;
+        return chunk.map((row) =>
+          error === undefined
+            ? writeRow(org, job, row)
+            : { row, result: refused(readRow(job.columns, row).id, error), isNew: false },
+        );
+      }),
     () => true,
   );
   const written: string[] = [];
@@ -134,6 +146,15 @@ function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => 
   }
   add(job.written, written);
   add(job.failed, failed);
+}
+
+/** Triggers run for chunks of 200 records, each of which is one transaction for Salesforce's limits. */
+function chunksOf(rows: string[][]): string[][][] {
+  const chunks: string[][][] = [];
+  for (let at = 0; at < rows.length; at += TRIGGER_ROWS) {
+    chunks.push(rows.slice(at, at + TRIGGER_ROWS));
+  }
+  return chunks;
 }
 
 function add(part: CsvPart, lines: string[]): void {

@@ -1,5 +1,6 @@
 /**
- * Rules that an administrator has set up: validation rules, duplicate rules, and triggers that reject writes.
+ * Rules that an administrator has set up: validation rules, duplicate rules, triggers that reject writes, and triggers
+ * that exceed Salesforce's limits for one transaction.
  */
 
 import { z } from 'zod';
@@ -34,6 +35,25 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     fields: z.array(z.string()).min(1),
     message: z.string().default('Use one of these records?'),
   }),
+  /**
+   * Triggers and flows that need so much for each record that a transaction with more than `records` records exceeds a
+   * limit of Salesforce. Then none of its records is written.
+   */
+  z.strictObject({
+    kind: z.literal('limit'),
+    name: z.string().optional(),
+    type: z.string(),
+    /** The largest number of records in one transaction that stays below the limit. */
+    records: z.number().int().min(0),
+    /** How often the limit is exceeded. Without it, always; processor time varies from one transaction to the next. */
+    times: z.number().int().min(1).optional(),
+    statusCode: z.string().default('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY'),
+    message: z
+      .string()
+      .default(
+        'npsp.TDTM_Contact: System.LimitException: npsp:Apex CPU time limit exceeded: (System Code)',
+      ),
+  }),
 ]);
 
 /** A rule. */
@@ -49,6 +69,8 @@ export interface Rules {
   list(): readonly Rule[];
   /** Returns whether there are rules about an object. */
   concern(type: ObjectType): boolean;
+  /** Returns the error of every record in a transaction that writes so many records; undefined if there is none. */
+  exceed(type: ObjectType, records: number): RecordError | undefined;
   /** Returns the errors that the rules report for a record in its current state in the database. */
   check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];
 }
@@ -56,6 +78,8 @@ export interface Rules {
 /** Starts without rules; `seer` is a user who sees every field that rules can name. */
 export function createRules(org: QueryOrg, seer: User): Rules {
   let rules: Rule[] = [];
+  /** How often each limit has been exceeded. */
+  const exceeded = new Map<Rule, number>();
 
   function meets(type: ObjectType, id: string, when: string): boolean {
     const soql = `SELECT Id FROM ${type.name} WHERE Id = '${id}' AND (${when})`;
@@ -105,9 +129,20 @@ export function createRules(org: QueryOrg, seer: User): Rules {
       rules = [];
     },
     list: () => rules,
-    concern: (type) => rulesOf(type).length > 0,
+    concern: (type) => rulesOf(type).some(({ kind }) => kind !== 'limit'),
+    exceed(type, records) {
+      for (const rule of rulesOf(type)) {
+        if (rule.kind !== 'limit' || records <= rule.records) continue;
+        const times = exceeded.get(rule) ?? 0;
+        if (rule.times !== undefined && times >= rule.times) continue;
+        exceeded.set(rule, times + 1);
+        return recordError(rule.statusCode, rule.message);
+      }
+      return undefined;
+    },
     check(type, id, { allowDuplicates }) {
       return rulesOf(type).flatMap((rule): RecordError[] => {
+        if (rule.kind === 'limit') return [];
         if (rule.kind === 'duplicate') {
           const isTwin = !allowDuplicates && hasTwin(type, id, rule.fields);
           return isTwin ? [recordError('DUPLICATES_DETECTED', rule.message)] : [];

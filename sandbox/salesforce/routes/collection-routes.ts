@@ -3,6 +3,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import {
+  type RecordError,
   recordError,
   refused,
   SalesforceError,
@@ -51,12 +52,14 @@ export function collectionRoutes(org: Org): Hono<SalesforceEnv> {
     const { records, allOrNone } = readRecords(c);
     const prepared = records.map((record) => prepare(c, org, record));
     const options = writeOptionsOf(c);
+    const exceeded = findExceeded(org, prepared);
     return c.json(
-      runAll(org, allOrNone, prepared, ({ type, values, id }) =>
-        id === undefined
-          ? refused(null, ID_MISSING)
-          : org.store.update(c.var.user, type, id, values, options),
-      ),
+      runAll(org, allOrNone, prepared, ({ type, values, id }) => {
+        if (id === undefined) return refused(null, ID_MISSING);
+        const error = exceeded.get(type);
+        if (error !== undefined) return refused(readId(id), error);
+        return org.store.update(c.var.user, type, id, values, options);
+      }),
     );
   });
   router.delete('/composite/sobjects', (c) => {
@@ -119,6 +122,16 @@ function prepare(
     id: typeof id === 'string' ? id : undefined,
     values: readJsonValues(org.access, c.var.user, type, record),
   };
+}
+
+/** Returns the types whose triggers exceed a limit, because the records of a type are one transaction for them. */
+function findExceeded(org: Org, prepared: readonly Prepared[]): Map<ObjectType, RecordError> {
+  const exceeded = new Map<ObjectType, RecordError>();
+  for (const [type, records] of Map.groupBy(prepared, (record) => record.type)) {
+    const error = org.rules.exceed(type, records.length);
+    if (error !== undefined) exceeded.set(type, error);
+  }
+  return exceeded;
 }
 
 function dataType(org: Org, name: string): ObjectType {

@@ -1,7 +1,7 @@
 /** `/sobjects`: descriptions, and single records. */
 
 import { Hono } from 'hono';
-import { notFound, SalesforceError, saved, toRequestError } from '../core/errors.ts';
+import { notFound, refused, SalesforceError, saved, toRequestError } from '../core/errors.ts';
 import { hasPrefix, readId } from '../core/ids.ts';
 import { describeBriefly, describeLayouts, describeObject } from '../metadata/describe.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
@@ -123,7 +123,11 @@ function update(c: SalesforceContext, org: Org, type: ObjectType, id: string): R
   if (org.store.read(type, id) === undefined) throw notFound();
   const record = readJson(jsonRecordSchema, c.var.body);
   const values = readJsonValues(org.access, c.var.user, type, record);
-  const result = org.store.update(c.var.user, type, id, values, writeOptionsOf(c));
+  const exceeded = org.rules.exceed(type, 1);
+  const result =
+    exceeded === undefined
+      ? org.store.update(c.var.user, type, id, values, writeOptionsOf(c))
+      : refused(id, exceeded);
   if (!result.success) throw toRequestError(result);
   return c.body(null, 204);
 }

@@ -56,6 +56,10 @@ describe('the search for fields to blame', () => {
     }
   });
 
+  it('blames no field, not even the last, if everything is accepted by now', () => {
+    expect(run(FIELDS, () => false).found).toEqual([]);
+  });
+
   it('finds nothing, soon, where a rule refuses whatever is written', () => {
     const { found, trials } = run(FIELDS, () => true);
     expect(found).toBeNull();

@@ -152,6 +152,21 @@ describe('rules', () => {
     expect(saved.status).toBe(201);
   });
 
+  it('exceed a limit for one transaction as often as they say, and then nothing of it is written', async () => {
+    const org = await startOrg();
+    const three = (await contactIds(org, 3)).map((id) => ({ id, Title: 'King' }));
+    await control(org, 'POST', '/rules', { kind: 'limit', type: 'Contact', records: 2, times: 1 });
+    const [first, , third] = await update(org, three);
+    for (const result of [first, third]) {
+      expect(result?.errors).toMatchObject([
+        { message: expect.stringContaining('System.LimitException'), fields: [] },
+      ]);
+    }
+    expect(await column(org, "SELECT Id FROM Contact WHERE Title = 'King'")).toEqual([]);
+    expect(codesOf(await update(org, three.slice(1)))).toEqual([null, null]);
+    expect(codesOf(await update(org, three))).toEqual([null, null, null]);
+  });
+
   it('that make no sense are refused', async () => {
     const org = await startOrg();
     for (const rule of [
