@@ -34,7 +34,7 @@ const WARM_UPS = 100;
  * The processor time of one measurement in milliseconds, since a collection of garbage costs more than a single page,
  * and the least and the largest number of requests for it.
  */
-const MEASURED_MS = 1_000;
+const MEASURED_MS = 600;
 const LEAST_REQUESTS = 8;
 const MOST_REQUESTS = 2_000;
 

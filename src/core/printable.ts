@@ -11,12 +11,14 @@
  * U+200D are kept, because names in Persian and in the scripts of India are spelt with them, and emoji
  * contain them. Terminals ignore them.
  */
-const ACTING =
+const ACTING_UNITS =
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
-  '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}\\p{Cs}';
+  '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb';
 
-const ANY_ACTING = new RegExp(`[${ACTING}]`, 'u');
-const EACH_ACTING = new RegExp(`[${ACTING}]`, 'gu');
+/** Searches by code unit, which takes a fifth of the time of a search by character. */
+const ANY_ACTING_UNIT = new RegExp(`[${ACTING_UNITS}]`);
+const ANY_TAG = /\udb40[\udc00-\udc7f]/;
+const EACH_ACTING = new RegExp(`[${ACTING_UNITS}\\u{e0000}-\\u{e007f}\\p{Cs}]`, 'gu');
 
 /**
  * Characters that JSON does not escape but that have an effect on a terminal. JSON itself escapes lone
@@ -44,7 +46,7 @@ const SEQUENCES = new RegExp(
 
 /** Returns true if the text contains an active character. */
 export function isActing(text: string): boolean {
-  return ANY_ACTING.test(text);
+  return ANY_ACTING_UNIT.test(text) || ANY_TAG.test(text) || !text.isWellFormed();
 }
 
 /** Returns true for most texts: ASCII on one line, with single spaces between words and none around them. */
