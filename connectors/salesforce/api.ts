@@ -1,8 +1,8 @@
 import { isSameOrigin } from '../../src/outbound/address.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
-import type { CrmReply } from '../exchange.ts';
-import type { LibraryRequest, SalesforceClient } from './client.ts';
+import type { CrmExchange, CrmReply, CrmRequest } from '../exchange.ts';
+import type { JobKind, LibraryRequest, SalesforceClient } from './client.ts';
 import { createOrgLimit, dailyUsage } from './daily-usage.ts';
 import { parseFault, requestError } from './errors.ts';
 import { createExchange } from './exchange.ts';
@@ -36,18 +36,21 @@ export function createApi(
 ): SalesforceApi {
   const limit = createOrgLimit(settings.dailyReservePercent);
   let serverTimeMs: number | null = null;
-  const exchange = createExchange({
+  const line = {
     fetch: fetch ?? ownFetch,
     random,
     clock,
     signal,
     onCall,
-    noteAnswer(headers) {
+    noteAnswer(headers: Headers) {
       limit.note(dailyUsage(headers));
       const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
     },
-  });
+  };
+  const exchange = createExchange(line);
+  /** For the last request about a job, which is sent even if the run has been stopped. */
+  const lastExchange = createExchange({ ...line, signal: new AbortController().signal });
   const auth = createAuth({ settings, exchange, clock, secrets, signal });
 
   let client: Promise<SalesforceClient> | null = null;
@@ -64,7 +67,7 @@ export function createApi(
     openQueryJob: (soql) => speak((org) => org.openQueryJob(soql)),
     checkJob: (kind, id) => speak((org) => org.checkJob(kind, id)),
     closeJob: (id) => speak((org) => org.closeJob(id)),
-    abortJob: (kind, id) => speak((org) => org.abortJob(kind, id)),
+    abortJob,
     upload: (path, csv) => speak((org) => org.upload(path, csv)),
     download: (path) => speak((org) => org.download(path)),
     limit,
@@ -80,19 +83,31 @@ export function createApi(
 
   function loadClient(): Promise<SalesforceClient> {
     client ??= import('./client.ts').then(({ createClient }) =>
-      createClient(settings.apiVersion, carry),
+      createClient(settings.apiVersion, (request) => carry(request, exchange)),
     );
     return client;
   }
 
+  /** Also works after the run has been stopped. It tries once, for a few seconds, because the process is about to end. */
+  async function abortJob(kind: JobKind, id: string): Promise<void> {
+    const { createClient } = await import('./client.ts');
+    const last = createClient(settings.apiVersion, (request) =>
+      carry({ ...request, patience: LAST_PATIENCE }, lastExchange),
+    );
+    await last.abortJob(kind, id);
+  }
+
   /** The only place where a request gets its token, and only if it goes to the instance that signed in. */
-  async function carry({ url: path, headers, ...request }: LibraryRequest): Promise<CrmReply> {
+  async function carry(
+    { url: path, headers, ...request }: LibraryRequest & Pick<CrmRequest, 'patience'>,
+    { send }: Pick<CrmExchange, 'send'>,
+  ): Promise<CrmReply> {
     const { instanceUrl } = await auth.signIn();
     const url = instanceUrl + path;
     if (!isSameOrigin(url, instanceUrl)) throw addressRefused();
     const reply = await auth.authorized((accessToken) => {
       const authorization = `Bearer ${accessToken}`;
-      return exchange.send({
+      return send({
         ...request,
         url,
         headers: { ...COMMON_HEADERS, ...headers, authorization },
@@ -104,5 +119,8 @@ export function createApi(
     throw requestError(parseFault(reply.status, reply.text, asked));
   }
 }
+
+/** As long as a write in progress may continue once the run is to stop. */
+const LAST_PATIENCE = { maxTries: 1, timeoutMs: 5_000 };
 
 const COMMON_HEADERS = { accept: 'application/json', 'user-agent': 'donor-sync' };

@@ -23,6 +23,7 @@ import { countViewers, showFields } from './permissions.ts';
 import { fieldsProject } from './project/project.ts';
 import { readBack } from './read-back.ts';
 import { findMarked, readPages } from './reading/read.ts';
+import { COLLECTION_ROWS } from './rows/lessons.ts';
 import { search } from './search.ts';
 import { openSession } from './session.ts';
 import {
@@ -31,7 +32,6 @@ import {
   salesforceSettingsSchema,
 } from './settings.ts';
 import { createSalesforceConsent } from './sign-in/consent.ts';
-import { COLLECTION_ROWS } from './rows/lessons.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
 
 /** Salesforce as a CRM; `README.md` in this folder describes rights, limits and oddities. */

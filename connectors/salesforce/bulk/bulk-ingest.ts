@@ -7,7 +7,7 @@ import type { ColumnReader } from '../query.ts';
 import { COLLECTION_ROWS, learnSize } from '../rows/lessons.ts';
 import { combined, refusal, type SentChange, stepAfter, type Unsettled } from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
-import { awaitJob, type BulkJob, readJob, toNewJob } from './bulk-job.ts';
+import { abortJob, awaitJob, type BulkJob, readJob, toNewJob } from './bulk-job.ts';
 import { readRows } from './bulk-query.ts';
 
 const JOBS = '/jobs/ingest';
@@ -112,11 +112,16 @@ async function upload(session: SalesforceSession, waiting: Waiting): Promise<Fin
     for (const field of Object.keys(values)) fields.add(field);
   }
   const { id } = toNewJob(await session.api.openUpdateJob());
-  await session.api.upload(`${JOBS}/${id}/batches`, () =>
-    changesAsCsv(waiting.values(), [...fields]),
-  );
-  await begin(session, id);
-  return { ...(await awaitJob(session, 'ingest', id)), sent: waiting.size };
+  try {
+    await session.api.upload(`${JOBS}/${id}/batches`, () =>
+      changesAsCsv(waiting.values(), [...fields]),
+    );
+    await begin(session, id);
+    return { ...(await awaitJob(session, 'ingest', id)), sent: waiting.size };
+  } catch (error) {
+    await abortJob(session, 'ingest', id, error);
+    throw error;
+  }
 }
 
 /** Lets Salesforce start; if the response is lost, a second request is rejected as too late. */

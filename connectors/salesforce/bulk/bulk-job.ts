@@ -66,15 +66,19 @@ export async function awaitJob(
   throw new RetriableError(`The Bulk API job ${id} takes too long.`, { code: 'crm_unavailable' });
 }
 
-/** Ends a job that is no longer needed, unless Salesforce has reported that it has ended. */
+/**
+ * Ends a job that is no longer needed, even if the run has been stopped, unless Salesforce has reported that it has
+ * ended. Otherwise a job that waits at Salesforce could still write hours later, when the values may be those of an
+ * erased or another person.
+ */
 export async function abortJob(
-  { api, signal }: JobDeps,
+  { api }: Pick<JobDeps, 'api'>,
   kind: JobKind,
   id: string,
   error: unknown,
 ): Promise<void> {
   const isAtItsEnd = isDonorSyncError(error) && error.details['state'] !== undefined;
-  if (isAtItsEnd || signal.aborted) return;
+  if (isAtItsEnd) return;
   // A job that cannot be aborted will end anyway.
   await api.abortJob(kind, id).catch(() => {});
 }

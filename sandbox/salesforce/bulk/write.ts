@@ -1,6 +1,6 @@
 /** Writes the records of an upload, and stores each record's result. */
 
-import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { setImmediate as letOthersRun, setTimeout as wait } from 'node:timers/promises';
 import { quoted } from '../core/database.ts';
 import { recordError, refused, SalesforceError, type SaveResult } from '../core/errors.ts';
 import { findField, type ObjectType } from '../metadata/object-type.ts';
@@ -44,10 +44,15 @@ const TRIGGER_ROWS = 200;
 const CLEARING_CELL = '#N/A';
 
 /**
- * Writes all uploaded records. The first batch is done when this returns its promise, so a fault of the request affects
- * it. Other work runs between the batches after it.
+ * Writes all uploaded records in the second half of the job's time, because a real job also waits before it writes. An
+ * aborted job writes nothing more. Without such a time, the first batch is done when this returns its promise, so a
+ * fault of the request affects it. Other work runs between the batches after it.
  */
 export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<void> {
+  if (bulk.jobTimeMs > 0) {
+    await wait(bulk.jobTimeMs / 2, undefined, { ref: false });
+    if (job.isAborted || !org.db.open) return;
+  }
   try {
     readColumns(org, bulk, job);
     for (const rows of portionsOf(job)) {

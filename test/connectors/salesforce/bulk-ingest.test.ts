@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ContactChange, WriteResult } from '../../../connectors/contract.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
@@ -264,6 +265,55 @@ describe('writing to an org through the Bulk API', () => {
   async function jobs(): Promise<string[]> {
     const asked = await org.requests();
     return asked.filter(({ path }) => path.includes('/jobs/')).map(({ method }) => method);
+  }
+});
+
+describe('a job that still waits at Salesforce', () => {
+  let org: Org;
+  afterEach(() => org.close());
+
+  it('writes nothing after the run is stopped', async () => {
+    const jobTimeMs = 500;
+    org = await openOrg({ bulkJobTimeMs: jobTimeMs });
+    const [id = ''] = await org.addContacts(people(1));
+    const stop = new AbortController();
+    let checks = 0;
+    await expectEnd('interrupted', id, stop.signal, () => {
+      checks += 1;
+      if (checks === 3) stop.abort();
+    });
+    await setTimeout(jobTimeMs * 1.5);
+    expect(await org.seenValue(id, 'Title')).toBeNull();
+  });
+
+  it('is ended when the run gives up on it', async () => {
+    org = await openOrg({ bulkJobTimeMs: 600_000 });
+    const [id = ''] = await org.addContacts(people(1));
+    await expectEnd('crm_unavailable', id, new AbortController().signal, () => {});
+  });
+
+  async function expectEnd(
+    code: string,
+    id: string,
+    signal: AbortSignal,
+    onCheck: () => void,
+  ): Promise<void> {
+    const clock = {
+      now: Date.now,
+      async sleep() {
+        onCheck();
+        await setImmediate();
+      },
+    };
+    const connector = await org.connector(ALWAYS, { clock, signal });
+    const writing = toArray(connector.write([{ id, values: { Title: 'late' } }]));
+    await expect(writing).rejects.toThrow(expect.objectContaining({ code }));
+    const jobs = (await org.requests()).filter(({ path }) => path.includes('/jobs/'));
+    // The first PATCH ends the upload, and the second one ends the job.
+    expect(jobs.filter(({ method }) => method === 'PATCH')).toMatchObject([
+      { status: 200 },
+      { status: 200 },
+    ]);
   }
 });
 
