@@ -42,7 +42,7 @@ export const OUTCOME_REASONS = {
   no_match_known: 'unchanged',
   /** A user decided that the changed details still belong to the same person. */
   identity_change_rejected: 'unchanged',
-  /** A user decided that it was paid for after the backup from which the database was restored. */
+  /** A user decided that it was paid for: after the backup that was restored, or with a former service key. */
   counted_as_paid: 'unchanged',
   /** The CRM contained a profile from another installation, which was adopted. */
   profile_adopted: 'unchanged',
@@ -150,8 +150,7 @@ export const OUTCOME_TEXTS = {
     'the service did not know this person before; the contact is sent again when it changes',
   identity_change_rejected:
     'a user decided that the changed details belong to the same person; no credit is spent',
-  counted_as_paid:
-    'a user decided that it was paid for after the backup that was restored; no credit is spent',
+  counted_as_paid: 'a user decided that it was paid for already; no credit is spent',
   profile_adopted: 'was enhanced by another installation, whose donor ID is in the CRM',
   first_name_missing: 'has no first name, which the service needs; add it in the CRM',
   last_name_missing: 'has no last name, which the service needs; add it in the CRM',

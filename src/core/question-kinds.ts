@@ -58,11 +58,14 @@ export const CONTACT_QUESTION_KINDS = {
     isPaid: true,
     endsWithAnswer: true,
   },
-  /** The database was restored, and the contact may have been paid for since the backup. */
+  /**
+   * The contact may have been paid for: after the backup that the database was restored from, or with a service key
+   * that was replaced since.
+   */
   paid_since_backup: {
     ...OF_CONTACT,
     outcome:
-      'may have been paid for after the backup that the database was restored from; a user decides whether to buy its profile',
+      'may have been paid for, after the backup that the database was restored from or with a former service key; a user decides whether to buy its profile',
     isPaid: true,
     endsWithAnswer: true,
   },

@@ -8,6 +8,7 @@ import {
 } from '../credits/statements/jobs.ts';
 import type { JobProgress } from '../partner/progress.ts';
 import type { Run, SyncDeps } from './control/context.ts';
+import { pollSeenAgain } from './guards/former-keys.ts';
 import { recordProgress } from './guards/since-backup.ts';
 import {
   afterPoll,
@@ -47,6 +48,7 @@ type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
 /** Polls the running jobs until submitting has ended and no job is running. */
 export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
+  await pollSeenAgain(deps, run);
   let timing = NOT_YET_POLLED;
   let lastLookedAt: RunningJob | null = null;
   let looks = 0;

@@ -61,7 +61,7 @@ const COUNTS_AS_PAID: Changes = {
 const MAYBE_PAID: Changes = {
   due_reason: null,
   ...COUNTS_AS_PAID,
-  ...outcome('paid_since_backup'),
+  ...outcome('paid_since_backup', given('outcome_detail')),
 };
 
 export const LINE_EVENTS = {
@@ -121,7 +121,7 @@ export const LINE_EVENTS = {
     ways: [
       { from: ['due'], to: 'held', set: MAYBE_PAID },
       {
-        // The service has lost the contact's job since the backup.
+        // The service has lost the contact's job since the backup, or the present service key cannot see it.
         from: ['settled'],
         to: 'held',
         when: all(
@@ -132,6 +132,24 @@ export const LINE_EVENTS = {
       },
     ],
     otherwise: NOT_IN_LINE,
+  },
+  /** The service key that paid for the contact's job is back, so the job is polled again. */
+  seenAgain: {
+    ways: [
+      {
+        from: ['held'],
+        to: 'submitted',
+        when: all(isNull(own('tracking_id')), equal(own('outcome_reason'), 'paid_since_backup')),
+        set: {
+          asked_identity: given('asked_identity'),
+          asked_at: given('asked_at'),
+          last_credit: 'stands',
+          tracking_id: given('tracking_id'),
+          ...outcome('submission_pending'),
+        },
+      },
+    ],
+    otherwise: 'The contact no longer waits for this job.',
   },
   /** The same for a contact that has left. It counts as paid for if it returns. */
   maybePaidAway: {

@@ -1,4 +1,7 @@
-/** Holds contacts that may have been paid for after the backup from which the database was restored. */
+/**
+ * Holds contacts that may have been paid for: after the backup from which the database was restored, or with a service
+ * key whose jobs the present key cannot see.
+ */
 import { sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -9,6 +12,15 @@ import { findOpenBatch } from './questions.ts';
 
 /** The kind of question about them. */
 export const PAID_SINCE_BACKUP = 'paid_since_backup';
+
+/** The `detail` of the question if the contact was paid for with a service key that was replaced since. */
+export const FORMER_KEY = 'former_key';
+
+/** A contact whose job the present service key cannot see, and that job. */
+export interface UnseenContact {
+  crmId: string;
+  trackingId: string;
+}
 
 /** When a user last decided to buy these contacts anyway (epoch ms), by CRM ID. */
 export async function findBought(
@@ -73,6 +85,74 @@ export async function findAsked(
   return found;
 }
 
+/** Lists the contacts that wait because their jobs were paid for with a service key that was replaced since. */
+export async function listUnseen(reader: Reader, integrationId: string): Promise<UnseenContact[]> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select(['crm_id', 'tracking_id'])
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', sql.lit(PAID_SINCE_BACKUP))
+    .where('detail', '=', FORMER_KEY)
+    .where('decision', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.flatMap(({ crm_id: crmId, tracking_id: trackingId }) =>
+    crmId === null || trackingId === null ? [] : [{ crmId, trackingId }],
+  );
+}
+
+/** A contact that waited for its job, and what was paid for in that job. */
+export interface SeenContact extends UnseenContact {
+  /** Fingerprint of the submitted identity. */
+  identity: string;
+  /** Epoch milliseconds. */
+  submittedAt: number;
+}
+
+/** Lets these contacts wait for their jobs again, and closes their questions. Resolves with their tracking IDs. */
+export async function resumeSeen(
+  trx: RunTransaction,
+  runId: string,
+  seen: readonly SeenContact[],
+): Promise<string[]> {
+  const { integrationId } = trx.lease;
+  const now = trx.clock.now();
+  const resumed: string[] = [];
+  for (const batch of inFilledBatches(seen)) {
+    const closed = await trx
+      .updateTable('questions')
+      .set({ decision: 'superseded', decided_at: now })
+      .where('integration_id', '=', integrationId)
+      .where('kind', '=', PAID_SINCE_BACKUP)
+      .where('decision', 'is', null)
+      .where(
+        'tracking_id',
+        'in',
+        batch.map(({ trackingId }) => trackingId),
+      )
+      .returning('tracking_id')
+      .execute();
+    const open = new Set(closed.map(({ tracking_id }) => tracking_id));
+    const waiting = batch.filter(({ trackingId }) => open.has(trackingId));
+    const moved = await moveAndList(
+      trx,
+      trx.lease,
+      'seenAgain',
+      waiting.map(({ crmId, trackingId, identity, submittedAt }) => ({
+        crm_id: crmId,
+        tracking_id: trackingId,
+        asked_identity: identity,
+        asked_at: submittedAt,
+      })),
+      { id: runId, now },
+    );
+    resumed.push(...moved.flatMap(({ tracking_id }) => tracking_id ?? []));
+  }
+  return resumed;
+}
+
+const FORMER_KEY_TEXT = 'its service key was replaced, and the present key cannot see its job';
+
 const anyAsked = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('questions')
@@ -83,23 +163,56 @@ const anyAsked = preparedRead((db, { integrationId }: Slots<{ integrationId: str
     .compile(),
 );
 
+/** The run that asks the question. */
+interface Asking {
+  runId: string;
+  newId: () => string;
+}
+
 /**
  * Holds these contacts if they are due or have lost their job. All of them are in one batch, which
  * later contacts join while it is open. Resolves with the IDs of the held contacts.
  */
-export async function holdMaybePaid(
+export function holdMaybePaid(
   trx: RunTransaction,
-  { runId, newId }: { runId: string; newId: () => string },
+  asking: Asking,
   crmIds: readonly string[],
+): Promise<string[]> {
+  // The hold belongs to no job, because nothing was sent.
+  return hold(trx, asking, crmIds, { detail: null, jobs: new Map() });
+}
+
+/** Holds these contacts because their jobs were paid for with a service key that was replaced since. */
+export function holdUnseen(
+  trx: RunTransaction,
+  asking: Asking,
+  contacts: readonly UnseenContact[],
+): Promise<string[]> {
+  const jobs = new Map(contacts.map(({ crmId, trackingId }) => [crmId, trackingId]));
+  return hold(trx, asking, [...jobs.keys()], { detail: FORMER_KEY, jobs });
+}
+
+async function hold(
+  trx: RunTransaction,
+  { runId, newId }: Asking,
+  crmIds: readonly string[],
+  { detail, jobs }: { detail: string | null; jobs: ReadonlyMap<string, string> },
 ): Promise<string[]> {
   if (crmIds.length === 0) return [];
   const { lease } = trx;
   const { integrationId } = lease;
   const now = trx.clock.now();
-  const batch = (await findOpenBatch(trx, integrationId, PAID_SINCE_BACKUP)) ?? newId();
+  const batch = (await findOpenBatch(trx, integrationId, PAID_SINCE_BACKUP, detail)) ?? newId();
   const held: string[] = [];
   for (const portion of inBatches(crmIds)) {
-    const moved = await moveAndList(trx, lease, 'maybePaid', portion, { id: runId, now });
+    const moved = await moveAndList(
+      trx,
+      lease,
+      'maybePaid',
+      portion,
+      { id: runId, now },
+      { outcome_detail: detail === null ? null : FORMER_KEY_TEXT },
+    );
     if (moved.length === 0) continue;
     await trx
       .insertInto('questions')
@@ -111,9 +224,9 @@ export async function holdMaybePaid(
             integration_id: integrationId,
             crm_id,
             kind: PAID_SINCE_BACKUP,
-            // The hold belongs to no job, because nothing was sent.
-            tracking_id: id,
+            tracking_id: jobs.get(crm_id) ?? id,
             batch,
+            detail,
             opened_at: now,
           } as const;
         }),

@@ -19,11 +19,12 @@ export async function findLastConfirmation(
   return Number(row?.at ?? 0);
 }
 
-/** The batch of the open question; null if there is none. */
+/** The batch of the open question; null if there is none. With a detail, only questions that have it count. */
 export async function findOpenBatch(
   reader: Reader,
   integrationId: string,
   kind: ContactQuestionKind,
+  detail?: string | null,
 ): Promise<string | null> {
   const row = await reader
     .selectFrom('questions')
@@ -31,6 +32,9 @@ export async function findOpenBatch(
     .where('integration_id', '=', integrationId)
     .where('kind', '=', kind)
     .where('decision', 'is', null)
+    .$if(detail !== undefined, (query) =>
+      query.where('detail', 'is not distinct from', detail ?? null),
+    )
     .limit(1)
     .executeTakeFirst();
   return row?.batch ?? null;

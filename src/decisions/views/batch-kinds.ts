@@ -32,7 +32,10 @@ export interface BatchAlert {
   steps: readonly string[];
 }
 
-type Described = Pick<QuestionBatch, 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'>;
+type Described = Pick<
+  QuestionBatch,
+  'count' | 'parts' | 'isListChanged' | 'isKeyReplaced' | 'marks' | 'source'
+>;
 
 interface BatchWords {
   /** A few words for a table column. */
@@ -88,9 +91,11 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     }),
   },
   paid_since_backup: {
-    inShort: () => 'perhaps paid for since the backup',
-    why: ({ count }) =>
-      `The database was restored from a backup. Since the backup, these contacts were added or changed, or the service has lost their jobs. Some or all of them (${count}) may have been paid for, and nothing outside the database shows which. A balance that is not lower than before proves nothing, because credits may have been added, and other tools may spend credits with the same key.`,
+    inShort: () => 'perhaps paid for',
+    why: ({ count, isKeyReplaced }) =>
+      isKeyReplaced
+        ? `The service key was replaced while jobs were running, and the present key cannot see the jobs of ${describeCount(count, 'contact')}, which were paid for with the former key. If the former key is used again within six days, the next sync delivers their profiles without a credit.`
+        : `The database was restored from a backup. Since the backup, these contacts were added or changed, or the service has lost their jobs. Some or all of them (${count}) may have been paid for, and nothing outside the database shows which. A balance that is not lower than before proves nothing, because credits may have been added, and other tools may spend credits with the same key.`,
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');
@@ -100,8 +105,8 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           label: `Buy them (${price})`,
           title: `Spend ${price}?`,
           confirm: `Buy the profiles of ${contacts}`,
-          effect: `The next sync submits ${contacts} and spends at most ${price}. Profiles that were bought after the backup are paid for a second time.`,
-          hint: 'Nothing was spent between the backup and the restore, or the profiles are worth the price.',
+          effect: `The next sync submits ${contacts} and spends at most ${price}. Profiles that were bought before are paid for a second time.`,
+          hint: 'They were not paid for, or the profiles are worth the price.',
         },
         reject: {
           label: 'They are paid for (no credit)',
@@ -109,7 +114,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           confirm: `Count ${contacts} as paid for`,
           effect:
             'Nothing is spent on them until they change or their profiles would have become old. Values in the CRM stay.',
-          hint: 'They were synced after the backup: their values are already in the CRM.',
+          hint: 'Their values are already in the CRM, or they can wait until their next refresh.',
         },
       };
     },
@@ -119,9 +124,11 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
         ? `The profiles of ${contacts} are to be bought. The next sync spends at most ${describeCount(count, 'credit')} on that.`
         : `${contacts} ${count === 1 ? 'counts' : 'count'} as paid for. Nothing is spent on them until they change or their profiles would have become old.`;
     },
-    alert: ({ count }) => ({
+    alert: ({ count, isKeyReplaced }) => ({
       subject: 'held_restored',
-      problem: `the database was restored from a backup, and ${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} new or changed since then: they may already be paid for`,
+      problem: isKeyReplaced
+        ? `the service key was replaced, and the present key cannot see the jobs of ${describeCount(count, 'contact')}, which were paid for with the former key`
+        : `the database was restored from a backup, and ${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} new or changed since then: they may already be paid for`,
       steps: ['Nothing is spent on them before a user decides: donor-sync holds'],
     }),
   },

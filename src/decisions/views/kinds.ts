@@ -4,6 +4,8 @@
  * Texts about many contacts that are decided together are in `batch-kinds.ts`. The effect of a decision on a contact is
  * in `../statements/questions.ts`.
  */
+
+import { FORMER_KEY } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
@@ -126,8 +128,10 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   },
   paid_since_backup: {
     name: 'Perhaps paid for',
-    why: () =>
-      'the database was restored from a backup, and it may have been paid for after the backup',
+    why: (detail) =>
+      detail === FORMER_KEY
+        ? 'it was paid for with a service key that was replaced, and the present key cannot see its job'
+        : 'the database was restored from a backup, and it may have been paid for after the backup',
     answers: {
       approve: {
         label: 'Buy it (1 credit)',

@@ -6,6 +6,7 @@ import { ownerWords } from '../../core/owner.ts';
 import { describeCount, formatCount, formatTimestamp } from '../../core/quantities.ts';
 import { clockProblem } from '../../credits/confirm.ts';
 import { listOpenSubmissions } from '../../credits/statements/submissions.ts';
+import { countOfOtherKeys } from '../../credits/statements/unseen-jobs.ts';
 import { listOpenQuestions } from '../../decisions/statements/questions.ts';
 import { describeProxies, readProxies } from '../../outbound/proxy.ts';
 import { CAUSES } from './causes.ts';
@@ -169,6 +170,7 @@ export function checkState(
   return checked('state', 'Follow the message; the database may be damaged.', async () => [
     await checkLease(application, open),
     ...(await checkSubmission(open)),
+    ...(await checkFormerKeys(open)),
     await checkHolds(open),
   ]);
 }
@@ -193,6 +195,21 @@ async function checkSubmission({
     return plain(met('submissions', message, 'The next sync settles it by the balance.'));
   });
 }
+
+/** Jobs that another service key has paid for. The present key sees them only if both belong to the same team. */
+async function checkFormerKeys({
+  deps: { store },
+  integration,
+  partnerKey,
+}: OpenIntegration): Promise<Finding[]> {
+  const jobs = await countOfOtherKeys(store.reader, integration.id, partnerKey);
+  if (jobs === 0) return [];
+  const message = `${describeCount(jobs, 'job')} in progress ${jobs === 1 ? 'was' : 'were'} paid for with another service key.`;
+  return [plain(met('former key', message, FORMER_KEY_ADVICE))];
+}
+
+const FORMER_KEY_ADVICE =
+  'If both keys belong to the same team, the next sync delivers the profiles. If not, use the former key for one more sync. Nothing is bought again without a decision.';
 
 async function checkHolds({ deps: { store }, integration }: OpenIntegration): Promise<Finding> {
   const { length } = await listOpenQuestions(store.reader, integration.id, 'contact');

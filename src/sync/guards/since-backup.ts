@@ -34,6 +34,7 @@ import type { Run, SyncDeps } from '../control/context.ts';
 import { askedBefore } from '../plan.ts';
 import type { Prepared } from '../prepare-persons.ts';
 import { sharingRules } from '../sharing.ts';
+import { holdOfFormerKeys } from './former-keys.ts';
 
 /** Number of due contacts that are sorted in one transaction. */
 const PORTION = 500;
@@ -113,13 +114,17 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
  * contacts, instead of the next run paying for them again.
  */
 export async function recordProgress(
-  { store, newId }: Pick<SyncDeps, 'store' | 'newId'>,
-  run: Pick<Run, 'id' | 'integration' | 'lease'>,
+  { store, newId, log }: Pick<SyncDeps, 'store' | 'newId' | 'log'>,
+  run: Pick<Run, 'id' | 'integration' | 'lease' | 'partnerKey'>,
   progress: Progress,
 ): Promise<void> {
   const restore = await findRestoreToSort(store.reader, run.integration.id);
+  const isVanished = new Set(progress.vanished);
+  let ofFormerKeys = 0;
   await store.checkpoint(run.lease, async (trx) => {
     const lost = await recordJobProgress(trx, run.id, progress);
+    const vanished = lost.filter(({ trackingId }) => isVanished.has(trackingId));
+    ofFormerKeys = await holdOfFormerKeys(trx, { newId }, run, vanished);
     if (restore === null) return;
     const before = lost.filter(({ submittedAt }) => submittedAt < restore.heldAt);
     await recordLostPersons(trx, run.integration.id, before);
@@ -127,6 +132,9 @@ export async function recordProgress(
     await holdMaybePaid(trx, { runId: run.id, newId }, crmIds);
     await countAwayAsPaid(trx, run.id, crmIds);
   });
+  if (ofFormerKeys === 0) return;
+  const facts = { run: run.id, jobs: ofFormerKeys };
+  log.warn(facts, 'the service key was replaced, and the present key cannot see these jobs');
 }
 
 /**

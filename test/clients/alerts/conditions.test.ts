@@ -101,7 +101,15 @@ describe('conditionsOf', () => {
       'the decision about the erasures that the CRM requests was made',
     ],
   ] as const)('tells of a batch of the kind %s, and when it is decided', (kind, word, over) => {
-    const batch = { id: 'batch-3', kind, count: 30, isListChanged: false, marks: [], parts: {} };
+    const batch = {
+      id: 'batch-3',
+      kind,
+      count: 30,
+      isListChanged: false,
+      isKeyReplaced: false,
+      marks: [],
+      parts: {},
+    };
     const subject = `${word}/batch-3`;
     expect(subjects({ batches: [{ ...batch, source: null }] })).toEqual([subject]);
     expect(recoveryText(subject)).toBe(over);
@@ -114,6 +122,7 @@ describe('conditionsOf', () => {
         kind: 'identity_mass_change' as const,
         count: 412,
         isListChanged: false,
+        isKeyReplaced: false,
         marks: [],
         source: null,
         parts: { employers: 20, addresses: 400 },

@@ -187,7 +187,7 @@ const aGiven = fc.record({
 
 /** These events give a job to contacts that have none. */
 function isNewJob(event: LifeEvent): boolean {
-  return event === 'submitted' || /^(shared|inherited)/.test(event);
+  return event === 'submitted' || /^(shared|inherited|gotFitting)/.test(event);
 }
 
 function reachable(start: LifeState): Set<LifeState> {

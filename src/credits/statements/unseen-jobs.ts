@@ -1,0 +1,91 @@
+/**
+ * Jobs that were paid for with another service key than the present one. If the keys belong to different teams, the
+ * service answers polls for them as if they did not exist.
+ */
+import type { SeenContact, UnseenContact } from '../../contacts/many-at-once/paid-since-backup.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { LostJob } from './jobs.ts';
+
+/** Number of paid jobs of an integration whose profiles are not delivered yet and that were submitted with another key. */
+export async function countOfOtherKeys(
+  reader: Reader,
+  integrationId: string,
+  partnerKey: string,
+): Promise<number> {
+  const row = await reader
+    .selectFrom('jobs')
+    .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('jobs.integration_id', '=', integrationId)
+    .where('jobs.state', 'in', ['processing', 'completed'])
+    .where('submissions.partner_key', '<>', partnerKey)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** Returns the given jobs that were submitted with another key. */
+export async function listOfOtherKeys<Each extends Pick<LostJob, 'submissionId'>>(
+  reader: Reader,
+  jobs: readonly Each[],
+  partnerKey: string,
+): Promise<Each[]> {
+  const others = new Set<string>();
+  for (const batch of inFilledBatches([...new Set(jobs.map((job) => job.submissionId))])) {
+    const rows = await reader
+      .selectFrom('submissions')
+      .select('id')
+      .where('id', 'in', batch)
+      .where('partner_key', '<>', partnerKey)
+      .execute();
+    for (const { id } of rows) others.add(id);
+  }
+  return jobs.filter(({ submissionId }) => others.has(submissionId));
+}
+
+/**
+ * Returns the contacts whose job this key has paid for, and which it can therefore see, if the service still has
+ * results of jobs that were submitted at `since` (epoch ms).
+ */
+export async function listSeenAgain(
+  reader: Reader,
+  contacts: readonly UnseenContact[],
+  { partnerKey, since }: { partnerKey: string; since: number },
+): Promise<SeenContact[]> {
+  const crmIds = new Map(contacts.map(({ crmId, trackingId }) => [trackingId, crmId]));
+  const seen: SeenContact[] = [];
+  for (const batch of inFilledBatches([...crmIds.keys()])) {
+    const rows = await reader
+      .selectFrom('jobs')
+      .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+      .select(['jobs.tracking_id', 'jobs.crm_id', 'jobs.identity', 'jobs.submitted_at'])
+      .where('jobs.tracking_id', 'in', batch)
+      .where('jobs.state', '=', 'vanished')
+      .where('jobs.job_id', 'is not', null)
+      .where('jobs.submitted_at', '>=', since)
+      .where('submissions.partner_key', '=', partnerKey)
+      .execute();
+    for (const { tracking_id: trackingId, crm_id: crmId, identity, submitted_at } of rows) {
+      // A contact that was merged or erased since then has another job, or none.
+      if (crmIds.get(trackingId) !== crmId) continue;
+      seen.push({ crmId, trackingId, identity, submittedAt: submitted_at });
+    }
+  }
+  return seen;
+}
+
+/** Lets these jobs be polled again. */
+export async function reopenJobs(
+  trx: RunTransaction,
+  trackingIds: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(trackingIds)) {
+    await trx
+      .updateTable('jobs')
+      .set({ state: 'processing', closed_at: null })
+      .where('tracking_id', 'in', batch)
+      .where('state', '=', 'vanished')
+      .execute();
+  }
+}

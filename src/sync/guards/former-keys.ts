@@ -1,0 +1,50 @@
+/**
+ * A service key that is replaced while jobs are running. A key of the same team sees the jobs. A key of another team
+ * does not: the service reports the jobs as unknown, although they were paid for and their results exist. So nothing is
+ * bought again because of it. A user decides, or the former key is used again.
+ */
+import {
+  countAwayAsPaid,
+  holdUnseen,
+  listUnseen,
+  resumeSeen,
+} from '../../contacts/many-at-once/paid-since-backup.ts';
+import type { LostJob } from '../../credits/statements/jobs.ts';
+import {
+  listOfOtherKeys,
+  listSeenAgain,
+  reopenJobs,
+} from '../../credits/statements/unseen-jobs.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+import { sharingRules } from '../sharing.ts';
+
+/** Holds the contacts of vanished jobs that another key has paid for. Resolves with the number of these jobs. */
+export async function holdOfFormerKeys(
+  trx: RunTransaction,
+  { newId }: Pick<SyncDeps, 'newId'>,
+  run: Pick<Run, 'id' | 'partnerKey'>,
+  vanished: readonly LostJob[],
+): Promise<number> {
+  const unseen = await listOfOtherKeys(trx, vanished, run.partnerKey);
+  await holdUnseen(trx, { runId: run.id, newId }, unseen);
+  const crmIds = unseen.map(({ crmId }) => crmId);
+  await countAwayAsPaid(trx, run.id, crmIds);
+  return unseen.length;
+}
+
+/** If a key is used again, polls the jobs that it has paid for and that the key in between could not see. */
+export async function pollSeenAgain(
+  { store, clock, log }: Pick<SyncDeps, 'store' | 'clock' | 'log'>,
+  run: Pick<Run, 'id' | 'integration' | 'lease' | 'partnerKey'>,
+): Promise<void> {
+  const waiting = await listUnseen(store.reader, run.integration.id);
+  if (waiting.length === 0) return;
+  const { since } = sharingRules({ clock }, run);
+  const seen = await listSeenAgain(store.reader, waiting, { partnerKey: run.partnerKey, since });
+  if (seen.length === 0) return;
+  await store.checkpoint(run.lease, async (trx) => {
+    await reopenJobs(trx, await resumeSeen(trx, run.id, seen));
+  });
+  log.info({ run: run.id, contacts: seen.length }, 'the key that paid for these jobs is back');
+}
