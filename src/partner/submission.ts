@@ -44,15 +44,7 @@ export async function submitEnhancements(
     );
   }
   const payload = { list: persons.map(toWire) };
-  const submission = readSubmission(await send(SUBMIT, payload, signal, mayLeave), persons);
-  if (submission.jobIds.size !== submission.processed) {
-    const { requested, processed } = submission;
-    log.warn(
-      { requested, processed, jobs: submission.jobIds.size },
-      'processed people and job ids differ in number',
-    );
-  }
-  return submission;
+  return readSubmission(await send(SUBMIT, payload, signal, mayLeave), persons, log);
 }
 
 function toWire(person: Person) {
@@ -78,7 +70,7 @@ const replySchema = z.object({
     .catch(null),
 });
 
-function readSubmission(reply: Reply, persons: readonly Person[]): Submission {
+function readSubmission(reply: Reply, persons: readonly Person[], log: Log): Submission {
   const { tracking_id_to_job_id: answered, meta } = parseReply(replySchema, reply);
   const jobIds = new Map<string, string>();
   for (const { trackingId } of persons) {
@@ -88,10 +80,16 @@ function readSubmission(reply: Reply, persons: readonly Person[]): Submission {
   if (jobIds.size === 0 && meta?.processed !== 0) {
     throw unreadable(reply, 'tracking_id_to_job_id does not contain a person who was sent');
   }
+  const reported = meta?.processed ?? null;
+  if (reported !== null && reported !== jobIds.size) {
+    const facts = { requested: persons.length, processed: reported, jobs: jobIds.size };
+    log.warn(facts, 'processed people and job ids differ in number');
+  }
   return {
     jobIds,
     requested: meta?.requested ?? persons.length,
-    processed: meta?.processed ?? jobIds.size,
+    // Each person costs one credit. So a job was paid for whatever the count says, and no more people than were sent.
+    processed: Math.min(persons.length, Math.max(jobIds.size, reported ?? 0)),
     partialReason: meta?.partial_reason ?? null,
   };
 }

@@ -83,6 +83,17 @@ describe('submitEnhancements', () => {
     });
   });
 
+  it.each([
+    ['each job as a credit, even if fewer people were processed', 0, 1],
+    ['no more credits than people were sent', 5, 2],
+  ])('counts %s', async (_, processed, credits) => {
+    const { baseUrl } = await startService(
+      json({ tracking_id_to_job_id: { t1: JOB }, meta: { requested: 2, processed } }, 202),
+    );
+    const submission = await aClient(baseUrl).submitEnhancements(people);
+    expect(submission).toMatchObject({ jobIds: new Map([['t1', JOB]]), processed: credits });
+  });
+
   it('takes "none processed" for an answer', async () => {
     const { baseUrl } = await startService(
       json({ tracking_id_to_job_id: {}, meta: { requested: 2, processed: 0 } }, 202),

@@ -77,6 +77,7 @@ describe('conditionsOf', () => {
       kind: 'contacts_missing' as const,
       count: 250,
       isListChanged: false,
+      isKeyReplaced: false,
       marks: [],
       source: null,
       parts: {},
