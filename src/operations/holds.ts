@@ -73,7 +73,7 @@ const batchSchema = z
     id: z.string(),
     integration: z.string(),
     kind: BATCH_KIND.describe(
-      'What the contacts have in common. `identity_mass_change`: their details changed. `paid_since_backup`: they may have been paid for after the backup that the database was restored from, or with a service key that was replaced since. `contacts_missing`: they are missing from the CRM. `mass_opt_out`: they were marked as opted out. `erasure_requested`: the CRM requests their erasure',
+      'What the contacts have in common. `identity_mass_change`: their details changed. `paid_since_backup`: they may have been paid for after the backup that the database was restored from, or with a service key that was replaced since, or their profiles are gone. `contacts_missing`: they are missing from the CRM. `mass_opt_out`: they were marked as opted out. `erasure_requested`: the CRM requests their erasure',
     ),
     reason: z.string().describe('The reason in whole sentences'),
     count: z.int().describe('Number of contacts that wait for the decision'),

@@ -215,6 +215,7 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
   const results = await fetchResults(deps, ready, run.control.ending);
   const fetched: Fetched[] = [];
   const ended = { vanished: [] as string[], failed: [] as string[] };
+  const unwritten = new Set<string>();
   const postponed: Delivery[] = [];
   const kept = await findKept(deps, run, ready, results);
   for (const entry of ready) {
@@ -226,9 +227,13 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
     else if (result.state !== 'vanished') postponed.push(withoutProfile(entry, result));
     else if (isTooYoungToVanish(entry.job.submittedAt, deps.clock.now())) {
       postponed.push(withoutProfile(entry, { state: 'processing' }));
-    } else ended.vanished.push(entry.job.trackingId);
+    } else {
+      ended.vanished.push(entry.job.trackingId);
+      // The profile was read before, so it is known that the credit bought something.
+      if (entry.job.known === 1) unwritten.add(entry.job.trackingId);
+    }
   }
-  await recordWithoutProfile(deps, run, ended, postponed);
+  await recordWithoutProfile(deps, run, { ...ended, unwritten }, postponed);
   return fetched;
 }
 
@@ -261,14 +266,22 @@ function withoutProfile(
   };
 }
 
+/** The tracking IDs of jobs that ended without a profile. */
+interface Ended {
+  vanished: string[];
+  failed: string[];
+  /** Vanished jobs whose profiles were read before, but not written. */
+  unwritten: ReadonlySet<string>;
+}
+
 async function recordWithoutProfile(
   deps: DeliverDeps,
   run: Run,
-  ended: { vanished: string[]; failed: string[] },
+  { vanished, failed, unwritten }: Ended,
   postponed: Delivery[],
 ): Promise<void> {
-  if (ended.vanished.length > 0 || ended.failed.length > 0) {
-    await recordProgress(deps, run, { ...ended, completed: [], tooOld: [] });
+  if (vanished.length > 0 || failed.length > 0) {
+    await recordProgress(deps, run, { vanished, failed, completed: [], tooOld: [] }, unwritten);
   }
   if (postponed.length > 0) {
     await deps.store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, postponed));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findContacts } from '../../src/contacts/contacts.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { findProfilesOfJobs } from '../../src/fields/statements/kept-profiles.ts';
 import { findKeptProfile } from '../../src/sync/redelivery/show-kept.ts';
 import { eraseContact, erasePerson } from '../helpers/erasing.ts';
@@ -106,4 +107,20 @@ it('writes a profile at no further credit into a record that is busy in each run
   await world.putFaults([]);
   await world.sync();
   expect(await world.spent()).toBe(1);
+});
+
+it('asks before it buys again what was busy for longer than the service keeps the result, if no profile is kept', async () => {
+  const world = await open({ integration: { retention: { profiles: 0 } } });
+  const [id = ''] = await world.addPeople(1);
+  world.crm.lock(id, 1);
+  expect((await world.sync()).contacts).toMatchObject({ waiting: 1, written: 0 });
+  await syncAfterAWeek(world);
+  expect(await reasonOf(world, id)).toBe('paid_since_backup');
+  await world.putFaults([]);
+  expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 0, waiting: 0 });
+  expect(await world.spent()).toBe(1);
+  const [question] = await listOpenQuestions(world.store.reader);
+  expect(question).toMatchObject({ kind: 'paid_since_backup', detail: 'result_gone' });
+  if (question !== undefined) await recordDecision(world.store, question, 'approved');
+  expect((await world.sync()).contacts).toMatchObject({ submitted: 1, written: 1 });
 });

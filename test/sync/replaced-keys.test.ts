@@ -3,8 +3,6 @@ import { listOpenQuestions, recordDecision } from '../../src/decisions/statement
 import type { SyncWorld } from '../helpers/sync-world.ts';
 import { ageJobs, leaveJobsRunning, open } from './worlds.ts';
 
-const FORMER_KEY = 'former_key';
-
 /** The integration with a new key of the service. */
 async function withNewKey(world: SyncWorld, options: Record<string, unknown> = {}) {
   const apiKey = await world.issueKey(options);
@@ -37,7 +35,7 @@ describe('a service key that is replaced while jobs are running', () => {
     const questions = await listOpenQuestions(world.store.reader);
     expect(questions).toHaveLength(4);
     for (const { kind, detail } of questions) {
-      expect({ kind, detail }).toEqual({ kind: 'paid_since_backup', detail: FORMER_KEY });
+      expect({ kind, detail }).toEqual({ kind: 'paid_since_backup', detail: 'former_key' });
     }
   });
 

@@ -26,7 +26,7 @@ export interface IntegrationState {
   /** Contacts that changed at once, or went missing at once. One decision covers a whole batch. */
   batches: readonly Pick<
     QuestionBatch,
-    'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'isKeyReplaced' | 'marks' | 'source'
+    'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'paidBefore' | 'marks' | 'source'
   >[];
   /** The actions that wait for a second user; empty if omitted. */
   approvals?: readonly { id: string; text: string }[];

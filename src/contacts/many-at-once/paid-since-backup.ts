@@ -13,10 +13,22 @@ import { findOpenBatch } from './questions.ts';
 /** The kind of question about them. */
 export const PAID_SINCE_BACKUP = 'paid_since_backup';
 
-/** The `detail` of the question if the contact was paid for with a service key that was replaced since. */
-export const FORMER_KEY = 'former_key';
+/** Why a contact may have been paid for, other than after a backup: the `detail` of the question. */
+export const PAID_BEFORE = {
+  /** With a service key that was replaced since, and the present key cannot see the job. */
+  former_key: 'its service key was replaced, and the present key cannot see its job',
+  /** The profile could not be written in time, the service has deleted it, and no copy is kept. */
+  result_gone: 'its profile could not be written in time, and the service no longer has it',
+} as const;
 
-/** A contact whose job the present service key cannot see, and that job. */
+export type PaidBefore = keyof typeof PAID_BEFORE;
+
+/** Parses the `detail` of a question of this kind; null for a payment after a backup. */
+export function parsePaidBefore(detail: string | null): PaidBefore | null {
+  return detail === 'former_key' || detail === 'result_gone' ? detail : null;
+}
+
+/** A contact that was paid for, and the job that its profile cannot be read from. */
 export interface UnseenContact {
   crmId: string;
   trackingId: string;
@@ -92,7 +104,7 @@ export async function listUnseen(reader: Reader, integrationId: string): Promise
     .select(['crm_id', 'tracking_id'])
     .where('integration_id', '=', integrationId)
     .where('kind', '=', sql.lit(PAID_SINCE_BACKUP))
-    .where('detail', '=', FORMER_KEY)
+    .where('detail', '=', 'former_key' satisfies PaidBefore)
     .where('decision', 'is', null)
     .orderBy('id')
     .execute();
@@ -151,8 +163,6 @@ export async function resumeSeen(
   return resumed;
 }
 
-const FORMER_KEY_TEXT = 'its service key was replaced, and the present key cannot see its job';
-
 const anyAsked = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('questions')
@@ -182,21 +192,22 @@ export function holdMaybePaid(
   return hold(trx, asking, crmIds, { detail: null, jobs: new Map() });
 }
 
-/** Holds these contacts because their jobs were paid for with a service key that was replaced since. */
+/** Holds these contacts because they were paid for, and their profiles cannot be read any more. */
 export function holdUnseen(
   trx: RunTransaction,
   asking: Asking,
+  detail: PaidBefore,
   contacts: readonly UnseenContact[],
 ): Promise<string[]> {
   const jobs = new Map(contacts.map(({ crmId, trackingId }) => [crmId, trackingId]));
-  return hold(trx, asking, [...jobs.keys()], { detail: FORMER_KEY, jobs });
+  return hold(trx, asking, [...jobs.keys()], { detail, jobs });
 }
 
 async function hold(
   trx: RunTransaction,
   { runId, newId }: Asking,
   crmIds: readonly string[],
-  { detail, jobs }: { detail: string | null; jobs: ReadonlyMap<string, string> },
+  { detail, jobs }: { detail: PaidBefore | null; jobs: ReadonlyMap<string, string> },
 ): Promise<string[]> {
   if (crmIds.length === 0) return [];
   const { lease } = trx;
@@ -211,7 +222,7 @@ async function hold(
       'maybePaid',
       portion,
       { id: runId, now },
-      { outcome_detail: detail === null ? null : FORMER_KEY_TEXT },
+      { outcome_detail: detail === null ? null : PAID_BEFORE[detail] },
     );
     if (moved.length === 0) continue;
     await trx

@@ -45,8 +45,8 @@ export async function listOfOtherKeys<Each extends Pick<LostJob, 'submissionId'>
 }
 
 /**
- * Returns the contacts whose job this key has paid for, and which it can therefore see, if the service still has
- * results of jobs that were submitted at `since` (epoch ms).
+ * Returns the contacts whose job this key has paid for and can therefore see. Jobs from before `since` (epoch ms) are
+ * left out, because the service might no longer have their results.
  */
 export async function listSeenAgain(
   reader: Reader,

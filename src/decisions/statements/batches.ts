@@ -1,7 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
-import { FORMER_KEY, PAID_SINCE_BACKUP } from '../../contacts/many-at-once/paid-since-backup.ts';
+import {
+  PAID_SINCE_BACKUP,
+  type PaidBefore,
+  parsePaidBefore,
+} from '../../contacts/many-at-once/paid-since-backup.ts';
 import type { ContactQuestionKind, QuestionKind } from '../../core/question-kinds.ts';
 import type { Act } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
@@ -33,8 +37,8 @@ export interface QuestionBatch {
    * was missing.
    */
   isListChanged: boolean;
-  /** Whether the contacts were paid for with a service key that was replaced since. */
-  isKeyReplaced: boolean;
+  /** Why the contacts count as paid for; null if they may have been paid for after a backup, and for any other kind. */
+  paidBefore: PaidBefore | null;
   /** How the contacts were marked as opted out: CRM opt-out fields, or `objection`. */
   marks: readonly string[];
   /** The reason of requested erasures, which is the same for the whole batch; null for any other kind. */
@@ -97,7 +101,7 @@ export async function listBatches(
       kind: toBatchKind(kind),
       count: (known?.count ?? 0) + Number(count),
       isListChanged: known?.isListChanged === true || isListChange(kind, detail),
-      isKeyReplaced: kind === PAID_SINCE_BACKUP && detail === FORMER_KEY,
+      paidBefore: kind === PAID_SINCE_BACKUP ? parsePaidBefore(detail) : null,
       marks: withMark(known?.marks ?? [], kind, detail),
       source: kind === ERASURE_KIND ? toErasureSource(detail) : null,
       parts:

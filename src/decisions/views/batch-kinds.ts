@@ -3,6 +3,7 @@
  * for the same reason and are decided together.
  */
 import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
+import type { PaidBefore } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
@@ -34,7 +35,7 @@ export interface BatchAlert {
 
 type Described = Pick<
   QuestionBatch,
-  'count' | 'parts' | 'isListChanged' | 'isKeyReplaced' | 'marks' | 'source'
+  'count' | 'parts' | 'isListChanged' | 'paidBefore' | 'marks' | 'source'
 >;
 
 interface BatchWords {
@@ -50,6 +51,13 @@ interface BatchWords {
   /** The maximum number of credits needed to approve this many contacts. */
   credits(count: number): number;
 }
+
+const PAID_BEFORE_TEXTS: Readonly<Record<PaidBefore, (contacts: string) => string>> = {
+  former_key: (contacts) =>
+    `The service key was replaced while jobs were running. The present key cannot see the jobs of ${contacts}, which were paid for with the former key. If the former key is used again within six days, the next sync delivers their profiles without a credit.`,
+  result_gone: (contacts) =>
+    `The profiles of ${contacts} were paid for, but could not be written while the service still had them. No copy is kept, because of retention.profiles in the settings.`,
+};
 
 export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   identity_mass_change: {
@@ -92,9 +100,9 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   },
   paid_since_backup: {
     inShort: () => 'perhaps paid for',
-    why: ({ count, isKeyReplaced }) =>
-      isKeyReplaced
-        ? `The service key was replaced while jobs were running, and the present key cannot see the jobs of ${describeCount(count, 'contact')}, which were paid for with the former key. If the former key is used again within six days, the next sync delivers their profiles without a credit.`
+    why: ({ count, paidBefore }) =>
+      paidBefore !== null
+        ? PAID_BEFORE_TEXTS[paidBefore](describeCount(count, 'contact'))
         : `The database was restored from a backup. Since the backup, these contacts were added or changed, or the service has lost their jobs. Some or all of them (${count}) may have been paid for, and nothing outside the database shows which. A balance that is not lower than before proves nothing, because credits may have been added, and other tools may spend credits with the same key.`,
     credits: (count) => count,
     answers(count) {
@@ -124,11 +132,12 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
         ? `The profiles of ${contacts} are to be bought. The next sync spends at most ${describeCount(count, 'credit')} on that.`
         : `${contacts} ${count === 1 ? 'counts' : 'count'} as paid for. Nothing is spent on them until they change or their profiles would have become old.`;
     },
-    alert: ({ count, isKeyReplaced }) => ({
+    alert: ({ count, paidBefore }) => ({
       subject: 'held_restored',
-      problem: isKeyReplaced
-        ? `the service key was replaced, and the present key cannot see the jobs of ${describeCount(count, 'contact')}, which were paid for with the former key`
-        : `the database was restored from a backup, and ${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} new or changed since then: they may already be paid for`,
+      problem:
+        paidBefore !== null
+          ? `${describeCount(count, 'contact')} ${count === 1 ? 'was' : 'were'} paid for, and the profiles cannot be read any more`
+          : `the database was restored from a backup, and ${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} new or changed since then: they may already be paid for`,
       steps: ['Nothing is spent on them before a user decides: donor-sync holds'],
     }),
   },

@@ -5,7 +5,7 @@
  * in `../statements/questions.ts`.
  */
 
-import { FORMER_KEY } from '../../contacts/many-at-once/paid-since-backup.ts';
+import { PAID_BEFORE, parsePaidBefore } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
@@ -128,10 +128,12 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   },
   paid_since_backup: {
     name: 'Perhaps paid for',
-    why: (detail) =>
-      detail === FORMER_KEY
-        ? 'it was paid for with a service key that was replaced, and the present key cannot see its job'
-        : 'the database was restored from a backup, and it may have been paid for after the backup',
+    why: (detail) => {
+      const paidBefore = parsePaidBefore(detail);
+      return paidBefore === null
+        ? 'the database was restored from a backup, and it may have been paid for after the backup'
+        : `it was paid for: ${PAID_BEFORE[paidBefore]}`;
+    },
     answers: {
       approve: {
         label: 'Buy it (1 credit)',

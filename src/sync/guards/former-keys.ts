@@ -27,7 +27,7 @@ export async function holdOfFormerKeys(
   vanished: readonly LostJob[],
 ): Promise<number> {
   const unseen = await listOfOtherKeys(trx, vanished, run.partnerKey);
-  await holdUnseen(trx, { runId: run.id, newId }, unseen);
+  await holdUnseen(trx, { runId: run.id, newId }, 'former_key', unseen);
   const crmIds = unseen.map(({ crmId }) => crmId);
   await countAwayAsPaid(trx, run.id, crmIds);
   return unseen.length;

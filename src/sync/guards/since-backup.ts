@@ -11,6 +11,7 @@ import {
   findAsked,
   findBought,
   holdMaybePaid,
+  holdUnseen,
 } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import {
@@ -111,12 +112,14 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 /**
  * Records the result of a poll. Jobs that were in progress when the backup was made may have been delivered since, and
  * the service keeps their results for a few days only. So if they are gone after a restore, a user decides about their
- * contacts, instead of the next run paying for them again.
+ * contacts, instead of the next run paying for them again. A user also decides about jobs that another key has paid for,
+ * and about `unwritten` jobs (tracking IDs): their profiles were read, but could not be written in time.
  */
 export async function recordProgress(
   { store, newId, log }: Pick<SyncDeps, 'store' | 'newId' | 'log'>,
   run: Pick<Run, 'id' | 'integration' | 'lease' | 'partnerKey'>,
   progress: Progress,
+  unwritten: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const restore = await findRestoreToSort(store.reader, run.integration.id);
   const isVanished = new Set(progress.vanished);
@@ -125,6 +128,8 @@ export async function recordProgress(
     const lost = await recordJobProgress(trx, run.id, progress);
     const vanished = lost.filter(({ trackingId }) => isVanished.has(trackingId));
     ofFormerKeys = await holdOfFormerKeys(trx, { newId }, run, vanished);
+    const gone = vanished.filter(({ trackingId }) => unwritten.has(trackingId));
+    await holdUnseen(trx, { runId: run.id, newId }, 'result_gone', gone);
     if (restore === null) return;
     const before = lost.filter(({ submittedAt }) => submittedAt < restore.heldAt);
     await recordLostPersons(trx, run.integration.id, before);

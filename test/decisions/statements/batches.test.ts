@@ -64,7 +64,7 @@ describeEachDatabase('batches of holds', (open) => {
       kind: 'identity_mass_change',
       count: 4,
       isListChanged: false,
-      isKeyReplaced: false,
+      paidBefore: null,
       marks: [],
       source: null,
       since: START_MS,
