@@ -64,7 +64,10 @@ export async function holdRestored(
       .insertInto('restore_holds')
       .values({ integration_id, ...hold })
       .onConflict((c) =>
-        c.column('integration_id').doUpdateSet(hold).where('restore_holds.why', '=', 'restored'),
+        c
+          .column('integration_id')
+          .doUpdateSet(hold)
+          .where('restore_holds.why', 'in', ['restored', 'networks']),
       )
       .execute();
   }
@@ -83,7 +86,13 @@ export async function findRestoreHold(
   const [row] = (await selectHold(reader, { integrationId })).rows;
   if (row === undefined) return null;
   const { why, made_at: madeAt, held_at: heldAt } = row;
-  return { why, madeAt, heldAt, erasuresUnknownAfter: row.erasures_unknown_after };
+  const isErased = why === 'erased';
+  return {
+    why: isErased ? 'erased' : 'restored',
+    madeAt,
+    heldAt,
+    erasuresUnknownAfter: row.erasures_unknown_after,
+  };
 }
 
 /**
@@ -130,17 +139,45 @@ export async function findRestoreToSort(
 }
 
 /**
- * Records that a run has sorted the possible payments since the backup. This does not apply to a later
- * restore.
+ * Records that a run has sorted the contacts that may have been paid for since the backup. This does not apply to a
+ * later restore. Until all networks were compared with their groups, their members are still looked up.
  */
 export async function endRestore(trx: RunTransaction, heldAt: number): Promise<void> {
   await trx
-    .deleteFrom('restore_holds')
+    .updateTable('restore_holds')
+    .set({ why: 'networks' })
     .where('integration_id', '=', trx.lease.integrationId)
     .where('held_at', '=', heldAt)
     .where('agreed_at', 'is not', null)
     .execute();
 }
+
+/**
+ * Returns true if members may have been added to a network after the backup, and no run has compared all networks with
+ * their groups since the restore.
+ */
+export async function hasMembersToRecall(reader: Reader, integrationId: string): Promise<boolean> {
+  const { rows } = await selectUnrecalled(reader, { integrationId });
+  return rows.length > 0;
+}
+
+/** Records that the members of all networks are known again. */
+export async function endRecall(trx: RunTransaction): Promise<void> {
+  await trx
+    .deleteFrom('restore_holds')
+    .where('integration_id', '=', trx.lease.integrationId)
+    .where('why', '=', 'networks')
+    .execute();
+}
+
+const selectUnrecalled = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('restore_holds')
+    .select('why')
+    .where('integration_id', '=', integrationId)
+    .where('why', 'in', ['restored', 'networks'])
+    .compile(),
+);
 
 /** Checked before each request that spends credits. */
 const selectHold = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>

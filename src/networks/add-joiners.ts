@@ -1,6 +1,6 @@
 /** Joiners → members: bulk adds. Each is paid for once, and its intent is stored on disk. */
 
-import { findRestoreToSort } from '../backup/restores.ts';
+import { hasMembersToRecall } from '../backup/restores.ts';
 import { type Allowance, getAllowance, startOfMonth } from '../credits/budget.ts';
 import { type Attempt, spend } from '../credits/spend.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
@@ -88,7 +88,7 @@ async function recallMembers(
   network: PresentNetwork,
 ): Promise<void> {
   const { store } = deps;
-  if ((await findRestoreToSort(store.reader, run.integration.id)) === null) return;
+  if (!(await hasMembersToRecall(store.reader, run.integration.id))) return;
   const { joiners } = planMembers(await findMembership(deps, network));
   const present = await findPresent(deps, run, network.networkId, joiners);
   if (present.length === 0) return;

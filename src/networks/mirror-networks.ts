@@ -43,11 +43,12 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
  */
 export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null) return;
-  if (run.integration.networks.length > 0) await mirrorGroups(deps, run);
+  run.mirroredAll = run.integration.networks.length === 0 || (await mirrorGroups(deps, run));
   await removeErased(deps, run);
 }
 
-async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
+/** Resolves with true if every network of the settings was compared with its group. */
+async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<boolean> {
   const networks = await findNetworks(deps, run);
   await deps.store.checkpoint(run.lease, (trx) =>
     beginNetworkCounts(
@@ -58,13 +59,16 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   );
   await finishEarlierAdds(deps, run);
   await renameNetworks(deps, run, networks);
+  let mirrored = 0;
   for (const network of await findNetworks(deps, run)) {
-    if (run.control.stopping.aborted) return;
+    if (run.control.stopping.aborted) return false;
     // A group that was only partly read does not count. If a group was not read completely in this run, its
     // network does not change.
-    if (network.row.readRun === run.id) await mirrorNetwork(deps, run, network);
+    const isRead = network.row.readRun === run.id;
+    if (isRead && (await mirrorNetwork(deps, run, network))) mirrored += 1;
   }
   await followAdds(deps, run);
+  return mirrored === run.integration.networks.length;
 }
 
 async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<MirroredNetwork[]> {
@@ -84,17 +88,18 @@ async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<vo
   await lookAtAdds(deps, run);
 }
 
+/** Resolves with false if the network waits for a user. */
 async function mirrorNetwork(
   deps: NetworkDeps,
   run: NetworkRun,
   mirrored: MirroredNetwork,
-): Promise<void> {
+): Promise<boolean> {
   const { row } = mirrored;
-  if (await isLeftAlone(deps, row)) return;
+  if (await isLeftAlone(deps, row)) return true;
   const isKept = await hasMissing(deps.store.reader, run.integration.id);
   const plan = keptPlan(await planNetwork(deps, run, row), isKept);
   const mayRemove = isKept ? 'rejected' : await judgeLeavers(deps, run, row, plan);
-  if (mayRemove === 'open') return;
+  if (mayRemove === 'open') return false;
   try {
     if (mayRemove === 'approved') await removeLeavers(deps, run, row, plan);
     if (plan.outdated.length > 0) {
@@ -111,10 +116,12 @@ async function mirrorNetwork(
         settleNetworkQuestion(trx, row.id, 'network_refused'),
       );
     }
+    return true;
   } catch (error) {
-    if (isNetworkRefusal(error)) return holdRefused(deps, run, row, error);
-    if (!(error instanceof PartnerNotFound) || !(await isDeleted(deps, run, row))) throw error;
-    await holdDeleted(deps, run, row, plan);
+    if (isNetworkRefusal(error)) await holdRefused(deps, run, row, error);
+    else if (!(error instanceof PartnerNotFound) || !(await isDeleted(deps, run, row))) throw error;
+    else await holdDeleted(deps, run, row, plan);
+    return false;
   }
 }
 

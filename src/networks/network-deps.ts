@@ -19,6 +19,7 @@ export type NetworkRun = Pick<
   | 'forgotten'
   | 'erased'
   | 'groupMembers'
+  | 'mirroredAll'
   | 'only'
   | 'control'
 >;

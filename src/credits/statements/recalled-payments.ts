@@ -1,7 +1,8 @@
 /** Contacts that were paid for after the backup from which the database was restored. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
@@ -69,7 +70,7 @@ export async function recordRecalled(
  * regardless of what a user decides about the job's contact and of what happens to that contact.
  */
 export async function recordLostPersons(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   jobs: readonly LostJob[],
 ): Promise<void> {
@@ -77,11 +78,11 @@ export async function recordLostPersons(
     await trx
       .insertInto('recalled_payments')
       .values(
-        batch.map(({ trackingId, submissionId, identity, person, submittedAt }) => ({
+        batch.map(({ trackingId, submissionId, crmId, identity, person, submittedAt }) => ({
           tracking_id: trackingId,
           submission_id: submissionId,
           integration_id: integrationId,
-          contact_fingerprint: OF_PERSON_ALONE,
+          contact_fingerprint: ENDED + trx.fingerprint('forgotten', crmId),
           identity,
           person,
           job_id: null,
@@ -130,15 +131,18 @@ export async function endRecalled(
   for (const batch of inFilledBatches(contacts)) {
     await trx
       .updateTable('recalled_payments')
-      .set({ contact_fingerprint: OF_PERSON_ALONE })
+      .set((eb) => ({ contact_fingerprint: sql`${ENDED} || ${eb.ref('contact_fingerprint')}` }))
       .where('integration_id', '=', integrationId)
       .where('contact_fingerprint', 'in', batch)
       .execute();
   }
 }
 
-/** Replaces the fingerprint of a contact that no longer takes part in the payment. */
-const OF_PERSON_ALONE = '';
+/**
+ * Marks the fingerprint of a contact that no longer takes part in the payment. An erasure of the contact still
+ * finds the payment.
+ */
+export const ENDED = 'ended:';
 
 /** When these people were last paid for after the backup (epoch ms), by person. */
 export async function findRecalledPersons(

@@ -14,8 +14,11 @@ export const BACKUP_TABLES = {
     },
     {
       integration_id: text(),
-      /** Its database was restored from a backup, or all of it was erased. */
-      why: text<'restored' | 'erased'>(),
+      /**
+       * Its database was restored from a backup, or all of it was erased. `networks`: its contacts are sorted after a
+       * restore, but the members of a network are not known yet, because its group could not be read.
+       */
+      why: text<'restored' | 'networks' | 'erased'>(),
       /** When the backup was made; null if unknown. */
       made_at: nullable(bigint()),
       /**

@@ -202,7 +202,7 @@ export const CREDIT_TABLES = {
       tracking_id: personal(text()),
       submission_id: text(),
       integration_id: text(),
-      /** Fingerprint of the contact's ID. */
+      /** Fingerprint of the contact's ID, with a mark in front once the contact no longer takes part. */
       contact_fingerprint: personal(text()),
       /** Fingerprint of the submitted identity. */
       identity: personal(text()),

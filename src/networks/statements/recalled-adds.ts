@@ -1,9 +1,12 @@
 /** Donors that were added to networks after the backup from which the database was restored. */
+
+import { recountSpent } from '../../credits/statements/credit-spans.ts';
 import type { RecalledRequest } from '../../credits/statements/journal/recall.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import { UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
 /** Returns the bulk adds among these that are missing in the database. */
@@ -23,13 +26,39 @@ export async function findUnknownAdds(
   return unknown;
 }
 
-/** Records the donors of a bulk add that is missing in the database. */
+/** Records a bulk add that is missing in the database, with its donors, and adds it to the bill. */
 export async function recordRecalledAdd(
   trx: Trx,
   { intended, answered }: RecalledRequest,
 ): Promise<void> {
-  const { id, integration, key, at, credits, subject } = intended;
+  const { id, integration, run, key, at, credits, subject } = intended;
   if (subject.kind !== 'networks') return;
+  const mirrored = await trx
+    .selectFrom('networks')
+    .select('id')
+    .where('integration_id', '=', integration)
+    .where('network_id', '=', subject.networkId)
+    .executeTakeFirst();
+  await trx
+    .insertInto('network_adds')
+    .values({
+      id,
+      integration_id: integration,
+      run_id: run,
+      partner_key: key,
+      network: mirrored?.id ?? '',
+      network_id: subject.networkId,
+      // Its result is needed only if one of its donors is to be added.
+      state: 'done',
+      donors: credits,
+      charged: answered?.charged ?? credits,
+      balance_before: UNKNOWN_BALANCE,
+      job_id: answered?.jobs[id] ?? null,
+      intended_at: at,
+      closed_at: answered?.at ?? at,
+    })
+    .onConflict((c) => c.doNothing())
+    .execute();
   for (const batch of inBatches(subject.donors)) {
     await trx
       .insertInto('recalled_adds')
@@ -48,6 +77,8 @@ export async function recordRecalledAdd(
       .onConflict((c) => c.doNothing())
       .execute();
   }
+  // No later run looks at it, because it was sent before that run.
+  await recountSpent(trx, new Map([[integration, at]]));
 }
 
 /**
@@ -84,12 +115,12 @@ export async function takeRecalledAdds(
           network_id: networkId,
           state,
           donors: row.donors,
-          balance_before: 0,
+          balance_before: UNKNOWN_BALANCE,
           intended_at: row.sent_at,
           job_id: row.job_id,
         })
-        // Some of the bulk add's donors may have been adopted before.
-        .onConflict((c) => c.column('id').doUpdateSet({ state }))
+        // The restore has recorded it, and some of its donors may have been adopted before.
+        .onConflict((c) => c.column('id').doUpdateSet({ state, network, closed_at: null }))
         .execute();
       await trx
         .insertInto('network_members')

@@ -2,9 +2,11 @@
  * Removes erased contacts from the spending journal. Its lines contain no names. But with the service key,
  * the profile could be fetched by a job ID in them, and a restore would adopt the payment.
  */
+import { sql } from 'kysely';
 import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
 import { lockJournal } from '../../credits/statements/journal/lock-journal.ts';
 import type { StoreJournal } from '../../credits/statements/journal/spending-journal.ts';
+import { ENDED } from '../../credits/statements/recalled-payments.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
@@ -94,7 +96,9 @@ async function dropRecalledOfErased(trx: Trx, { donors }: Erased): Promise<void>
           .selectFrom('forgotten')
           .select('state')
           .whereRef('forgotten.integration_id', '=', 'recalled_payments.integration_id')
-          .whereRef('crm_id_fingerprint', '=', 'recalled_payments.contact_fingerprint')
+          .where(
+            sql<boolean>`recalled_payments.contact_fingerprint in (crm_id_fingerprint, ${ENDED} || crm_id_fingerprint)`,
+          )
           .where('state', '<>', 'merged'),
       ),
     )

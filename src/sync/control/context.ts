@@ -122,6 +122,8 @@ export interface Run {
    * The time of the restore whose contacts this run has sorted (epoch ms); omitted until the run has done so.
    */
   sortedRestore?: number;
+  /** True if this run has compared all networks with their groups; omitted until then. */
+  mirroredAll?: boolean;
   /** Whether all contacts were read, and whether there were any; null until then. */
   readAll?: { isEmpty: boolean } | null;
   /** CRM IDs of the members of mirrored groups, which come first; set before contacts are read. */

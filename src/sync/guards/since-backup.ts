@@ -3,7 +3,13 @@
  * journal does. Contacts in the journal get their profile from the job, without a credit. A user decides
  * about all other contacts that may have been paid for.
  */
-import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/restores.ts';
+import {
+  endRecall,
+  endRestore,
+  findRestoreToSort,
+  hasMembersToRecall,
+  type RestoreToSort,
+} from '../../backup/restores.ts';
 import { listDueContactIds } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life/line-events.ts';
 import {
@@ -143,14 +149,21 @@ export async function recordProgress(
 }
 
 /**
- * Ends the restore with the run that has sorted everything, including networks. A run that stopped spending
- * before that, or in which a user agreed only later, has not sorted anything. A run for single contacts
- * leaves all other contacts to the next complete run. While a job from before the restore is running, the
- * restore is not ended, because the service may have lost the job's result.
+ * Ends the restore once a run has sorted all contacts, and later once a run has compared all networks with their groups.
+ * A run that stopped spending before that, or in which a user agreed only later, has not sorted anything. A run for
+ * single contacts leaves all other contacts to the next complete run. While a job from before the restore is running,
+ * the restore is not ended, because the service may have lost the job's result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
+  if (run.only !== null) return;
+  await endContacts(store, run);
+  if (!run.mirroredAll || !(await hasMembersToRecall(store.reader, run.integration.id))) return;
+  await store.checkpoint(run.lease, endRecall);
+}
+
+async function endContacts(store: SyncDeps['store'], run: Run): Promise<void> {
   const { sortedRestore: heldAt } = run;
-  if (heldAt === undefined || run.only !== null || !run.control.isDone('submit')) return;
+  if (heldAt === undefined || !run.control.isDone('submit')) return;
   const { oldestFreshAt: oldest } = await countRunningJobs(store.reader, run.integration.id, null);
   if (oldest !== null && oldest < heldAt) return;
   await store.checkpoint(run.lease, (trx) => endRestore(trx, heldAt));

@@ -5,6 +5,7 @@ import {
   listSpentMonths,
 } from '../../../src/credits/statements/credit-spans.ts';
 import { recordRecalled } from '../../../src/credits/statements/recalled-payments.ts';
+import { recordRecalledAdd } from '../../../src/networks/statements/recalled-adds.ts';
 import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
@@ -128,6 +129,23 @@ describeEachDatabase('what was spent by day', (open) => {
       listSpentDays(world.store.reader, ids, '2026-01-01', '2027-12-31');
     expect(await since([INTEGRATION])).toEqual([{ at: '2026-10-17', ...spent }]);
     expect(await since(null)).toEqual([{ at: '2026-10-17', ...spent }]);
+  });
+
+  it('has what was recalled for networks as soon as the database is restored, and only once', async () => {
+    const world = await createWorld();
+    const of = { store: 's', at: START_MS, id: 'recalled', integration: INTEGRATION, run: 'r' };
+    const subject = { kind: 'networks' as const, networkId: 'n-1', donors: ['one', 'two'] };
+    const intended = { what: 'intended' as const, ...of, key: KEY, credits: 2, subject };
+    const answered = { what: 'answered' as const, at: START_MS, id: 'recalled' };
+    const end = { ...answered, charged: 2, jobs: { recalled: 'job' } };
+    const recall = () =>
+      world.store.act((trx) => recordRecalledAdd(trx, { intended, answered: end }));
+    await recall();
+    await recall();
+    const spent = { ...SPENT, enhancements: 0, networks: 2 };
+    expect(await days(world)).toEqual([{ at: FIRST_DAY, ...spent }]);
+    await finish(world);
+    expect(await days(world, null)).toEqual([{ at: FIRST_DAY, ...spent }]);
   });
 
   it('has what a run spent that was cut off, as soon as the next one begins', async () => {

@@ -9,6 +9,10 @@ import {
   journalOfStore,
   openSpendingJournal,
 } from '../../../../src/credits/statements/journal/spending-journal.ts';
+import {
+  endRecalled,
+  recordLostPersons,
+} from '../../../../src/credits/statements/recalled-payments.ts';
 import { eraseFromJournal } from '../../../../src/privacy/statements/erase-from-journal.ts';
 import { INTEGRATION, storeWorlds } from '../../../database/store-world.ts';
 import { describeEachDatabase } from '../../../helpers/test-databases.ts';
@@ -149,5 +153,44 @@ describeEachDatabase('an erased contact in the spending journal', (openDatabase)
     expect(await store.act(eraseFromJournal(journal))).toBe(1);
     const payments = listRequests((await journal.read()).lines).flatMap(listPayments);
     expect(payments.map(({ jobId }) => jobId)).toEqual(['job b']);
+  });
+
+  it('is removed from the adopted payments of a restore, whether its job was read, lost or is yet to be adopted', async () => {
+    const { db, store, lease } = await createWorld();
+    const payment = {
+      submission_id: 'one',
+      integration_id: INTEGRATION,
+      identity: '',
+      person: 'the person',
+      job_id: 'job',
+      paid_at: 1,
+    };
+    const erased = store.fingerprint('forgotten', 'a');
+    await db
+      .insertInto('recalled_payments')
+      .values([
+        { ...payment, tracking_id: 'of a', contact_fingerprint: erased },
+        { ...payment, tracking_id: 'of b', contact_fingerprint: 'of b' },
+      ])
+      .execute();
+    const lost = { trackingId: 'lost', submissionId: 'one', crmId: 'a', identity: '' };
+    await store.checkpoint(lease, async (trx) => {
+      await recordLostPersons(trx, INTEGRATION, [{ ...lost, person: 'she', submittedAt: 1 }]);
+      await endRecalled(trx, INTEGRATION, [erased]);
+    });
+    const remaining = () => db.selectFrom('recalled_payments').select('tracking_id').execute();
+    expect(await remaining()).toHaveLength(3);
+    const block = { state: 'erased' as const, everywhere: 0, donors: '[]', erased_at: 1 };
+    await db
+      .insertInto('forgotten')
+      .values({
+        integration_id: INTEGRATION,
+        crm_id_fingerprint: erased,
+        forgotten_at: 1,
+        ...block,
+      })
+      .execute();
+    await store.act(eraseFromJournal(journalOfStore(openSpendingJournal(path), 'ours')));
+    expect(await remaining()).toEqual([{ tracking_id: 'of b' }]);
   });
 });
