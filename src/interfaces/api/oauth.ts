@@ -24,6 +24,7 @@ import { hashToken } from '../../people/access-token.ts';
 import { readDocsStyles } from '../pages/assets.ts';
 import type { Access } from './access.ts';
 import { type Notice, renderNotice } from './notice.ts';
+import { usersOnly } from './request/caller.ts';
 import { findIntegration, hasAccess } from './request/client-access.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { cookieNameOf } from './request/cookies.ts';
@@ -51,7 +52,7 @@ const startRoute = createRoute({
   tags: ['Connecting'],
   summary: 'Go to the page of a CRM that asks for access for donor-sync',
   description:
-    'With `integration`, for admins. With `ticket`, for users with the address that `donor-sync connect` prints, for ten minutes.',
+    'With `integration`, for admins who are signed in as users: an access token may not connect an account. With `ticket`, for users with the address that `donor-sync connect` prints, for ten minutes.',
   request: {
     params: z.object({ kind: kindSchema }),
     query: z.object({ integration: z.string().optional(), ticket: stateSchema.optional() }),
@@ -237,11 +238,12 @@ function page(description: string) {
   return { description, content: { 'text/html': { schema: z.string() } } };
 }
 
-/** Lets a ticket replace the admin's session. */
+/** Lets a ticket replace the admin's session. An access token replaces neither. */
 function requireAdminOrTicket(
   access: Pick<Access, 'requireRole'> | null,
 ): MiddlewareHandler<HttpEnv> {
   const requireAdmin = access?.requireRole('admin');
+  const requireUser = usersOnly('connect ID');
   return async (c, next) => {
     if (c.req.query('ticket') !== undefined) return next();
     if (requireAdmin === undefined) throw nothingHere();
@@ -250,7 +252,9 @@ function requireAdminOrTicket(
     if (site !== 'none' && site !== 'same-origin') {
       throw foreignOrigin();
     }
-    return requireAdmin(c, next);
+    return requireAdmin(c, async () => {
+      await requireUser(c, next);
+    });
   };
 }
 

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, it } from 'vitest';
+import { beginConsent } from '../../../src/clients/consents.ts';
 import { createFirstVisit } from '../../../src/interfaces/api/request/secret.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
@@ -64,12 +65,10 @@ it('is so for a sign-in by an identity provider that is under way, and such a on
 
 it('is so for a CRM that is being connected', async () => {
   const world = await openOAuth();
-  const headers = { authorization: `Bearer ${await world.addToken('admin')}` };
-  const begun = await fetch(`${world.url}/oauth/salesforce/start?integration=riverside`, {
-    ...{ redirect: 'manual', headers },
-  });
-  const { pathname, search } = new URL(begun.headers.get('location') ?? '');
-  const cookies = await cookiesOf(world.url + pathname + search);
+  const { application, clock, integration } = world;
+  const { signal } = new AbortController();
+  const ticket = await beginConsent({ application, clock, signal }, integration);
+  const cookies = await cookiesOf(`${world.url}/oauth/salesforce/start?ticket=${ticket}`);
   expect(cookies).toHaveLength(1);
   expect(cookies[0]).toMatch(HOST_ALONE);
 });

@@ -269,7 +269,7 @@ describe('GET /oauth/:kind/start', () => {
   afterEach(() => world.close());
 
   it('sends an admin on by the public address, where the cookie comes back', async () => {
-    const reply = await start({ authorization: `Bearer ${await world.addToken('admin')}` });
+    const reply = await start({});
     expect(reply.status).toBe(302);
     const location = reply.headers.get('location') ?? '';
     expect(location).toMatch(/^http:\/\/localhost:8787\/oauth\/hubspot\/start\?ticket=[\w-]{43}$/);
@@ -281,6 +281,13 @@ describe('GET /oauth/:kind/start', () => {
     const viewer = await world.addToken('viewer');
     expect((await start({})).status).toBe(401);
     expect((await start({ authorization: `Bearer ${viewer}` })).status).toBe(403);
+  });
+
+  it('is not begun by an access token, which may set no other host', async () => {
+    const admin = await world.addToken('admin');
+    const reply = await start({ authorization: `Bearer ${admin}` });
+    expect(reply.status).toBe(403);
+    expect(await reply.text()).toContain('person_needed');
   });
 
   it('is not begun by a page of another site', async () => {

@@ -8,6 +8,7 @@ import { SETUP_KEPT_MS } from '../../../src/clients/statements/setup-drafts.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { settingsSealContext } from '../../../src/database/encryption/seal-contexts.ts';
 import { startWebhook } from '../../clients/alerts/receivers.ts';
+import { send } from './people-world.ts';
 import {
   answeredAll,
   begin,
@@ -23,6 +24,24 @@ import {
   upload,
   withFile,
 } from './setup-world.ts';
+
+it('takes no form from a browser that signed in with an access token', async () => {
+  const here = await openLocal();
+  const id = await done(here);
+  const before = await storedSettings(here, id);
+  const token = await here.addToken('admin');
+  const { cookie, location } = await send(here, '/sign-in', { token });
+  expect([location, cookie]).toEqual(['/', expect.any(String)]);
+  const headers = { cookie: cookie ?? '' };
+
+  for (const path of ['change', 'key', 'plan', 'drop', 'file', 'preview']) {
+    const form = { baseUrl: 'http://127.0.0.1:9/', apiKey: 'key', do: 'save' };
+    const answer = await send(here, `/setup/${id}/${path}`, form, headers);
+    expect([path, answer.status]).toEqual([path, 403]);
+    expect(answer.text).toContain('An access token may not do this');
+  }
+  expect(await storedSettings(here, id)).toEqual(before);
+});
 
 describe('the set-up of a client', () => {
   it('tries 25 contacts and no more, stores what apply stores, and sends the rest when a person asks for it', async () => {

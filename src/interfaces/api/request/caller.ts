@@ -1,6 +1,7 @@
 /** The caller of an HTTP request, in the form that operations expect. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { checkAlertsOnce } from '../../../clients/alerts/product-alerts.ts';
+import { personNeeded } from '../../../core/shared-errors.ts';
 import type { Requester } from '../../../decisions/second-person/second-user.ts';
 import { findOperation } from '../../../operations/catalogue.ts';
 import { authorise } from '../../../operations/kit/authorise.ts';
@@ -24,6 +25,17 @@ export function authorised(
 ): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     authorise(operation, getCaller(c));
+    await next();
+  };
+}
+
+/**
+ * Refuses (403) access tokens, and browsers that signed in with one, for routes without an operation. `command` does
+ * the same in the terminal.
+ */
+export function usersOnly(command: string): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    if (getCaller(c).kind === 'token') throw personNeeded('do this', command);
     await next();
   };
 }

@@ -15,7 +15,13 @@ import type { HttpEnv } from '../../api/request/context.ts';
 import { HttpError, nothingHere } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, tooLarge } from '../../api/request/guards.ts';
 import { answerMissing, cleared, one, requireSameKind } from './forms.ts';
-import { MAX_NAME_LENGTH, readForm, requireId, type WizardContext } from './set-up-context.ts';
+import {
+  MAX_NAME_LENGTH,
+  readForm,
+  requireId,
+  setupByUsers,
+  type WizardContext,
+} from './set-up-context.ts';
 
 /** The extra size for the other fields of a form with a file. */
 const limitUpload = limitBody(MAX_UPLOAD_BYTES + MAX_API_BODY_BYTES);
@@ -37,7 +43,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
   const { application } = deps;
   const { settings } = application;
 
-  app.post('/setup/:id/file', frame.act('admin'), limitFile, async (c) => {
+  app.post('/setup/:id/file', frame.act('admin'), setupByUsers, limitFile, async (c) => {
     const setup = await requireSetup(c);
     try {
       const form = await readForm(c);
@@ -60,13 +66,19 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
   });
 
   /** Previews how a file would be read. None of it is stored. */
-  app.post('/setup/:id/preview', frame.act('admin'), limitBody(PREVIEW_BYTES), async (c) => {
-    await requireSetup(c);
-    const preview = await previewFile(Buffer.from(await c.req.arrayBuffer()));
-    const { renderPreview } = await import('./setup-pages.tsx');
-    c.header('Cache-Control', 'no-store');
-    return c.html(await renderPreview(preview));
-  });
+  app.post(
+    '/setup/:id/preview',
+    frame.act('admin'),
+    setupByUsers,
+    limitBody(PREVIEW_BYTES),
+    async (c) => {
+      await requireSetup(c);
+      const preview = await previewFile(Buffer.from(await c.req.arrayBuffer()));
+      const { renderPreview } = await import('./setup-pages.tsx');
+      c.header('Cache-Control', 'no-store');
+      return c.html(await renderPreview(preview));
+    },
+  );
 
   /** The results file. It contains names. */
   app.get('/setup/:id/results', frame.see('admin'), async (c) => {

@@ -9,6 +9,7 @@ import { publicAddress } from '../../../core/public-address.ts';
 import { unknownClient } from '../../../core/shared-errors.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { wayBackUrl } from '../../api/oauth.ts';
+import { usersOnly } from '../../api/request/caller.ts';
 import { hasAccess } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import { bodyUnreadable } from '../../api/request/errors.ts';
@@ -16,6 +17,9 @@ import type { PageFrame } from '../frame/page-app.ts';
 import { noteField } from '../frame/refused-forms.ts';
 import type { Allowed } from './forms.ts';
 import { readStep } from './steps.ts';
+
+/** For every form of the set-up, because the forms set hosts, and an access token may not set another host. */
+export const setupByUsers = usersOnly('apply FILE');
 
 export interface WizardContext {
   deps: HttpDeps;

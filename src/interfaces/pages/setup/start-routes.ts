@@ -13,9 +13,9 @@ import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { nextStep } from '../../../clients/setup/steps.ts';
 import { isUpload } from '../../../clients/setup/uploads.ts';
 import {
+  allClientsOnly,
   filterAccessible,
   listAccessible,
-  requireAllClients,
 } from '../../api/request/client-access.ts';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
@@ -26,6 +26,7 @@ import {
   MAX_NAME_LENGTH,
   readForm,
   requireId,
+  setupByUsers,
   unknown,
   type WizardContext,
 } from './set-up-context.ts';
@@ -59,16 +60,22 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     );
   });
 
-  app.post('/setup', frame.act('admin'), limitBody(MAX_API_BODY_BYTES), async (c) => {
-    requireAllClients(c);
-    const typed = one(await readForm(c), 'name');
-    if (typed === '') {
-      throw new HttpError(422, 'name_missing', `${missingText(QUESTIONS.name)}.`);
-    }
-    const name = requireAnswer(QUESTIONS.name, typed, 'name');
-    const id = await beginSetup(acting(c), name);
-    return c.redirect(`/setup/${id}/crm`, 303);
-  });
+  app.post(
+    '/setup',
+    frame.act('admin'),
+    allClientsOnly,
+    setupByUsers,
+    limitBody(MAX_API_BODY_BYTES),
+    async (c) => {
+      const typed = one(await readForm(c), 'name');
+      if (typed === '') {
+        throw new HttpError(422, 'name_missing', `${missingText(QUESTIONS.name)}.`);
+      }
+      const name = requireAnswer(QUESTIONS.name, typed, 'name');
+      const id = await beginSetup(acting(c), name);
+      return c.redirect(`/setup/${id}/crm`, 303);
+    },
+  );
 
   app.get('/setup/:id', frame.see('admin'), async (c) => {
     const id = requireId(c);
@@ -88,7 +95,7 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     );
   });
 
-  app.post('/setup/:id/change', frame.act('admin'), async (c) => {
+  app.post('/setup/:id/change', frame.act('admin'), setupByUsers, async (c) => {
     const id = requireId(c);
     const integration = application.integrations.get(id);
     if (integration === undefined) throw unknown(id);
@@ -97,7 +104,7 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     return c.redirect(`/setup/${id}/schedule`, 303);
   });
 
-  app.post('/setup/:id/drop', frame.act('admin'), async (c) => {
+  app.post('/setup/:id/drop', frame.act('admin'), setupByUsers, async (c) => {
     const { id } = await requireSetup(c);
     await dropSetup(acting(c), id);
     return c.redirect('/setup?note=dropped', 303);

@@ -31,7 +31,7 @@ import {
 } from './forms.ts';
 import { finishStep } from './last-step.ts';
 
-import { readForm, requireId, type WizardContext } from './set-up-context.ts';
+import { readForm, requireId, setupByUsers, type WizardContext } from './set-up-context.ts';
 import { missingFor } from './steps.ts';
 
 const stepSchema = z.enum(SETUP_STEPS);
@@ -54,28 +54,34 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return show(c, setup, step);
   });
 
-  app.post('/setup/:id/:step', frame.act('admin'), limitBody(MAX_API_BODY_BYTES), async (c) => {
-    const setup = await requireSetup(c);
-    const step = parseStep(c);
-    const first = missingFor(setup, step);
-    if (first !== null) return c.redirect(`/setup/${setup.id}/${first}?note=first`, 303);
-    const form = await readForm(c);
-    try {
-      if (step === 'plan') return await finishStep(context, c, setup, one(form, 'do'));
-      if (form['version'] !== undefined && form['version'] !== String(setup.version)) {
-        return await conflict(c, step);
+  app.post(
+    '/setup/:id/:step',
+    frame.act('admin'),
+    setupByUsers,
+    limitBody(MAX_API_BODY_BYTES),
+    async (c) => {
+      const setup = await requireSetup(c);
+      const step = parseStep(c);
+      const first = missingFor(setup, step);
+      if (first !== null) return c.redirect(`/setup/${setup.id}/${first}?note=first`, 303);
+      const form = await readForm(c);
+      try {
+        if (step === 'plan') return await finishStep(context, c, setup, one(form, 'do'));
+        if (form['version'] !== undefined && form['version'] !== String(setup.version)) {
+          return await conflict(c, step);
+        }
+        const changes =
+          step === 'key'
+            ? await keyAnswers(c, setup, form)
+            : await answered(step, setup, form, allowed);
+        if (one(form, 'do') === 'look') return await show(c, { ...setup, ...changes }, step);
+        return await keep(c, setup, step, changes, one(form, 'do'));
+      } catch (error) {
+        if (step === 'schedule') await keepAlerts(setup, form);
+        return refused(c, await requireSetup(c), step, error);
       }
-      const changes =
-        step === 'key'
-          ? await keyAnswers(c, setup, form)
-          : await answered(step, setup, form, allowed);
-      if (one(form, 'do') === 'look') return await show(c, { ...setup, ...changes }, step);
-      return await keep(c, setup, step, changes, one(form, 'do'));
-    } catch (error) {
-      if (step === 'schedule') await keepAlerts(setup, form);
-      return refused(c, await requireSetup(c), step, error);
-    }
-  });
+    },
+  );
 
   /** Keeps the address of a chat, which no page shows, when another field of its form was refused. */
   async function keepAlerts(setup: Setup, form: Form): Promise<void> {
