@@ -67,6 +67,14 @@ export function clockProblem(aheadMs: number | null): ClockWrong | null {
 }
 
 /**
+ * Returns true if data may be deleted because of its age: the clock agrees with the service's. If nothing is known about
+ * the service's clock, it depends on `hasAnswered`, because a service without a `Date` must not prolong the retention.
+ */
+export function mayDeleteByAge(aheadMs: number | null, hasAnswered: boolean): boolean {
+  return aheadMs === null ? hasAnswered : clockProblem(aheadMs) === null;
+}
+
+/**
  * Stops the run's spending and throws ClockWrong if the clock is wrong. First it checks again (free). The
  * machine may have slept without noticing how much time passed, or one response may come from a server whose
  * own clock is wrong.

@@ -23,6 +23,7 @@ import { findRunById } from '../sync/statements/runs.ts';
 import { readReport } from '../sync/views/run.ts';
 import { answerRequest } from './answer-request.ts';
 import type { Turn } from './engine/engine.ts';
+import { isClockRight } from './house-clock.ts';
 import { type Accepted, type RequestedRun, storeRequest } from './request-run.ts';
 import { deleteReread, listRereads, requestReread } from './statements/rereads.ts';
 
@@ -198,9 +199,10 @@ export function createRunner(
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
     const dropped = await dropOldTexts(store.connection);
     if (dropped > 0) log.info({ dropped }, 'CRM texts were deleted because of their age');
-    await purgeAllProfiles(
-      { store, clock, log, retention: application.settings.retention },
-      integrations,
+    const { open, settings } = application;
+    const comparing = { reader: store.reader, integrations, open, clock, log };
+    await purgeAllProfiles({ store, clock, log, retention: settings.retention }, integrations, () =>
+      isClockRight(comparing, stopping.signal),
     );
     houseKeptAt = clock.now();
   }

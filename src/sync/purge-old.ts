@@ -4,6 +4,7 @@ import { longestProfileDays, profileDays } from '../core/retention.ts';
 import { pruneJournal } from '../credits/statements/journal/prune-journal.ts';
 import { purgeRecalled } from '../credits/statements/recalled-payments.ts';
 import {
+  hasOldProfiles,
   listClientsWithProfiles,
   type PurgedProfiles,
   type PurgeLimits,
@@ -46,29 +47,40 @@ type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;
 
 /**
  * Runs at the end of each run, however it ended. Deletes profiles that are too old to be delivered, with
- * their keys, and profiles of contacts that object or opted out long enough ago.
+ * their keys, and profiles of contacts that object or opted out long enough ago. Without `byAge`, the clock may be
+ * wrong, so no profile counts as too old.
  */
 export async function purgeProfiles(
   deps: PurgeDeps,
   { lease, integration }: Pick<Run, 'lease' | 'integration'>,
+  byAge: boolean,
 ): Promise<void> {
-  const limits = purgeLimits(deps, integration);
+  const limits = { ...purgeLimits(deps, integration), ...(!byAge && NOT_BY_AGE) };
   report(deps, lease.integrationId, await purgeKeptProfiles(deps.store, lease, limits));
 }
 
 /**
  * Does the same for every client, whether or not it is ever synced, so a paused schedule or an unavailable CRM does not
- * prolong the retention. Clients that are no longer in the settings get the default settings.
+ * prolong the retention. Clients that are no longer in the settings get the default settings. `isClockRight` is called
+ * at most once, before the first profile is deleted because of its age.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,
   integrations: ReadonlyMap<string, Pick<Integration, 'refresh' | 'retention'>>,
+  isClockRight: () => Promise<boolean>,
 ): Promise<void> {
+  let byAge: boolean | null = null;
   for (const id of await listClientsWithProfiles(deps.store.reader)) {
     const limits = purgeLimits(deps, integrations.get(id) ?? DEFAULT_CLIENT);
-    report(deps, id, await purgeKeptProfilesUnattended(deps.store, id, limits));
+    if (await hasOldProfiles(deps.store.reader, id, limits.paidBefore)) {
+      byAge ??= await isClockRight();
+    }
+    const own = { ...limits, ...(byAge === false && NOT_BY_AGE) };
+    report(deps, id, await purgeKeptProfilesUnattended(deps.store, id, own));
   }
 }
+
+const NOT_BY_AGE = { paidBefore: null };
 
 const DEFAULT_CLIENT = integrationSchema.pick({ refresh: true, retention: true }).parse({});
 
@@ -76,7 +88,7 @@ const DEFAULT_CLIENT = integrationSchema.pick({ refresh: true, retention: true }
 function purgeLimits(
   { clock, retention }: Pick<PurgeDeps, 'clock' | 'retention'>,
   integration: Pick<Integration, 'refresh' | 'retention'>,
-): PurgeLimits {
+): PurgeLimits & { paidBefore: number } {
   const now = clock.now();
   const days = profileDays(integration, retention);
   // If no profile is kept, the rows still show which values wait until the next profile.

@@ -20,7 +20,7 @@ import {
   type Trigger,
 } from '../core/run.ts';
 import { readBalance, readFirstBalance } from '../credits/balance.ts';
-import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
+import { confirmClock, holdAfterRestore, mayDeleteByAge } from '../credits/confirm.ts';
 import { settleFormerKeys } from '../credits/settle-former-keys.ts';
 import { findKeyBalance } from '../credits/statements/balances.ts';
 import { acceptMappingByPerson, recordMappingInUse } from '../credits/statements/mappings.ts';
@@ -437,12 +437,15 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   const valuesWaiting = await readValuesWaiting(store.reader, run.integration.id, run.mappings);
   const report = { ...(await reportOn(deps, run, finishedAt, facts)), valuesWaiting };
   const end = { status: report.status, reason: report.reason, finishedAt };
+  // A clock that is years ahead would make everything look old, also what was paid for.
+  const byAge = mayDeleteByAge(deps.partner.clockAheadMs(), isWell(report));
   const finishing = store.checkpoint(run.lease, (trx) =>
     recordRunEnd(trx, run.id, {
       ...end,
       report: JSON.stringify(report),
       words: sealWords(deps, run, WHOLE_RUN, run.control.words),
-      keepRowsSince: isWhole ? finishedAt - deps.retention.runRows * DAY_MS : null,
+      keepsOldTexts: !byAge,
+      keepRowsSince: isWhole && byAge ? finishedAt - deps.retention.runRows * DAY_MS : null,
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
@@ -450,7 +453,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   // service is unavailable, even for months.
   await ifStillOurs(
     run,
-    decideOptOuts(deps, run).then(() => purgeProfiles(deps, run)),
+    decideOptOuts(deps, run).then(() => purgeProfiles(deps, run, byAge)),
   );
   if (isWhole && isWell(report)) {
     await ifStillOurs(run, purgeOld(deps, run));

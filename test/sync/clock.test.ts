@@ -127,6 +127,22 @@ describe('a run whose clock is set while it goes on', () => {
 });
 
 describe('a run whose clock is wrong', () => {
+  it('deletes nothing because of its age, or two years ahead would destroy all that was paid for', async () => {
+    world = await createSyncWorld({ clock });
+    await world.addPeople(5);
+    await world.sync();
+    const { db } = world.database;
+    const kept = async () => ({
+      profiles: (await db.selectFrom('kept_profiles').select('crm_id').execute()).length,
+      results: (await db.selectFrom('run_rows').select('crm_id').execute()).length,
+    });
+    const before = await kept();
+    expect(before.profiles).toBeGreaterThan(0);
+    shiftMs = 2 * YEAR_MS;
+    expect((await sync()).reason?.code).toBe('clock_wrong');
+    expect(await kept()).toEqual(before);
+  });
+
   it.each([
     ['a year ahead', 'ahead of', 2 * YEAR_MS],
     ['a year behind', 'behind', -2 * YEAR_MS],

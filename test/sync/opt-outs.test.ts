@@ -307,5 +307,6 @@ async function decide({ store }: SyncWorld, decision: BatchDecision): Promise<nu
 
 /** What `serve` does once a day, without a run. */
 async function purge(world: SyncWorld): Promise<void> {
-  await purgeAllProfiles(world.deps(), new Map([['riverside', world.integration]]));
+  const integrations = new Map([['riverside', world.integration]]);
+  await purgeAllProfiles(world.deps(), integrations, async () => true);
 }

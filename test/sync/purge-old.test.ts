@@ -123,10 +123,12 @@ describe('profiles that were paid for', () => {
         .execute();
     const count = async () => (await db.selectFrom('kept_profiles').selectAll().execute()).length;
     await age(424);
-    await purgeAllProfiles(world.deps(), new Map());
+    await purgeAllProfiles(world.deps(), new Map(), async () => true);
     expect(await count()).toBeGreaterThan(0);
     await age(426);
-    await purgeAllProfiles(world.deps(), new Map());
+    await purgeAllProfiles(world.deps(), new Map(), async () => false);
+    expect(await count()).toBeGreaterThan(0);
+    await purgeAllProfiles(world.deps(), new Map(), async () => true);
     expect(await count()).toBe(0);
   });
 });

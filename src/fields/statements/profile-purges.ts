@@ -13,8 +13,8 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 /** Which profiles to delete. */
 export interface PurgeLimits {
-  /** Profiles paid for before this instant (epoch ms). */
-  paidBefore: number;
+  /** Profiles paid for before this instant (epoch ms); null if none are deleted because of their age. */
+  paidBefore: number | null;
   /** Profiles of contacts that have been marked as opted out since before this instant (epoch ms). */
   optedOutBefore: number;
   /**
@@ -92,7 +92,10 @@ async function purge(
   await inPortions((of) => listUncounted(of, integrationId, limits), deleteThese, null);
   return {
     optedOut: emptied + deleted,
-    old: await inPortions((of) => listOld(of, integrationId, paidBefore), deleteThese, 'profiles'),
+    old:
+      paidBefore === null
+        ? 0
+        : await inPortions((of) => listOld(of, integrationId, paidBefore), deleteThese, 'profiles'),
     notKept: keepsAny
       ? 0
       : await inPortions(
@@ -177,6 +180,15 @@ async function listUncounted(
     .limit(ROWS_PER_TRANSACTION)
     .execute();
   return rows.map(({ crm_id }) => crm_id);
+}
+
+/** Returns whether a profile was paid for before this instant (epoch ms). */
+export async function hasOldProfiles(
+  reader: Reader,
+  integrationId: string,
+  before: number,
+): Promise<boolean> {
+  return (await listOld(reader, integrationId, before)).length > 0;
 }
 
 async function listOld(reader: Reader, integrationId: string, before: number): Promise<string[]> {

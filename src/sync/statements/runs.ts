@@ -111,8 +111,10 @@ export async function recordRunEnd(
     report: string;
     /** The CRM's message for the reason, encrypted. */
     words?: SealedWords | null;
-    /** If omitted or null, nothing is deleted. */
+    /** If omitted or null, no results are deleted. */
     keepRowsSince?: number | null;
+    /** True if no CRM message is deleted because of its age. */
+    keepsOldTexts?: boolean;
   },
 ): Promise<void> {
   await endRun(trx, {
@@ -124,7 +126,7 @@ export async function recordRunEnd(
     reasonMessage: end.reason?.message ?? null,
   });
   const { integrationId } = trx.lease;
-  await dropOldTexts(trx);
+  if (end.keepsOldTexts !== true) await dropOldTexts(trx);
   if (end.words) await keepWords(trx, integrationId, { id, now: end.finishedAt }, [end.words]);
   await writeRunRows(trx, { id, integrationId });
   await recordSpent(trx, { id, integrationId });

@@ -57,7 +57,7 @@ function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
   const { store, swarm } = world;
   // A delivery after the restored backup is unknown.
   if (swarm.faults.restore > 0) return true;
-  // To a process whose clock is months ahead, the kept profile is too old, and it deletes it.
+  // A process whose clock is wrong delivers nothing.
   if (swarm.faults.clockJump + swarm.faults.clockSkew > 0) return true;
   // The profile of a contact that opted out is deleted after a while.
   if (record.firstOptOutAt !== null) return true;
