@@ -66,7 +66,9 @@ export async function eraseAgain(
 
 /**
  * Whether an integration left after the backup was made. If it left and was later added again, it is a new
- * integration, which a newer backup contains.
+ * integration, which a newer backup contains. Without the time of the backup, the audit tells whether this database
+ * knows of the erasure. Once the audit no longer reaches back that far, the runs tell: those of a client that was
+ * added again are all younger.
  */
 async function hasLeftSince(
   reader: Reader,
@@ -85,7 +87,20 @@ async function hasLeftSince(
     .where('at', '>=', left.at)
     .limit(1)
     .executeTakeFirst();
-  return known === undefined;
+  if (known !== undefined) return false;
+  const { oldest } = await reader
+    .selectFrom('audit_entries')
+    .select((eb) => eb.fn.min('at').as('oldest'))
+    .executeTakeFirstOrThrow();
+  if (oldest === null || Number(oldest) <= left.at) return true;
+  const older = await reader
+    .selectFrom('runs')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .where('started_at', '<', left.at)
+    .limit(1)
+    .executeTakeFirst();
+  return older !== undefined;
 }
 
 /** Pure: returns the final state of each contact, without contacts whose block was lifted. */
