@@ -140,11 +140,6 @@ export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { path, file, keyRing } = options;
   const draft = `${path}.restoring`;
-  const kept = `${path}.before-restore`;
-  const isThere = await stat(path).then(
-    () => true,
-    () => false,
-  );
   // From here on, no process can record an erasure that would be missing in the new database.
   const locked = await lockDatabase(path);
   try {
@@ -152,8 +147,8 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
     const application = await options.openWith(draft);
     const prepared = await holdAll(application, backup.madeAt).finally(application.close);
     settleFile(draft);
-    await locked.replaceBy(draft, kept);
-    return { ...prepared, backup, keptAs: isThere ? kept : null };
+    const keptAs = await locked.replaceBy(draft, `${path}.before-restore`);
+    return { ...prepared, backup, keptAs };
   } finally {
     locked.release();
     await removeDatabase(draft);

@@ -50,7 +50,9 @@ export async function holdRestored(
   }: { madeAt: number | null; unknownAfter: number | null; isJournaled: boolean },
 ): Promise<string[]> {
   const known = await trx.selectFrom('integrations').select('id').execute();
-  const held = [...new Set([...ids, ...known.map(({ id }) => id)])].sort();
+  // A lease of the whole product, such as that of the alerts, has a row too.
+  const stored = known.map(({ id }) => id).filter((id) => !id.startsWith('*'));
+  const held = [...new Set([...ids, ...stored])].sort();
   const hold = {
     made_at: madeAt,
     held_at: trx.clock.now(),

@@ -52,8 +52,12 @@ export function settleFile(path: string): void {
 
 /** A database that no other process can use until it is released. */
 export interface LockedDatabase {
-  /** Atomically and durably replaces the file with another file. The previous file is kept under `keptAs`. */
-  replaceBy(path: string, keptAs: string): Promise<void>;
+  /**
+   * Atomically and durably replaces the file with another file. The previous file is kept under `keptAs`, with a number
+   * at the end if there is such a file already: it may be the only copy of what an earlier restore replaced. Resolves
+   * with the name; null if there was no previous file.
+   */
+  replaceBy(path: string, keptAs: string): Promise<string | null>;
   release(): void;
 }
 
@@ -64,19 +68,37 @@ export async function lockDatabase(path: string): Promise<LockedDatabase> {
   const lock = takeLock(path);
   return {
     async replaceBy(other, keptAs) {
-      await rm(keptAs, { force: true });
-      await link(path, keptAs).catch((error: unknown) => {
-        if (!hasCode(error, 'ENOENT')) throw error;
-      });
+      const kept = await keepAs(path, keptAs);
       // If the database is intact, the lock has moved everything into its file. These files would damage the
       // new database.
       for (const suffix of BESIDE) await rm(`${path}${suffix}`, { force: true });
       await rename(other, path);
       await using folder = await open(dirname(path), 'r');
       await folder.sync();
+      return kept;
     },
     release: () => lock?.close(),
   };
+}
+
+/** The maximum number of files that restores leave. A user deletes them. */
+const MAX_KEPT = 1_000;
+
+/** Gives the file a second, free name. Returns null if there is no file. */
+async function keepAs(path: string, keptAs: string): Promise<string | null> {
+  for (let number = 1; number <= MAX_KEPT; number += 1) {
+    const name = number === 1 ? keptAs : `${keptAs}-${number}`;
+    try {
+      await link(path, name);
+      return name;
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return null;
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+  throw new FatalError(`There are ${MAX_KEPT} files ${keptAs}. Delete those that are not needed.`, {
+    code: 'file_exists',
+  });
 }
 
 function takeLock(path: string): Sqlite.Database | null {
