@@ -22,7 +22,7 @@ export interface HouseClockDeps {
   log: Log;
 }
 
-/** The maximum number of clients whose service is asked. Nearly always all clients have the same service. */
+/** The maximum number of clients whose service is contacted. Nearly always all clients have the same service. */
 const MAX_ASKED = 3;
 
 /** The time limit for each of them. */

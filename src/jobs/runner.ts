@@ -2,6 +2,7 @@
  * Turns requests into runs. Schedules, users and webhooks store requests, so no request is lost if the process ends.
  */
 import type { Application } from '../application.ts';
+import { dropLeftovers } from '../clients/setup/draft.ts';
 import { takeCall, type WebhookCall } from '../clients/webhook-call.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -204,7 +205,18 @@ export function createRunner(
     await purgeAllProfiles({ store, clock, log, retention: settings.retention }, integrations, () =>
       isClockRight(comparing, stopping.signal),
     );
+    await dropUnusedUploads();
     houseKeptAt = clock.now();
+  }
+
+  /** If a set-up or settings cannot be read, no file is deleted. */
+  async function dropUnusedUploads(): Promise<void> {
+    try {
+      const files = (await dropLeftovers(application, clock.now())).length;
+      if (files > 0) log.info({ files }, 'uploaded files of no client were deleted');
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'uploaded files of no client could not be deleted');
+    }
   }
 
   /** Reads changes that webhooks have reported once more, when the CRM's search can find them. */

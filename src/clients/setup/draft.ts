@@ -16,13 +16,15 @@ import {
   isSetupIdTaken,
   listOldSetupDrafts,
   listSetupDrafts,
+  listSetupDraftsOf,
+  MOST_DRAFTS,
   removeSetupDraft,
   type SetupDraftRecord,
   saveSetupDraft,
 } from '../statements/setup-drafts.ts';
 import { proposeIds } from './interview/client.ts';
 import { SETUP_STEPS, withStep } from './steps.ts';
-import { dropUpload, isUpload } from './uploads.ts';
+import { dropUpload, isUpload, sweepUploads, takesUploads } from './uploads.ts';
 
 const draftSchema = z.object({
   /** True if the set-up creates the integration, false if it changes an existing one. */
@@ -176,6 +178,43 @@ async function dropOld(deps: SetupDeps): Promise<void> {
   for (const row of await listOldSetupDrafts(deps.store.reader)) await drop(deps, row, 'old');
 }
 
+/**
+ * Deletes set-ups that were not continued for too long, and uploaded files that neither a client nor a set-up names.
+ * Returns the names of the files of no client and no set-up.
+ */
+export async function dropLeftovers(deps: SetupDeps, now: number): Promise<string[]> {
+  await dropOld(deps);
+  const setups = await listSetups(deps);
+  // More set-ups than are listed could name other files.
+  if (!takesUploads(deps.settings) || setups.length >= MOST_DRAFTS) return [];
+  const clients = [
+    ...deps.integrations.values(),
+    ...deps.settings.integrations,
+    ...setups.map(({ answers }) => answers),
+    ...[...(await readPresent(deps)).values()].map((text) => crmSchema.parse(JSON.parse(text))),
+  ];
+  const paths = clients.flatMap(({ crm }) => [crm?.['path'], crm?.['output']]);
+  const named = new Set(paths.filter((path) => typeof path === 'string'));
+  return sweepUploads(deps.settings, named, now);
+}
+
+const crmSchema = z.object({ crm: z.record(z.string(), z.unknown()) });
+
+/**
+ * Deletes the uploaded file of replaced answers, unless the current answers or the stored client also name it. Call it
+ * after the answers were saved.
+ */
+export async function dropReplacedUpload(
+  { settings, integrations }: Pick<SetupDeps, 'settings' | 'integrations'>,
+  gone: Partial<Draft>,
+  kept: Partial<Draft>,
+): Promise<void> {
+  const path = gone.answers?.crm?.['path'];
+  const stored = integrations.get(gone.answers?.id ?? '')?.crm['path'];
+  if (typeof path !== 'string' || path === stored || path === kept.answers?.crm?.['path']) return;
+  await dropUpload(settings, path);
+}
+
 async function drop(deps: SetupDeps, row: SetupDraftRecord, why: 'dropped' | 'old'): Promise<void> {
   const { store, integrations, settings } = deps;
   const { integrationId: id } = row;
@@ -220,10 +259,11 @@ export async function hasUpload(deps: SetupDeps, id: string): Promise<boolean> {
 async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const present = await presentSettings(deps, id);
   const stored = present === null ? undefined : integrationSchema.parse(JSON.parse(present)).crm;
-  const draft = (await findSetup(deps, id))?.answers.crm;
+  const drafts = await listSetupDraftsOf(deps.store.reader, id);
+  const crms = drafts.map((row) => opened(deps.sealer, row).answers.crm);
   const others = [...deps.integrations.values()].filter((one) => one.id !== id);
   const named = new Set(others.flatMap(({ crm }) => [crm['path'], crm['output']]));
-  const paths = [...new Set([stored?.['path'], draft?.['path']])];
+  const paths = [...new Set([stored, ...crms].map((crm) => crm?.['path']))];
   return paths.filter((path) => isUpload(deps.settings, path)).filter((path) => !named.has(path));
 }
 

@@ -3,7 +3,7 @@
  * chooses.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { askThread, ThreadFailure, type ThreadLimits } from '../../core/ask-thread.ts';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
@@ -39,6 +39,9 @@ export function takesUploads(where: Where): boolean {
 export function isUpload(where: Where, path: unknown): path is string {
   return typeof path === 'string' && dirname(path) === getUploadFolder(where);
 }
+
+/** The end of the name of a file with results. */
+const RESULTS = '-enhanced.csv';
 
 /** A file that was accepted. */
 export interface Upload {
@@ -87,7 +90,7 @@ export async function takeUpload(
     if ('problem' in answer) throw unreadableCsv(answer.problem);
     const path = replaced ?? join(folder, `${randomUUID()}.csv`);
     await rename(draft, path);
-    return { path, output: path.replace(/\.csv$/, '-enhanced.csv'), ...answer };
+    return { path, output: path.replace(/\.csv$/, RESULTS), ...answer };
   } finally {
     await rm(draft, { force: true });
   }
@@ -129,6 +132,48 @@ export async function dropUpload(where: Where, path: string): Promise<string[]> 
   const own = names.filter((name) => name.startsWith(stem)).sort();
   for (const name of own) await rm(join(folder, name), { force: true });
   return own.map((name) => `uploads/${name}`);
+}
+
+/** The names of uploads with their results and the connector's files, and of uploads that were never accepted. */
+const UPLOAD_PART = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})[.-]/;
+
+/** A younger file can belong to an upload that is just being stored. */
+const SWEPT_AFTER_MS = 24 * 3_600_000;
+
+/**
+ * Deletes uploads that neither a client nor a set-up names, for example because the process was killed before it stored
+ * the answers. `named` are the paths of all others. Files that a user has put there are kept, and uploads with results,
+ * which were paid for. Returns the names of the deleted files.
+ */
+export async function sweepUploads(
+  where: Where,
+  named: ReadonlySet<string>,
+  now: number,
+): Promise<string[]> {
+  const folder = getUploadFolder(where);
+  if (folder === null) return [];
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  });
+  const kept = new Set([...named].filter((path) => dirname(path) === folder).map(toStem));
+  for (const name of names) if (name.endsWith(RESULTS)) kept.add(toStem(name));
+  const dropped: string[] = [];
+  for (const name of names.sort()) {
+    const stem = UPLOAD_PART.exec(name)?.[1];
+    if (stem === undefined || kept.has(stem)) continue;
+    const path = join(folder, name);
+    const file = await stat(path).catch(() => null);
+    // A time in the future means that the clock was set back.
+    if (file === null || Math.abs(now - file.mtimeMs) < SWEPT_AFTER_MS) continue;
+    await rm(path, { force: true });
+    dropped.push(`uploads/${name}`);
+  }
+  return dropped;
+}
+
+function toStem(path: string): string {
+  return UPLOAD_PART.exec(basename(path))?.[1] ?? '';
 }
 
 /** The error for a file that cannot be read as CSV. `problem` contains the reason. */

@@ -14,7 +14,7 @@ export type SetupDraftRecord = FromRow<Selectable<Tables['setup_drafts']>>;
 export const SETUP_KEPT_MS = 30 * 86_400_000;
 
 /** A higher number than users would start. */
-const MOST_DRAFTS = 200;
+export const MOST_DRAFTS = 200;
 
 /** Stores a new draft. Returns false if there is already one with that ID. */
 export async function beginSetupDraft(
@@ -68,6 +68,19 @@ export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRe
     .where('updated_at', '>', oldest(reader.clock))
     .orderBy('updated_at', 'desc')
     .limit(MOST_DRAFTS)
+    .execute();
+  return fromRows(rows);
+}
+
+/** Lists the draft with this ID, however old it is. */
+export async function listSetupDraftsOf(
+  reader: Reader,
+  integrationId: string,
+): Promise<SetupDraftRecord[]> {
+  const rows = await reader
+    .selectFrom('setup_drafts')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
     .execute();
   return fromRows(rows);
 }

@@ -53,9 +53,9 @@ export function settleFile(path: string): void {
 /** A database that no other process can use until it is released. */
 export interface LockedDatabase {
   /**
-   * Atomically and durably replaces the file with another file. The previous file is kept under `keptAs`, with a number
-   * at the end if there is such a file already: it may be the only copy of what an earlier restore replaced. Resolves
-   * with the name; null if there was no previous file.
+   * Atomically and durably replaces the file with another file. The previous file is kept under `keptAs`, or with a number
+   * at the end if that file exists, because it may be the only copy of a database. Resolves with the name; null if there
+   * was no previous file.
    */
   replaceBy(path: string, keptAs: string): Promise<string | null>;
   release(): void;
@@ -86,19 +86,16 @@ const MAX_KEPT = 1_000;
 
 /** Gives the file a second, free name. Returns null if there is no file. */
 async function keepAs(path: string, keptAs: string): Promise<string | null> {
-  for (let number = 1; number <= MAX_KEPT; number += 1) {
+  for (let number = 1; ; number += 1) {
     const name = number === 1 ? keptAs : `${keptAs}-${number}`;
     try {
       await link(path, name);
       return name;
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return null;
-      if (!hasCode(error, 'EEXIST')) throw error;
+      if (!hasCode(error, 'EEXIST') || number === MAX_KEPT) throw error;
     }
   }
-  throw new FatalError(`There are ${MAX_KEPT} files ${keptAs}. Delete those that are not needed.`, {
-    code: 'file_exists',
-  });
 }
 
 function takeLock(path: string): Sqlite.Database | null {

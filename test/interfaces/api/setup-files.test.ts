@@ -1,8 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findSetup } from '../../../src/clients/setup/draft.ts';
+import {
+  dropLeftovers,
+  findSetup,
+  listSetups,
+  saveSetup,
+} from '../../../src/clients/setup/draft.ts';
 import { newId } from '../../../src/core/new-id.ts';
 import { eraseIntegration } from '../../../src/privacy/erase-integration.ts';
 import { aWorkbook } from '../../helpers/a-workbook.ts';
@@ -237,6 +243,58 @@ describe('the file of a client that leaves', () => {
     const application = { ...here.application, integrations };
     expect((await erase({ ...here, application }, id)).files).toEqual([]);
     expect((await leftIn(here)).length).toBe(2);
+  });
+
+  it('goes when another kind of CRM is chosen in the same step', async () => {
+    const here = await openLocal();
+    const id = await begin(here);
+    await upload(here, id, PEOPLE);
+    const app = {
+      kind: 'hubspot',
+      clientId: 'abc',
+      clientSecret: 'def',
+      url: 'http://127.0.0.1:9',
+    };
+    expect((await post(here, `/setup/${id}/crm`, app)).status).toBe(303);
+    expect((await findSetup(here.application, id))?.answers.crm?.kind).toBe('hubspot');
+    expect(await readdir(join(here.folder, 'uploads'))).toEqual([]);
+  });
+
+  it('goes a day later if neither a client nor a set-up names it, and no other file', async () => {
+    const here = await openLocal();
+    const client = await done(here);
+    const id = await begin(here, 'Hillside');
+    await upload(here, id, PEOPLE);
+    const folder = join(here.folder, 'uploads');
+    const before = (await readdir(folder)).sort();
+    const unused = [`${randomUUID()}.csv`, `${randomUUID()}.new`].sort();
+    const results = randomUUID();
+    const others = ['mine.csv', `${results}.csv`, `${results}-enhanced.csv`];
+    for (const name of [...unused, ...others]) await writeFile(join(folder, name), PEOPLE);
+    const sweep = (afterMs: number) => dropLeftovers(here.application, Date.now() + afterMs);
+    expect(await sweep(3_600_000)).toEqual([]);
+    expect(await sweep(25 * 3_600_000)).toEqual(unused.map((name) => `uploads/${name}`));
+    expect((await readdir(folder)).sort()).toEqual([...before, ...others].sort());
+    expect(client).not.toBe('');
+  });
+
+  it('of a set-up that was not continued for too long goes with its client', async () => {
+    const here = await openLocal();
+    const id = await done(here);
+    await post(here, `/setup/${id}/change`);
+    // As answers that name another file, whose set-up was then left alone.
+    const [setup] = await listSetups(here.application);
+    const path = join(here.folder, 'uploads', `${randomUUID()}.csv`);
+    await writeFile(path, PEOPLE);
+    const crm = { ...setup?.answers.crm, kind: 'csv', path };
+    const answers = { ...setup?.answers, crm };
+    expect(setup && (await saveSetup(here.application, setup, { answers }))).toBe(true);
+    await here.application.store.connection
+      .updateTable('setup_drafts')
+      .set({ updated_at: 1 })
+      .execute();
+    await erase(here, id);
+    expect(await readdir(join(here.folder, 'uploads'))).toEqual([]);
   });
 
   it('is the last one that was dropped: those before it are taken away at once', async () => {

@@ -1,15 +1,15 @@
 /** Uploading a CSV file, its preview, and the file with its results. */
 import { readFile } from 'node:fs/promises';
 import type { Hono, MiddlewareHandler } from 'hono';
-import { type Draft, type Setup, saveSetup } from '../../../clients/setup/draft.ts';
+import {
+  type Draft,
+  dropReplacedUpload,
+  type Setup,
+  saveSetup,
+} from '../../../clients/setup/draft.ts';
 import { PREVIEW_BYTES, previewFile } from '../../../clients/setup/dropped-file.ts';
 import { withStep } from '../../../clients/setup/steps.ts';
-import {
-  dropUpload,
-  isUpload,
-  MAX_UPLOAD_BYTES,
-  takeUpload,
-} from '../../../clients/setup/uploads.ts';
+import { isUpload, MAX_UPLOAD_BYTES, takeUpload } from '../../../clients/setup/uploads.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { HttpError, nothingHere } from '../../api/request/errors.ts';
@@ -55,7 +55,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const answers = await fileAnswers(setup, { content, name: file.name, sheet });
       const saved = await saveSetup(application, setup, answers);
       // Deletes the file that is not needed: the previous one, or the new one if it could not be saved.
-      await dropReplaced(saved ? setup : answers, saved ? answers : setup);
+      await dropReplacedUpload(application, saved ? setup : answers, saved ? answers : setup);
       if (!saved) return await conflict(c, 'crm');
       const hasKey = setup.done.includes('key');
       const next = hasKey ? 'people?note=file' : 'key?note=fileFirst';
@@ -94,14 +94,6 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     c.header('Content-Type', 'text/csv; charset=utf-8');
     return c.body(content);
   });
-
-  /** Deletes the file of outdated answers, unless the current answers also name it. */
-  async function dropReplaced(gone: Partial<Draft>, kept: Partial<Draft>): Promise<void> {
-    const path = gone.answers?.crm?.['path'];
-    const stored = application.integrations.get(gone.answers?.id ?? '')?.crm['path'];
-    if (typeof path !== 'string' || path === stored || path === kept.answers?.crm?.['path']) return;
-    await dropUpload(settings, path);
-  }
 
   async function fileAnswers(
     setup: Setup,

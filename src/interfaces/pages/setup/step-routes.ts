@@ -5,6 +5,7 @@ import { testOwnChannel } from '../../../clients/alerts/check-channels.ts';
 import { withCrm } from '../../../clients/live-crm.ts';
 import {
   type Draft,
+  dropReplacedUpload,
   findSetup,
   type Setup,
   saveSetup,
@@ -108,6 +109,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     ) {
       return conflict(c, step);
     }
+    if (step === 'crm') await dropReplacedUpload(application, setup, changes);
     if (step === 'schedule' && deed === 'test') {
       const answers = changes.answers ?? setup.answers;
       const own = answers.alerts;
