@@ -20,7 +20,12 @@ export async function check(settings: CsvSettings, contacts: ContactsSettings): 
     const options = { settings, contacts };
     const files = await openFiles(settings, contacts);
     try {
-      return [...findings, ...(await describe(files)), ...(await countContacts(files, options))];
+      return [
+        ...findings,
+        ...(await describe(files)),
+        ...(await checkEncoding(files, settings)),
+        ...(await countContacts(files, options)),
+      ];
     } finally {
       await files.close();
     }
@@ -49,6 +54,23 @@ async function describe({ withTables, paths, journal }: CsvFiles): Promise<Findi
   if (journal.pending === 0) return findings;
   const message = `the pending changes in ${journal.path} will be in the output after the next sync`;
   return [...findings, met('journal', message)];
+}
+
+/** Without a byte order mark, a file may be read in another encoding than the settings name. */
+async function checkEncoding(
+  { withTables, paths }: CsvFiles,
+  { encoding }: CsvSettings,
+): Promise<Finding[]> {
+  const { dialect } = (await withTables(async ({ input }) => input)).header;
+  if (dialect.encoding === encoding || dialect.byteOrderMark) return [];
+  return [
+    {
+      subject: 'encoding',
+      ok: true,
+      message: `${paths.input} is ${dialect.encoding.toUpperCase()}, although crm.encoding is ${encoding}: it is read as UTF-8, and a sync writes the output in UTF-8`,
+      fix: 'Set crm.encoding to utf-8 after the next sync. If programs that read the output need Latin-1, export the input in Latin-1 again.',
+    },
+  ];
 }
 
 /** Maximum number of rows that are named. */

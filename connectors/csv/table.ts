@@ -24,6 +24,7 @@ import {
 import { createRowIndex, type RowIndex } from './row-index.ts';
 import { columnText, parseRow, type Row, type RowFailure } from './rows.ts';
 import { columnPositions } from './setting-names.ts';
+import { detectEncoding } from './sources/encoding.ts';
 import { type ByteReader, openSource, type TextSource } from './sources/source.ts';
 
 /** A file that was read completely once and has no problems. */
@@ -93,7 +94,8 @@ export async function readStamp(path: string): Promise<string | null> {
 async function readTable(path: string, text: TextSource, format: TableFormat): Promise<Table> {
   const stats = await text.file.stat({ bigint: true });
   const { handle, size } = text;
-  const header = await readFirstLine(handle, size, format);
+  const encoding = await detectEncoding(handle, size, format.encoding);
+  const header = await readFirstLine(handle, size, { ...format, encoding });
   if (Array.isArray(header)) throw unusableFile(path, header);
   const source = createRecordSource(handle, size, header, format);
   const checked = await checkRows(source, header, format);

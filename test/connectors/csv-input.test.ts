@@ -229,6 +229,34 @@ describe('a CSV file that just works', () => {
     expect(contact?.firstName).toBe('Zoë');
   });
 
+  it('became UTF-8 although the settings say Latin-1: every name stays the same', async () => {
+    const text = `${HEADER}\n1,Zoë,Müller,,,Café\n2,Ann,b,,,\n`;
+    const latin: ConnectorChoices = { settings: { encoding: 'latin1' } };
+    const before = await contactsIn(Buffer.from(text, 'latin1'), latin);
+    expect(before[0]).toMatchObject({ firstName: 'Zoë', lastName: 'Müller' });
+    expect(await contactsIn(Buffer.from(text), latin)).toEqual(before);
+    expect(await folder.check(latin)).toContainEqual({
+      subject: 'encoding',
+      ok: true,
+      message: expect.stringContaining('is UTF-8, although crm.encoding is latin1'),
+      fix: expect.stringContaining('Set crm.encoding to utf-8'),
+    });
+  });
+
+  it('is Latin-1 with letters that are also UTF-8, if one other letter is not', async () => {
+    const text = `${HEADER}\n1,Zo\u00c3\u00ab,b,,,\n2,Jörg,b,,,\n`;
+    const contacts = await contactsIn(Buffer.from(text, 'latin1'), {
+      settings: { encoding: 'latin1' },
+    });
+    expect(contacts.map(({ firstName }) => firstName)).toEqual(['Zo\u00c3\u00ab', 'Jörg']);
+  });
+
+  it('is UTF-8 that was cut inside a letter: it is refused instead of read as Latin-1', async () => {
+    const bytes = Buffer.from(`${HEADER}\n1,Zoë,b,,,\n2,Ann,b,,,Café`);
+    const { message } = await refusal(bytes.subarray(0, -1), { settings: { encoding: 'latin1' } });
+    expect(message).toContain('line 3: this is not UTF-8 text');
+  });
+
   it('names columns twice that no setting names, and none of them is written', async () => {
     await folder.write('in.csv', `${HEADER},Note,Note\n1,Ann,Lee,,,,a,b\n`);
     const connector = await folder.connector();

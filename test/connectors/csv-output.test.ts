@@ -1,4 +1,4 @@
-import { chmod, readdir, stat } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ContactChange } from '../../connectors/contract.ts';
@@ -85,6 +85,22 @@ describe('the output of a CSV integration', () => {
       { id: '2', status: 'refused', code: 'not_encodable', fields: ['Note'] },
     ]);
     expect(lookup).toMatchObject({ contact: { firstName: 'Zoë' }, values: { Note: '5 € – ünal' } });
+  });
+
+  it('becomes UTF-8 as a whole when its input does, although the settings say Latin-1', async () => {
+    const options: ConnectorChoices = {
+      settings: { ...separate.settings, encoding: 'latin1' },
+    };
+    const text = `${HEADER}\n1,Zoë,b,,,\n2,x,y,,,\n`;
+    await folder.write('in.csv', Buffer.from(text, 'latin1'));
+    await sync([{ id: '1', values: { Note: 'Café' } }], options);
+    await folder.write('in.csv', text);
+    await sync([{ id: '2', values: { Note: '日本' } }], options);
+    expect(await folder.read('out.csv')).toBe(`${HEADER},Note\n1,Zoë,b,,,,Café\n2,x,y,,,,日本\n`);
+    await folder.write('in.csv', Buffer.from(text, 'latin1'));
+    await sync([{ id: '2', values: { Note: 'Ü' } }], options);
+    const bytes = await readFile(folder.path('out.csv'), 'latin1');
+    expect(bytes).toBe(`${HEADER},Note\n1,Zoë,b,,,,Café\n2,x,y,,,,Ü\n`);
   });
 
   describe('of which a value cannot be written', () => {

@@ -1,4 +1,5 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii as isAsciiText, isUtf8 } from 'node:buffer';
+import type { ByteReader } from './source.ts';
 
 /** `latin1` means Windows-1252, as in spreadsheets. */
 export const ENCODINGS = ['utf-8', 'latin1'] as const;
@@ -11,6 +12,44 @@ export function decodeText(bytes: Buffer, encoding: Encoding): string | null {
   return bytes
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, (mark) => WINDOWS_1252[mark.charCodeAt(0) - 0x80] ?? mark);
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Returns the encoding of a file: UTF-8 if all of its bytes are UTF-8 and some are not ASCII, although the settings say
+ * Latin-1. Otherwise each name with an accent would become another person's name, and cost another credit. Letters in
+ * Latin-1 are practically never UTF-8 by chance.
+ */
+export async function detectEncoding(
+  handle: Pick<ByteReader, 'read'>,
+  size: number,
+  expected: Encoding,
+): Promise<Encoding> {
+  if (expected === 'utf-8') return expected;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES));
+  let isAscii = true;
+  for (let at = 0; at < size; ) {
+    const length = Math.min(buffer.length, size - at);
+    const { bytesRead } = await handle.read(buffer, 0, length, at);
+    if (bytesRead === 0) break;
+    const bytes = buffer.subarray(0, bytesRead);
+    isAscii &&= isAsciiText(bytes);
+    // A letter that is cut off at the end of the file is accepted here, so its row is refused later.
+    if (!isAscii && !isNextOf(decoder, bytes)) return expected;
+    at += bytesRead;
+  }
+  return isAscii ? expected : 'utf-8';
+}
+
+function isNextOf(decoder: TextDecoder, bytes: Buffer): boolean {
+  try {
+    decoder.decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns true if every character of the text exists in the encoding. */
