@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FatalError } from '../../src/core/errors.ts';
+import { FatalError, RetriableError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
 import { eachOnce, unknownGroup } from '../group-members.ts';
 import { throwIfStopped } from '../stopped.ts';
@@ -93,10 +93,28 @@ const membersSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
 });
 
+/**
+ * Yields the members. Throws if HubSpot is still choosing them: members that are not shown yet would leave their
+ * network, and cost a credit each when they come back.
+ */
 async function* listMembers(session: HubspotSession, idOrName: string): AsyncGenerator<string[]> {
-  const { api, signal, signIn } = session;
+  const { api, signIn } = session;
   requireScope(signIn, READ_LISTS);
-  const id = await findList(session, idOrName);
+  const list = await findList(session, idOrName);
+  requireComplete(idOrName, list);
+  let count = 0;
+  for await (const ids of memberPages(session, list.listId)) {
+    count += ids.length;
+    yield ids;
+  }
+  // Its filters may have changed in the meantime.
+  const listAfter = await listIn(api.findListById(list.listId));
+  if (listAfter === null) throw unknownGroup(noSuchList(idOrName));
+  requireComplete(idOrName, listAfter);
+  requireMembers(idOrName, count, Math.min(list.size ?? 0, listAfter.size ?? 0));
+}
+
+async function* memberPages({ api, signal }: HubspotSession, id: string): AsyncGenerator<string[]> {
   let after: string | null = null;
   for (let page = 0; page < MAX_MEMBER_PAGES; page += 1) {
     throwIfStopped(signal);
@@ -114,20 +132,53 @@ async function* listMembers(session: HubspotSession, idOrName: string): AsyncGen
 }
 
 const listSchema = z.object({
-  list: z.object({ listId: z.string(), objectTypeId: z.string() }),
+  list: z.object({
+    listId: z.string(),
+    objectTypeId: z.string(),
+    processingStatus: z.string().optional(),
+    size: z.number().optional(),
+  }),
 });
 
-/** Returns the ID of the list with this ID or name, because a name may also be a number. */
-async function findList({ api }: HubspotSession, idOrName: string): Promise<string> {
+type List = z.infer<typeof listSchema>['list'];
+
+/** HubSpot documents only the final status, so any other word means that the list is not complete. */
+function requireComplete(name: string, { processingStatus }: List): void {
+  if (processingStatus === undefined || processingStatus === 'COMPLETE') return;
+  throw inProgress(
+    `HubSpot is still processing the list "${name}" (its status is ${processingStatus}), so members may be missing.`,
+  );
+}
+
+/** HubSpot's counts lag a little, and may include contacts that the token cannot see. */
+const LEAST_SHARE_SHOWN = 0.9;
+
+function requireMembers(name: string, count: number, size: number): void {
+  if (count >= size * LEAST_SHARE_SHOWN) return;
+  throw inProgress(`HubSpot shows only ${count} of ${size} members of the list "${name}".`);
+}
+
+function inProgress(sentence: string): RetriableError {
+  return new RetriableError(`${sentence} The list is read again by the next sync.`, {
+    code: 'crm_list_in_progress',
+  });
+}
+
+/** Returns the list with this ID or name, because a name may also be a number. */
+async function findList({ api }: HubspotSession, idOrName: string): Promise<List> {
   const ways = [() => api.findListByName(idOrName)];
   if (isRecordId(idOrName)) ways.unshift(() => api.findListById(idOrName));
   for (const request of ways) {
     const list = await listIn(request());
     if (list === null) continue;
-    if (list.objectTypeId === CONTACT_TYPE_ID) return list.listId;
+    if (list.objectTypeId === CONTACT_TYPE_ID) return list;
     throw unknownGroup(`The list "${idOrName}" in HubSpot does not contain contacts.`);
   }
-  throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
+  throw unknownGroup(noSuchList(idOrName));
+}
+
+function noSuchList(idOrName: string): string {
+  return `HubSpot has no list "${idOrName}" of contacts that the token can see.`;
 }
 
 /** Returns the list in a response; null if HubSpot reports that it does not exist. */

@@ -34,6 +34,7 @@ export function createApp(options: AppOptions): Hono<HubspotEnv> {
   const lists = openLists({
     ...options,
     ...{ db: account.db, records: account.store, properties: account.properties },
+    inProgress: account.listsInProgress,
   });
   const app = new Hono<HubspotEnv>({ getPath });
   app.notFound((c) => answerError(c, unknownPath()));

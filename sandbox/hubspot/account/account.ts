@@ -13,6 +13,7 @@ import { createRules, type Rules } from '../records/rules.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { type Automation, createAutomation } from './automation.ts';
 import { type Currencies, createCurrencies } from './currencies.ts';
+import { createListsInProgress, type ListsInProgress } from './list-processing.ts';
 import { fillPeople, type PeopleOptions } from './people.ts';
 
 /** The account number by which clients know the account. */
@@ -39,6 +40,7 @@ export interface Account {
   validations: PropertyValidations;
   automation: Automation;
   currencies: Currencies;
+  listsInProgress: ListsInProgress;
   search: Search;
 }
 
@@ -72,6 +74,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
     validations: createPropertyValidations(db, clock),
     automation: createAutomation({ properties, store, clock }),
     currencies: createCurrencies(clock),
+    listsInProgress: createListsInProgress(),
     search: createSearch(db, properties, { clock, lagMs: options.searchLagMs }),
   };
 }

@@ -11,6 +11,7 @@ import type { RequestDetails } from '../../crm/requests.ts';
 import { type Account, OWNER } from '../account/account.ts';
 import { automationSchema } from '../account/automation.ts';
 import { currenciesSchema } from '../account/currencies.ts';
+import { listProcessingSchema } from '../account/list-processing.ts';
 import { contactIdOf } from '../account/person-id.ts';
 import { HubspotError } from '../core/errors.ts';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
@@ -79,6 +80,11 @@ export function controlRoutes(options: ControlOptions): Hono {
   router.put('/currencies', async (c) => {
     account.currencies.set(await readOrder(c, currenciesSchema));
     return c.json({ company: account.currencies.company(), rates: account.currencies.rates() });
+  });
+  router.put('/list-processing', async (c) => {
+    const order = await readOrder(c, listProcessingSchema);
+    account.listsInProgress.set(order);
+    return c.json(order);
   });
   router.put('/property', async (c) => {
     const order = await readOrder(c, propertySchema);

@@ -1,6 +1,7 @@
 /** Lists themselves: creating, finding, renaming, deleting and restoring them. */
 
 import { z } from 'zod';
+import type { ListsInProgress } from '../account/list-processing.ts';
 import { validationError } from '../core/errors.ts';
 import { findObjectType, OBJECT_TYPES } from '../core/object-type.ts';
 import type { Properties } from '../properties/properties.ts';
@@ -18,6 +19,7 @@ import {
 import type { ListStore } from './list-store.ts';
 import type { ListUpkeep } from './list-upkeep.ts';
 import type { Memberships } from './memberships.ts';
+import type { ShownMembers } from './shown-members.ts';
 
 const DEFAULT_RESULTS = 20;
 const MAX_RESULTS = 500;
@@ -26,6 +28,9 @@ const MAX_RESULTS = 500;
 export interface ListRoutesOptions {
   lists: ListStore;
   memberships: Memberships;
+  /** The members and sizes that responses show. */
+  shown: ShownMembers;
+  inProgress: Pick<ListsInProgress, 'of'>;
   upkeep: ListUpkeep;
   properties: Pick<Properties, 'find'>;
 }
@@ -37,12 +42,13 @@ export const WRITE_LISTS = needScope('crm.lists.write');
 
 /** The routes to mount at `/crm/v3/lists` and the dated addresses. */
 export function listRoutes(options: ListRoutesOptions) {
-  const { lists, memberships, upkeep } = options;
+  const { lists, shown, inProgress, upkeep } = options;
   const router = createRouter();
   const show = (c: HubspotContext, list: List) => {
     upkeep.settle(list);
     const includeFilters = c.req.query('includeFilters') === 'true';
-    return toPublicList(list, memberships.activity(list.id), includeFilters);
+    const status = inProgress.of(list.id)?.status;
+    return toPublicList(list, shown.activity(list.id), { status, includeFilters });
   };
 
   router.post('/', WRITE_LISTS, async (c) => {
@@ -151,7 +157,7 @@ function checkProperties(
 }
 
 function search(
-  { lists, memberships, upkeep }: ListRoutesOptions,
+  { lists, shown, inProgress, upkeep }: ListRoutesOptions,
   request: z.infer<typeof searchSchema>,
 ) {
   const { query, processingTypes, listIds, objectTypeId, offset, count } = request;
@@ -170,7 +176,9 @@ function search(
     total: found.total,
     lists: found.lists.map((list) => {
       upkeep.settle(list);
-      return toSearchResult(list, memberships.activity(list.id), request.additionalProperties);
+      const status = inProgress.of(list.id)?.status;
+      const asked = request.additionalProperties;
+      return toSearchResult(list, shown.activity(list.id), { status, asked });
     }),
   };
 }

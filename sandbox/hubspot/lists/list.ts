@@ -34,21 +34,29 @@ export interface ListActivity {
 }
 
 /** Formats a list for a response that shows only this list. */
-export function toPublicList(list: List, { size }: ListActivity, includeFilters: boolean) {
+export function toPublicList(
+  list: List,
+  { size }: ListActivity,
+  { status, includeFilters }: { status: string | undefined; includeFilters: boolean },
+) {
   const isFiltered = includeFilters && list.filterBranch !== null;
   return {
-    ...commonFacts(list),
+    ...commonFacts(list, status),
     size,
     ...(isFiltered ? { filterBranch: list.filterBranch } : {}),
   };
 }
 
 /** Formats a list for the results of a search. */
-export function toSearchResult(list: List, activity: ListActivity, asked: readonly string[]) {
+export function toSearchResult(
+  list: List,
+  activity: ListActivity,
+  { status, asked }: { status: string | undefined; asked: readonly string[] },
+) {
   const all = additionalProperties(list, activity);
   const names = [...DEFAULT_PROPERTIES, ...asked];
   return {
-    ...commonFacts(list),
+    ...commonFacts(list, status),
     additionalProperties: Object.fromEntries(
       Object.entries(all).filter(
         (entry): entry is [string, string] => names.includes(entry[0]) && entry[1] !== null,
@@ -79,14 +87,14 @@ function additionalProperties(list: List, activity: ListActivity): Record<string
   };
 }
 
-function commonFacts(list: List) {
+function commonFacts(list: List, status = 'COMPLETE') {
   return {
     listId: String(list.id),
     listVersion: list.version,
     name: list.name,
     objectTypeId: list.objectTypeId,
     processingType: list.processingType,
-    processingStatus: 'COMPLETE',
+    processingStatus: status,
     createdAt: isoTime(list.createdAtMs),
     createdById: String(OWNER.userId),
     updatedAt: isoTime(list.updatedAtMs),

@@ -3,6 +3,7 @@
 import type { Hono } from 'hono';
 import { chooseGroups } from '../../../people/groups.ts';
 import type { World } from '../../../people/world.ts';
+import type { ListsInProgress } from '../account/list-processing.ts';
 import { contactIdOf } from '../account/person-id.ts';
 import { accountSetting, type Database } from '../core/database.ts';
 import { CONTACTS } from '../core/object-type.ts';
@@ -14,6 +15,7 @@ import { type ListStore, openListStore } from './list-store.ts';
 import { keepLists } from './list-upkeep.ts';
 import { membershipRoutes } from './membership-routes.ts';
 import { type Memberships, openMemberships } from './memberships.ts';
+import { showMembers } from './shown-members.ts';
 
 /** The parts that lists are created from. */
 export interface ListsOptions {
@@ -24,18 +26,20 @@ export interface ListsOptions {
   contactCount: number;
   /** The properties that conditions may refer to. */
   properties: Pick<Properties, 'find'>;
+  inProgress: ListsInProgress;
   clock: () => number;
 }
 
 /** Opens the lists. Mount their routes at `/crm/v3/lists` and the dated addresses. */
 export function openLists(options: ListsOptions): Hono<HubspotEnv> {
-  const { db, records, properties, clock } = options;
+  const { db, records, properties, inProgress, clock } = options;
   const lists = openListStore(db, clock);
   const memberships = openMemberships(db, clock);
   // All or nothing: a sandbox that is stopped during the fill starts from the beginning.
   db.transaction(() => accountSetting(db, 'lists', () => fillLists(lists, memberships, options)))();
   const upkeep = keepLists({ lists, memberships, records });
-  const parts = { lists, memberships, upkeep, records, properties, clock };
+  const shown = showMembers(memberships, inProgress);
+  const parts = { lists, memberships, shown, inProgress, upkeep, records, properties, clock };
   const router = createRouter();
   router.route('/', listRoutes(parts));
   router.route('/', membershipRoutes(parts));

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
 import { isoTime } from '../properties/property.ts';
 import { type HubspotContext, readQuery } from '../requests/context.ts';
-import type { Member, MemberPage, Memberships, Place } from './memberships.ts';
+import type { Member, MemberPage, Place } from './memberships.ts';
+import type { ShownMembers } from './shown-members.ts';
 
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 250;
@@ -12,7 +13,7 @@ const MAX_PAGE = 250;
 /** Reads the page that the request specifies, in HubSpot's form. */
 export function readMembers(
   c: HubspotContext,
-  memberships: Memberships,
+  memberships: ShownMembers,
   listId: number,
   order: MemberPage['order'],
 ) {

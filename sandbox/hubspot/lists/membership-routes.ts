@@ -23,16 +23,16 @@ export interface MembershipRoutesOptions extends ListRoutesOptions {
 
 /** The routes to mount next to the list routes. */
 export function membershipRoutes(options: MembershipRoutesOptions) {
-  const { memberships, clock } = options;
+  const { memberships, shown, clock } = options;
   const router = createRouter();
 
   router.get('/:id{[0-9]+}/memberships', READ_LISTS, (c) => {
     const list = readableList(options, c.req.param('id'));
-    return c.json(readMembers(c, memberships, list.id, 'id'));
+    return c.json(readMembers(c, shown, list.id, 'id'));
   });
   router.get('/:id{[0-9]+}/memberships/join-order', READ_LISTS, (c) => {
     const list = readableList(options, c.req.param('id'));
-    return c.json(readMembers(c, memberships, list.id, 'joined'));
+    return c.json(readMembers(c, shown, list.id, 'joined'));
   });
   router.delete('/:id{[0-9]+}/memberships', WRITE_LISTS, (c) => {
     memberships.clear(writableList(options, c.req.param('id')).id);

@@ -148,6 +148,51 @@ describe('groups of HubSpot', () => {
     expect(await members({ list: second })).toHaveLength(2);
   });
 
+  describe('of which a list is not complete', () => {
+    let ids: string[];
+    let listId: string;
+    beforeEach(async () => {
+      ids = await account.addContacts(people(20));
+      listId = await account.addList('Patrons', ids);
+    });
+
+    it.each(['PROCESSING', 'A_WORD_OF_TOMORROW'])('throws if its status is %s', async (status) => {
+      await account.control('PUT', 'list-processing', { listId, status, members: 12 });
+      for (const list of [listId, 'Patrons']) {
+        await expect(members({ list })).rejects.toMatchObject({
+          kind: 'retriable',
+          code: 'crm_list_in_progress',
+          message: expect.stringContaining(status),
+        });
+      }
+      await account.control('PUT', 'list-processing', { listId, status: 'COMPLETE' });
+      expect(await members({ list: listId })).toHaveLength(20);
+    });
+
+    it('throws if HubSpot starts to process it while it is read', async () => {
+      const reading = connector.readGroup({ list: listId })[Symbol.asyncIterator]();
+      expect((await reading.next()).value).toHaveLength(20);
+      await account.control('PUT', 'list-processing', { listId, status: 'PROCESSING' });
+      await expect(reading.next()).rejects.toMatchObject({ code: 'crm_list_in_progress' });
+    });
+
+    it('throws if far fewer members are shown than HubSpot counts', async () => {
+      const status = 'COMPLETE';
+      await account.control('PUT', 'list-processing', { listId, status, members: 12, size: 20 });
+      await expect(members({ list: listId })).rejects.toMatchObject({
+        kind: 'retriable',
+        code: 'crm_list_in_progress',
+        message: expect.stringContaining('12 of 20'),
+      });
+    });
+
+    it('takes a list of which HubSpot counts a few members more than it shows', async () => {
+      const status = 'COMPLETE';
+      await account.control('PUT', 'list-processing', { listId, status, members: 19, size: 20 });
+      expect(await members({ list: listId })).toHaveLength(19);
+    });
+  });
+
   it('offers the lists of contacts with their sizes', async () => {
     const ids = await account.addContacts(people(3));
     await account.addList('Three', ids);

@@ -133,6 +133,12 @@ export const CRM_ERRORS: ErrorTopic = {
       means: 'A HubSpot list never finished, so it was not used. Its network was not changed.',
       next: 'Run the sync again. If the error remains, report it.',
     },
+    crm_list_in_progress: {
+      means:
+        'HubSpot is still choosing the members of a list, or shows far fewer than it counts. Its network was not changed.',
+      next: 'Nothing: the next sync reads the list again. If the error remains for a day, open the list in HubSpot.',
+      document: 'docs/guides/networks.md',
+    },
     crm_private_key_unreadable: {
       means:
         '`crm.auth.privateKey` is not a private RSA key of at least 2,048 bits in PEM form without a passphrase. No request was sent.',

@@ -502,3 +502,27 @@ async function campaignMembers(
     .parse(await response.json());
   return records.map(({ ContactId }) => ContactId);
 }
+
+describe('a list in progress', () => {
+  it('shows its status, some of its members page by page, and later all of them', async () => {
+    const account = await startAccount();
+    const ids = await contactIds(account, 5);
+    const id = await createList(account, { name: 'Patrons' });
+    await ask(account, 'PUT', `${LISTS}/${id}/memberships/add`, { body: ids });
+    const order = { listId: id, status: 'PROCESSING', members: 3 };
+    expect((await control(account, 'PUT', '/list-processing', order)).status).toBe(200);
+    const statusSchema = z.object({ processingStatus: z.string(), size: z.number() });
+    const show = async () => {
+      const { body } = await ask(account, 'GET', `${LISTS}/${id}`);
+      return z.object({ list: statusSchema }).parse(body).list;
+    };
+    expect(await show()).toMatchObject({ processingStatus: 'PROCESSING', size: 3 });
+    const first = await readPage(account, id, '?limit=2');
+    const second = await readPage(account, id, `?limit=2&after=${first.after}`);
+    expect([...first.ids, ...second.ids]).toEqual([...ids].sort((a, b) => +a - +b).slice(0, 3));
+    expect(second.after).toBeUndefined();
+    await control(account, 'PUT', '/list-processing', { listId: id, status: 'COMPLETE' });
+    expect(await show()).toMatchObject({ processingStatus: 'COMPLETE', size: 5 });
+    expect((await readPage(account, id)).ids).toHaveLength(5);
+  });
+});

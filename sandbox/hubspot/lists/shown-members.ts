@@ -1,0 +1,29 @@
+/** The memberships as HubSpot shows them: a list that is still being processed may lack members. */
+
+import type { ListsInProgress } from '../account/list-processing.ts';
+import type { Memberships } from './memberships.ts';
+
+/** The part of the memberships that responses show. */
+export type ShownMembers = Pick<Memberships, 'page' | 'activity'>;
+
+/** Shows all members, except for lists in progress. */
+export function showMembers(memberships: Memberships, inProgress: ListsInProgress): ShownMembers {
+  return {
+    page(listId, page) {
+      const shown = inProgress.of(listId)?.members;
+      if (shown === undefined) return memberships.page(listId, page);
+      const all = { order: 'id', direction: 'after', from: null, limit: shown } as const;
+      const ids = new Set(memberships.page(listId, all).map(({ recordId }) => recordId));
+      const { size } = memberships.activity(listId);
+      return memberships
+        .page(listId, { ...page, limit: size })
+        .filter(({ recordId }) => ids.has(recordId))
+        .slice(0, page.limit);
+    },
+    activity(listId) {
+      const activity = memberships.activity(listId);
+      const { members = activity.size, size } = inProgress.of(listId) ?? {};
+      return { ...activity, size: size ?? Math.min(members, activity.size) };
+    },
+  };
+}
