@@ -1,10 +1,11 @@
 import type { Contact } from '../../src/core/contact.ts';
+import { splitIntoBatches } from '../../src/core/parallel.ts';
 import type { ContactPage, ContactsSettings, KnownContacts, RemovedContact } from '../contract.ts';
 import { readingEndless } from '../endless.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
-import { findRecords } from './find-records.ts';
+import { findRecords, IDS_PER_REQUEST } from './find-records.ts';
 import { cursorAfter, type Reading, readingSinceKnown, startReading } from './reading/cursor.ts';
 import { readKnown } from './reading/known.ts';
 import { withContacts } from './reading/portions.ts';
@@ -15,17 +16,17 @@ import type { HubspotSession } from './session.ts';
 import { isCheckbox } from './values.ts';
 
 /**
- * Searches find a change only once it is indexed, usually within seconds. So a reading starts this long
- * before the previous one. If contacts are read twice, the decisions are the same.
+ * Searches find a change only once it is indexed, usually within seconds, but sometimes after more than an hour. So a
+ * reading starts this long before the previous one. If contacts are read twice, the decisions are the same.
  */
-const OVERLAP_MS = 10 * 60_000;
+const OVERLAP_MS = 2 * 3_600_000;
 
 /**
  * Archived contacts come first, then changes by ID, from a search for contacts that were modified since. A
  * night without changes costs two requests. A reading of all contacts uses their list and, if that is slow,
- * searches as well (`walk.ts`); with a filter, it uses a search. Once a week, only the list is used. In a
- * large account, contacts that are already known are read by their IDs, followed by contacts that were
- * created since.
+ * searches as well (`walk.ts`). With a filter, a search finds their IDs. Once a week, all contacts are read, and without
+ * a filter only from the list, because a change may be indexed too late for every other reading. In a large account,
+ * contacts that are already known are read by their IDs, followed by contacts that were created since.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -48,8 +49,8 @@ export async function* readPages(
     return;
   }
   const reading = startReading(session, cursor, known?.cursor);
-  if (reading.since !== null && reading.after === null) {
-    for await (const removed of readArchived(session, fromMs(reading.since))) {
+  if (reading.archivedSince !== null && reading.after === null) {
+    for await (const removed of readArchived(session, fromMs(reading.archivedSince))) {
       yield { contacts: [], removed, cursor };
     }
   }
@@ -89,8 +90,24 @@ async function* readSearch(
   for await (const { records, mayGoOn } of searchPages(api, search, signal)) {
     const lastId = mayGoOn ? (records.at(-1)?.id ?? null) : null;
     const cursor = cursorAfter(reading, { after: lastId, rest: null });
-    yield toPage(records, await shape.toContacts(records), cursor);
+    const present = since === null ? await readPresent(session, records) : records;
+    yield toPage(present, await shape.toContacts(present), cursor);
   }
+}
+
+/** Returns the records as they are now, which the search index may not show yet. */
+async function readPresent(
+  { api, shape }: HubspotSession,
+  indexed: readonly HubspotRecord[],
+): Promise<HubspotRecord[]> {
+  const present = new Map<string, HubspotRecord>();
+  for (const batch of splitIntoBatches(indexed, IDS_PER_REQUEST)) {
+    const ids = batch.map(({ id }) => id);
+    for (const one of (await findRecords(api, 'contacts', ids, shape.properties)).values()) {
+      if (one.state !== 'gone') present.set(one.record.id, one.record);
+    }
+  }
+  return [...present.values()];
 }
 
 /**

@@ -5,7 +5,7 @@ import { isoTime } from '../../../src/core/clock.ts';
 import type { HubspotSession } from '../session.ts';
 import type { WalkPosition } from './walk-state.ts';
 
-/** The whole list is read at least this often, because no search is as reliable as the list. */
+/** All contacts are read at least this often, because no search finds every change in time. */
 const LIST_EVERY_MS = 7 * 24 * 3_600_000;
 
 const idSchema = z.string().regex(/^\d{1,20}$/);
@@ -14,7 +14,7 @@ const idSchema = z.string().regex(/^\d{1,20}$/);
  * `since` is where the last reading started, null if all contacts are read; `until` is where this one
  * started; both are by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging token.
  * With `rest`, it also has the IDs that are still to come, above the first and below the second of each pair.
- * `listBy` is when the whole list has to be walked, and `walk` says that this is in progress.
+ * `listBy` is when all contacts have to be read, and `walk` says that their list is being walked.
  */
 const cursorSchema = z.object({
   since: z.iso.datetime().nullable(),
@@ -30,6 +30,8 @@ type Cursor = z.infer<typeof cursorSchema>;
 export interface Reading extends WalkPosition {
   /** Null for all contacts. */
   since: string | null;
+  /** Contacts that were archived since then are reported; null for none. */
+  archivedSince: string | null;
   until: string;
   listBy: string;
   /** True if the whole list is read although only changes were requested, or if searches must not be used. */
@@ -48,7 +50,14 @@ export function startReading(
   const nowMs = session.api.serverTimeMs() ?? session.clock.now();
   const until = isoTime(nowMs);
   const nextListBy = isoTime(nowMs + LIST_EVERY_MS);
-  const all = { since: null, until, after: null, rest: null, listBy: nextListBy };
+  const all = {
+    since: null,
+    archivedSince: null,
+    until,
+    after: null,
+    rest: null,
+    listBy: nextListBy,
+  };
   // The list has no filter, so it would return contacts that must not be read.
   const mayWalk = session.filter.length === 0;
   if (cursor === null) {
@@ -60,9 +69,10 @@ export function startReading(
     session.log.warn({}, 'the cursor is of an unknown form: all contacts are read');
     return { ...all, isListWalk: false };
   }
-  const isDue = mayWalk && isWhole(known) && isListDue(known, nowMs);
+  const isDue = isWhole(known) && isListDue(known, nowMs);
   return {
-    since: known.since,
+    since: isDue && !mayWalk ? null : known.since,
+    archivedSince: known.since,
     until: known.until ?? until,
     after: known.after ?? null,
     rest:
@@ -72,7 +82,7 @@ export function startReading(
         left: null,
       })) ?? null,
     listBy: isDue ? nextListBy : (known.listBy ?? nextListBy),
-    isListWalk: isDue || (mayWalk && known.walk === 'list'),
+    isListWalk: mayWalk && (isDue || known.walk === 'list'),
   };
 }
 

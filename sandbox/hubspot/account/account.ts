@@ -10,6 +10,7 @@ import {
 import { type Associations, createAssociations } from '../records/associations.ts';
 import { type Author, createRecordStore, type RecordStore } from '../records/record-store.ts';
 import { createRules, type Rules } from '../records/rules.ts';
+import { createLateRecords, type LateRecords } from '../search/late-records.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { type Automation, createAutomation } from './automation.ts';
 import { type Currencies, createCurrencies } from './currencies.ts';
@@ -41,6 +42,8 @@ export interface Account {
   automation: Automation;
   currencies: Currencies;
   listsInProgress: ListsInProgress;
+  /** Records whose changes searches find late. */
+  lateRecords: LateRecords;
   search: Search;
 }
 
@@ -64,6 +67,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
   })();
   const properties = createProperties(db);
   const store = createRecordStore(db, clock);
+  const lateRecords = createLateRecords();
   return {
     db,
     clock,
@@ -75,7 +79,8 @@ export function openAccount(db: Database, options: AccountOptions): Account {
     automation: createAutomation({ properties, store, clock }),
     currencies: createCurrencies(clock),
     listsInProgress: createListsInProgress(),
-    search: createSearch(db, properties, { clock, lagMs: options.searchLagMs }),
+    lateRecords,
+    search: createSearch(db, properties, { clock, lagMs: options.searchLagMs, late: lateRecords }),
   };
 }
 

@@ -28,6 +28,7 @@ import { type HubspotFault, hubspotFaultRulesSchema } from '../requests/faults.t
 import type { Limits } from '../requests/limits.ts';
 import { ALL_SCOPES } from '../requests/scopes.ts';
 import type { Tokens } from '../requests/tokens.ts';
+import { lateRecordsSchema } from '../search/late-records.ts';
 import { editRecord, editSchema } from './edit.ts';
 
 /** The parts that the control endpoints use. */
@@ -80,6 +81,12 @@ export function controlRoutes(options: ControlOptions): Hono {
   router.put('/currencies', async (c) => {
     account.currencies.set(await readOrder(c, currenciesSchema));
     return c.json({ company: account.currencies.company(), rates: account.currencies.rates() });
+  });
+  router.put('/search-lag', async (c) => {
+    const order = await readOrder(c, lateRecordsSchema);
+    for (const id of order.ids)
+      account.lateRecords.set(findObjectType(order.type), id, order.lagMs);
+    return c.json(order);
   });
   router.put('/list-processing', async (c) => {
     const order = await readOrder(c, listProcessingSchema);

@@ -6,6 +6,7 @@ import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from '../properties/properties.ts';
 import { type RecordRow, type StoredRecord, toRecord } from '../records/record.ts';
 import { RECORD_COLUMNS, visibleCondition } from '../records/record-rows.ts';
+import type { LateRecords } from './late-records.ts';
 import {
   type Bounds,
   boundsOf,
@@ -33,11 +34,11 @@ export interface SearchResult {
 /** Searches an account. Throws if the search contains an unknown name. */
 export type Search = (type: ObjectType, request: SearchRequest) => SearchResult;
 
-/** Opens the search of a database; `lagMs` is how far it lags behind. */
+/** Opens the search of a database; `lagMs` is how far it lags behind, and `late` names records that lag further. */
 export function createSearch(
   db: Database,
   properties: Properties,
-  { clock, lagMs }: { clock: () => number; lagMs: number },
+  { clock, lagMs, late }: { clock: () => number; lagMs: number; late: Pick<LateRecords, 'of'> },
 ): Search {
   db.function('contains_token', { deterministic: true }, (text, token) =>
     toBit(containsToken(toText(text), toText(token))),
@@ -51,15 +52,35 @@ export function createSearch(
       'select version from versions where replaced_at_ms <= ? order by version desc limit 1',
     )
     .pluck();
-  const isBehind = db.prepare<[string, number]>(
-    'select 1 from versions where +type = ? and version > ? limit 1',
-  );
+  const seenAfter = (lag: number) => lastSeen.get(clock() - lag) ?? 0;
+
+  /** The changes of records of a type that the index does not show yet; null if there can be none. */
+  function unseenChanges(type: ObjectType): Condition | null {
+    const unseen = [
+      ...(lagMs > 0 ? [{ sql: 'version > ?', values: [seenAfter(lagMs)] }] : []),
+      ...[...late.of(type)].map(([id, lag]) => ({
+        sql: 'id = ? and version > ?',
+        values: [id, seenAfter(Math.max(lag, lagMs))],
+      })),
+    ];
+    if (unseen.length === 0) return null;
+    const sql = unseen.map((one) => `(${one.sql})`).join(' or ');
+    return {
+      sql: `+type = ? and (${sql})`,
+      values: [type.name, ...unseen.flatMap(({ values }) => values)],
+    };
+  }
+
+  function isBehind({ sql, values }: Condition): boolean {
+    const found = db.prepare<unknown[]>(`select 1 from versions where ${sql} limit 1`);
+    return found.get(...values) !== undefined;
+  }
 
   return (type, request) => {
-    const seen = lagMs > 0 ? (lastSeen.get(clock() - lagMs) ?? 0) : null;
+    const unseen = unseenChanges(type);
     const source =
-      seen !== null && isBehind.get(type.name, seen) !== undefined
-        ? formerRecords(type, seen)
+      unseen !== null && isBehind(unseen)
+        ? formerRecords(type, unseen)
         : { sql: type.name, values: [] };
     const vocabulary = { type, properties };
     const condition = allConditions(vocabulary, request);
@@ -78,13 +99,10 @@ export function createSearch(
 
 const ACTIVE = 'archived_at_ms is null and merged_into is null';
 
-/**
- * The records with every change after a version reverted. For each value, the oldest former value
- * counts.
- */
-function formerRecords({ name }: ObjectType, seen: number): Condition {
+/** The records with these changes reverted. For each value, the oldest former value counts. */
+function formerRecords({ name }: ObjectType, unseen: Condition): Condition {
   return {
-    sql: `(with changes as (select * from versions where +type = ? and version > ?),
+    sql: `(with changes as (select * from versions where ${unseen.sql}),
       firsts as (select *, min(version) from changes group by id),
       olds as (select changes.id, key, value, min(version)
         from changes, json_each(former_values) group by changes.id, key),
@@ -96,7 +114,7 @@ function formerRecords({ name }: ObjectType, seen: number): Condition {
       select ${RECORD_COLUMNS} from ${name} where id not in (select id from firsts)
       union all select id, created_at_ms, modified_at_ms, archived_at_ms, merged_into,
         nullif(properties ->> '$.email', ''), properties from formers)`,
-    values: [name, seen],
+    values: unseen.values,
   };
 }
 

@@ -364,6 +364,92 @@ describe('reading contacts from HubSpot', () => {
       expect(idsOf(pages)).toEqual([first, third]);
     });
 
+    describe('with a search index that shows one contact late', () => {
+      const HOUR_MS = 3_600_000;
+      const NIGHT_MS = 24 * HOUR_MS;
+      let late: string;
+
+      beforeEach(async () => {
+        [late = ''] = await addCities();
+        now += 3 * HOUR_MS;
+      });
+
+      /** A reading as a run does it: each run connects first, and so knows HubSpot's time. */
+      async function readNight(cursor: string | null, filter: string | null) {
+        await connector?.close();
+        await start({}, { filter });
+        return toArray(connector.readPages(cursor));
+      }
+
+      /** Edits the late contact before a reading that cannot find it yet, and returns its cursor. */
+      async function editBeforeReading(beforeMs: number, filter: string | null): Promise<string> {
+        const cursor = cursorOf(await readNight(null, filter));
+        now += NIGHT_MS;
+        await account.control('PUT', 'search-lag', { ids: [late], lagMs: 2 * beforeMs });
+        await account.editContact(late, { firstName: 'New' });
+        now += beforeMs;
+        const pages = await readNight(cursor, filter);
+        expect(idsOf(pages)).toEqual([]);
+        now += NIGHT_MS;
+        return cursorOf(pages);
+      }
+
+      it.each([FILTER, null])('finds the change the next night (filter: %s)', async (filter) => {
+        const cursor = await editBeforeReading(HOUR_MS, filter);
+        expect(idsOf(await readNight(cursor, filter))).toEqual([late]);
+      });
+
+      it('finds a change that is later still within a week, and nothing again afterwards', async () => {
+        const pages = await readNight(await editBeforeReading(5 * HOUR_MS, FILTER), FILTER);
+        expect(idsOf(pages)).toEqual([]);
+        now += 6 * NIGHT_MS;
+        const weekly = await readNight(cursorOf(pages), FILTER);
+        expect(idsOf(weekly)).toContain(late);
+        now += NIGHT_MS;
+        expect(idsOf(await readNight(cursorOf(weekly), FILTER))).toEqual([]);
+      });
+
+      it('reads all contacts as they are, not as the index shows them', async () => {
+        await account.control('PUT', 'search-lag', { ids: [late], lagMs: 2 * HOUR_MS });
+        await account.editContact(late, { firstName: 'New' });
+        const pages = await readNight(null, FILTER);
+        const found = pages.flatMap(({ contacts }) => contacts).find(({ id }) => id === late);
+        expect(found?.firstName).toBe('New');
+      });
+
+      it('finds a mark outside the filter that is later still within a week', async () => {
+        const contacts = { filter: FILTER, optOutField: 'no_research' };
+        await account.createProperty({ name: 'no_research', ...CHECKBOX });
+        const [outside = ''] = await account.create('contacts', [
+          { lastname: 'Out', city: 'Shelbyville' },
+        ]);
+        await start({}, contacts);
+        const cursor = cursorOf(await toArray(connector.readPages(null)));
+        await account.control('PUT', 'search-lag', { ids: [outside], lagMs: 10 * HOUR_MS });
+        await account.setValue(outside, 'no_research', 'true');
+        now += 5 * HOUR_MS;
+        const marked = async (since: string) => {
+          await connector.close();
+          await start({}, contacts);
+          return (await toArray(connector.findMarked?.(since) ?? [])).flat();
+        };
+        await connector.close();
+        await start({}, contacts);
+        const second = cursorOf(await toArray(connector.readPages(cursor)));
+        expect(await marked(cursor)).toEqual([]);
+        now += 8 * NIGHT_MS;
+        expect(await marked(second)).toEqual([outside]);
+      });
+
+      it('reports who was archived in the meantime also when all contacts are read again', async () => {
+        const cursor = cursorOf(await readNight(null, FILTER));
+        await account.archiveContact(late);
+        now += 8 * NIGHT_MS;
+        const pages = await readNight(cursor, FILTER);
+        expect(pages.flatMap(({ removed }) => removed)).toEqual([{ id: late, mergedInto: null }]);
+      });
+    });
+
     it('says which contacts meet it, in as many searches as HubSpot takes', async () => {
       const cities = Array.from({ length: 450 }, (_, at) => ({
         lastname: `Number ${at}`,
@@ -465,8 +551,8 @@ function cursorOf(pages: readonly ContactPage[]): string {
   return pages.at(-1)?.cursor ?? '';
 }
 
-/** The cursor of a reading an hour later: HubSpot's clock also advances in its responses. */
+/** The cursor of a reading a day later: HubSpot's clock also advances in its responses. */
 function later(cursor: string): string {
   const { since } = JSON.parse(cursor);
-  return JSON.stringify({ since: new Date(Date.parse(since) + 3_600_000).toISOString() });
+  return JSON.stringify({ since: new Date(Date.parse(since) + 86_400_000).toISOString() });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aClock } from '../../../testbed/a-clock.ts';
-import { edit } from '../../../testbed/asking.ts';
+import { control, edit } from '../../../testbed/asking.ts';
 import {
   ask,
   CONTACTS,
@@ -265,6 +265,29 @@ describe('a search that asks too much', () => {
   it('is allowed up to the last of the ten thousand results', async () => {
     const account = await startAccount();
     expect(await search(account, { limit: 200, after: '9800' })).toMatchObject({ results: [] });
+  });
+});
+
+describe('a record that reaches the index late', () => {
+  it('is found as it was before, and later as it is', async () => {
+    const clock = aClock();
+    const account = await startAccount({ clock: clock.read });
+    const [late = '', other = ''] = await contactIds(account, 2);
+    await control(account, 'PUT', '/search-lag', { ids: [late], lagMs: 3_600_000 });
+    for (const id of [late, other]) {
+      await edit(account, { action: 'update', id, values: { city: 'Rome' } });
+    }
+    const born = await edit(account, {
+      action: 'create',
+      values: { firstname: 'New', city: 'Rome' },
+    });
+    const inRome = async () => {
+      const { results } = await search(account, only(filter('city', 'EQ', 'Rome')));
+      return results.map(({ id }) => id).sort();
+    };
+    expect(await inRome()).toEqual([other, born].sort());
+    clock.advance(3_600_001);
+    expect(await inRome()).toEqual([late, other, born].sort());
   });
 });
 
