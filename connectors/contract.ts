@@ -20,6 +20,8 @@ export type { IdentityShape, IdentitySource } from '../src/core/identity-shape.t
 
 /** One kind of CRM, in the form in which `index.ts` registers it. */
 export interface ConnectorDefinition<Settings = unknown> {
+  /** The version of this contract that the connector follows. donor-sync does not load any other version. */
+  contract: 2;
   /** The value of `crm.kind` in the settings. */
   kind: string;
   /** The `crm` part of an integration's settings. */

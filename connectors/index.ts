@@ -36,14 +36,20 @@ export async function findConnectorDefinition(kind: string): Promise<ConnectorDe
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;
   if (load !== undefined) return load();
   if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is not a package name either');
-  const module = await importPackage(kind);
-  const connector = 'connector' in module ? module.connector : undefined;
-  if (isConnectorDefinition(connector)) return connector;
-  const isOlder = typeof connector === 'object' && connector !== null && 'create' in connector;
-  const lacks = isOlder
-    ? 'its `connector` follows an older contract (`create` and `prepare` instead of `open` and `check`)'
-    : 'the package of that name does not export a `connector`';
-  throw unknownKind(kind, lacks);
+  return connectorOf(kind, await importPackage(kind));
+}
+
+/**
+ * Returns the connector that a package exports. Throws a ConfigurationError if there is none, if it follows another
+ * version of the contract, or if a part of it is missing.
+ */
+export function connectorOf(name: string, module: object): ConnectorDefinition {
+  const connector: unknown = 'connector' in module ? module.connector : undefined;
+  if (typeof connector !== 'object' || connector === null) {
+    throw unknownKind(name, 'the package of that name does not export a `connector`');
+  }
+  requireContract(name, connector);
+  return requireDefinition(name, connector);
 }
 
 async function importPackage(name: string): Promise<object> {
@@ -73,12 +79,63 @@ function unknownKind(kind: string, reason: string, cause?: unknown): Configurati
   });
 }
 
-function isConnectorDefinition(value: unknown): value is ConnectorDefinition {
-  if (typeof value !== 'object' || value === null) return false;
-  const hasText = 'kind' in value && typeof value.kind === 'string';
-  const hasSchemas = 'settingsSchema' in value && 'groupSchema' in value;
-  const hasFields = 'defaultFields' in value && Array.isArray(value.defaultFields);
-  const opens = 'open' in value && typeof value.open === 'function';
-  const checks = 'check' in value && typeof value.check === 'function';
-  return hasText && hasSchemas && hasFields && opens && checks;
+/** A package for another version might open, and then lack a function in the middle of a run. */
+function requireContract(name: string, connector: object): void {
+  const contract: unknown = Reflect.get(connector, 'contract');
+  if (contract === CONTRACT) return;
+  const unknown = contract === undefined ? 'a version without a number' : 'an unknown version';
+  const follows = typeof contract === 'number' ? `version ${contract}` : unknown;
+  throw new ConfigurationError(
+    `The connector package "${name}" follows ${follows} of the connector contract, and this donor-sync needs version ${CONTRACT}. ` +
+      `Nothing was loaded. Install a version of "${name}" for contract ${CONTRACT}, or the donor-sync that it was made for.`,
+    { code: 'connector_contract', details: { package: name, contract: contract ?? null } },
+  );
 }
+
+/** The version of the contract that this donor-sync loads. */
+const CONTRACT = 2;
+
+/** Throws a ConfigurationError that names every part that is missing or has the wrong form. */
+function requireDefinition(name: string, connector: object): ConnectorDefinition {
+  if (isConnectorDefinition(connector)) return connector;
+  const parts = listWrongParts(connector);
+  throw new ConfigurationError(
+    `The \`connector\` of the package "${name}" lacks these parts, or they have the wrong form: ${parts.join(', ')}. ` +
+      `Nothing was loaded. Correct the package, or install another version of it.`,
+    { code: 'connector_incomplete', details: { package: name, parts } },
+  );
+}
+
+function isConnectorDefinition(value: object): value is ConnectorDefinition {
+  return listWrongParts(value).length === 0;
+}
+
+function listWrongParts(connector: object): string[] {
+  return Object.entries(PARTS).flatMap(([part, isRight]) =>
+    isRight(Reflect.get(connector, part)) ? [] : [part],
+  );
+}
+
+const isFunction = (part: unknown) => typeof part === 'function';
+const isSchema = (part: unknown) => isFunction(Reflect.get(Object(part), 'safeParse'));
+const orOmitted = (isRight: (part: unknown) => boolean) => (part: unknown) =>
+  part === undefined || isRight(part);
+
+/** The form of each part of a definition that is used. */
+const PARTS: Readonly<Record<string, (part: unknown) => boolean>> = {
+  kind: (part) => typeof part === 'string',
+  settingsSchema: isSchema,
+  groupSchema: isSchema,
+  defaultFields: (part) => Array.isArray(part),
+  open: isFunction,
+  check: isFunction,
+  consent: orOmitted((part) =>
+    ['isWanted', 'secretName', 'begin', 'complete', 'revoke'].every((name) =>
+      isFunction(Reflect.get(Object(part), name)),
+    ),
+  ),
+  canonicalId: orOmitted(isFunction),
+  otherForms: orOmitted(isFunction),
+  rereadAfterMs: orOmitted((part) => Array.isArray(part)),
+  fieldsAsSource: orOmitted(isFunction),
+};

@@ -30,6 +30,7 @@ import { CHANGES_PER_BATCH, eraseKept, writeChanges } from './write.ts';
 
 /** CSV files as a CRM; `README.md` in this folder describes what that means. */
 export const csvConnector: ConnectorDefinition<CsvSettings> = {
+  contract: 2,
   kind: 'csv',
   settingsSchema: csvSettingsSchema,
   groupSchema: csvGroupSchema,

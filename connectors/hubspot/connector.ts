@@ -45,6 +45,7 @@ export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubs
 /** The same connector in a different environment, for example one without jitter. */
 export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition<HubspotSettings> {
   return {
+    contract: 2,
     kind: 'hubspot',
     settingsSchema: hubspotSettingsSchema,
     groupSchema: hubspotGroupSchema,

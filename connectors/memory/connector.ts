@@ -36,6 +36,7 @@ export function defineMemoryConnector(
   crms: ReadonlyMap<string, MemoryCrm>,
 ): ConnectorDefinition<MemorySettings> {
   return {
+    contract: 2,
     kind: 'memory',
     settingsSchema: memorySettingsSchema,
     groupSchema: memoryGroupSchema,

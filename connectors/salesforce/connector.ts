@@ -43,6 +43,7 @@ export function defineSalesforceConnector(
   world: SalesforceWorld,
 ): ConnectorDefinition<SalesforceSettings> {
   return {
+    contract: 2,
     kind: 'salesforce',
     settingsSchema: salesforceSettingsSchema,
     groupSchema: salesforceGroupSchema,

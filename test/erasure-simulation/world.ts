@@ -424,9 +424,9 @@ export function createWorld(
   }
 
   function definition(): ConnectorDefinition {
-    const { kind, settingsSchema, groupSchema, defaultFields } = memoryConnector;
+    const { contract, kind, settingsSchema, groupSchema, defaultFields } = memoryConnector;
     return {
-      ...{ kind, settingsSchema, groupSchema, defaultFields },
+      ...{ contract, kind, settingsSchema, groupSchema, defaultFields },
       async open({ deps }) {
         await crm.enter('open');
         return openConnector(deps.signal);

@@ -20,6 +20,7 @@ const auth = z.discriminatedUnion('type', [
 /** A connector with the settings of design 4.2 that opens nothing. */
 export function aConnector(kind: string): ConnectorDefinition {
   return {
+    contract: 2,
     kind,
     settingsSchema: SETTINGS_SCHEMAS[kind] ?? z.looseObject({ kind: z.literal(kind) }),
     groupSchema: z.union([

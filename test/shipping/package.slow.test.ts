@@ -312,6 +312,19 @@ describe('the package', () => {
       expect(await failedSync()).toMatchObject({ exitCode: 2, code: 'crm_file_unreadable' });
     });
 
+    it('refuses it by its name if it is for another version of the contract', async () => {
+      await writeSettings('my-crm', await aService());
+      const file = join(place, 'my-crm/index.js');
+      const text = await readFile(file, 'utf8');
+      expect(text).toContain('  contract: 2,\n');
+      try {
+        await writeFile(file, text.replace('  contract: 2,\n', ''));
+        expect(await failedSync()).toMatchObject({ exitCode: 2, code: 'connector_contract' });
+      } finally {
+        await writeFile(file, text);
+      }
+    });
+
     it('tells that of a package with a donor-sync of its own as one, too', async () => {
       const elsewhere = join(folder, 'elsewhere');
       const other = join(elsewhere, 'other-crm');

@@ -35,6 +35,7 @@ export function simulatedConnector(
   life: Life,
 ): ConnectorDefinition {
   return {
+    contract: 2,
     kind: 'simulated',
     settingsSchema: SETTINGS,
     groupSchema: GROUP,

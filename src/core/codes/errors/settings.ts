@@ -34,6 +34,18 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       next: 'Start the command again. If the error remains, report it.',
       document: 'docs/guides/write-a-connector.md',
     },
+    connector_contract: {
+      means:
+        'The connector package was made for another version of the connector contract. Nothing was loaded.',
+      next: 'Install the version of the package for this donor-sync. If you wrote the package, adapt it and set its `contract`.',
+      document: 'docs/guides/write-a-connector.md#the-version-of-the-contract',
+    },
+    connector_incomplete: {
+      means:
+        'The connector package lacks a part of the contract, or a part has the wrong form. Nothing was loaded.',
+      next: 'Update the package. If you wrote it, correct the parts that the message names.',
+      document: 'docs/guides/write-a-connector.md#the-connector',
+    },
     connector_name_invalid: {
       means: 'The name of the folder cannot be the name of a package. Nothing was created.',
       next: 'Choose a name of lower-case letters, digits and hyphens that is not a built-in kind of CRM.',

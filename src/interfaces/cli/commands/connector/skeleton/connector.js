@@ -5,6 +5,7 @@ import { load, save } from './crm.js';
 
 /** @type {kit.ConnectorDefinition<{ kind: 'my-crm', path: string }>} */
 export const connector = {
+  contract: 2,
   kind: 'my-crm',
   settingsSchema: z.strictObject({ kind: z.literal('my-crm'), path: z.string().min(1) }),
   groupSchema: z.never(),
