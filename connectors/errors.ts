@@ -61,6 +61,12 @@ export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: u
   throw answerUnreadable(crm, parsed.error);
 }
 
+/** A list that changes, or repeats itself, so that its end cannot be found. `why` is a part of a sentence. */
+export function listIncomplete(what: string, why: string): RetriableError {
+  const sentence = `The list of ${what} could not be read completely, because ${why}.`;
+  return goesOn(sentence, { code: 'crm_unavailable', details: { what } });
+}
+
 /** `sentence` says what is too large. Another request would return the same amount of data. */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(

@@ -8,7 +8,8 @@ import type {
   Connector,
   ContactsSettings,
   Finding,
-  WriteResult,
+  Refusal,
+  RefusedWrite,
 } from './contract.ts';
 
 const CAPABILITIES: Capabilities = {
@@ -58,9 +59,17 @@ export function requireKnown(
   );
 }
 
-/** Returns the result of a write that would never succeed. */
-export function refusedWrite(id: string, code: string, message: string): WriteResult {
-  return { status: 'refused', id, retriable: false, code, message, fields: [] };
+/**
+ * Returns the result of a write that would never succeed. `more` contains what else the CRM reports: the fields to blame,
+ * the cause, or that the same write may succeed later.
+ */
+export function refusedWrite(
+  id: string,
+  code: string,
+  message: string,
+  more: Partial<Refusal> = {},
+): RefusedWrite {
+  return { status: 'refused', id, retriable: false, code, message, fields: [], ...more };
 }
 
 /** Returns the single finding about opening: success, or the error's message. */

@@ -11,7 +11,18 @@ export {
 } from '../src/core/crm-field.ts';
 export type { FieldMapping } from '../src/core/field-map.ts';
 export type * from './contract.ts';
+export {
+  createHttp,
+  type DailyOptions,
+  type Http,
+  type HttpAnswer,
+  type HttpOptions,
+  type HttpRequest,
+  type HttpTokens,
+} from './http.ts';
+export { inLanes } from './lanes.ts';
 export { isNamed, toNameWords } from './name-search.ts';
+export { type OffsetPage, type OffsetPagesOptions, readOffsetPages } from './offset-pages.ts';
 export * from './plain.ts';
 export { throwIfStopped } from './stopped.ts';
 export { isMarked } from './yes-or-no.ts';

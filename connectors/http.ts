@@ -1,0 +1,271 @@
+/**
+ * HTTP for connectors: what each author would otherwise write. Requests are signed in, keep to the CRM's pace and daily
+ * limit, and are repeated if a failure is temporary. A response is checked against a schema, and every failure becomes one
+ * of the four kinds of error, with a message that contains no key and nothing about people.
+ */
+import { hash } from 'node:crypto';
+import type { z } from 'zod';
+import { type Clock, systemClock } from '../src/core/clock.ts';
+import { withoutSlash } from '../src/outbound/address.ts';
+import { parseJson } from '../src/outbound/exchange.ts';
+import { outboundFetch } from '../src/outbound/guard.ts';
+import {
+  createPace,
+  type DepartureBoard,
+  sharedWindow,
+  slidingWindow,
+  type WindowLimit,
+} from '../src/outbound/pace.ts';
+import type { ConnectorDeps, LimitState } from './contract.ts';
+import { createDailyLimit } from './daily-limit.ts';
+import { answerUnreadable, requestRefused, signInRefused } from './errors.ts';
+import { type CrmReply, createCrmExchange, type RequestPace } from './exchange.ts';
+
+/** How to reach a CRM. */
+export interface HttpOptions {
+  /** The CRM's name, as its users know it. */
+  crm: string;
+  /** The address of the API, as in `crm.url`. Paths of requests are appended to it. */
+  url: string;
+  deps: Pick<ConnectorDeps, 'clock' | 'signal' | 'onCall' | 'fetch' | 'board'>;
+  /** Headers of each request, for example the one with the key. */
+  headers?: Readonly<Record<string, string>>;
+  /** For a CRM with OAuth: the tokens (`createTokens`). Each request then has a bearer token. */
+  tokens?: HttpTokens;
+  /** The setting that contains the key, for the message about a rejected key; `crm.apiKey` if omitted. */
+  keySetting?: string;
+  /**
+   * The maximum number of requests in a period. All connectors of a process with the same address and headers share it, and so
+   * do all processes on Postgres. Omitted or null: no limit, except after a 429.
+   */
+  pace?: { requests: number; perMs: number } | null;
+  /** For a CRM that limits the requests of a day. */
+  daily?: DailyOptions;
+  /** Attempts of one request, 5 if omitted. The first wait is `firstWaitMs` (one second), and it doubles. */
+  maxTries?: number;
+  firstWaitMs?: number;
+  /** Time for one attempt; 60 seconds if omitted. */
+  timeoutMs?: number;
+  /** Returns true if another attempt may avoid this response. If omitted: 408, 425, 429 and 5xx. */
+  isPassing?(reply: { status: number; text: string }): boolean;
+}
+
+export interface DailyOptions {
+  /** Reads the limit from the headers of a response; null if they do not contain it. */
+  read(headers: Headers): LimitState['daily'] | null;
+  /** The share that is left to the nonprofit's other tools; 20 if omitted. */
+  reservePercent?: number;
+  /** The period in the CRM's own terms; `a day` if omitted. */
+  period?: string;
+}
+
+/** The tokens of an OAuth sign-in. */
+export interface HttpTokens {
+  /** Sends with a current token. If the response is 401, renews the token and sends again. */
+  authorized<Reply extends { status: number }>(
+    send: (accessToken: string) => Promise<Reply>,
+  ): Promise<Reply>;
+}
+
+/** One request. Names of people belong into a body, never into an address. */
+export interface HttpRequest {
+  /** `GET` if omitted. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Begins with a slash. Parts that are not fixed need `encodeURIComponent`. */
+  path: string;
+  /** Parts that are undefined are omitted. */
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** The body as JSON. */
+  json?: unknown;
+  /** The body as a form. */
+  form?: Readonly<Record<string, string>>;
+  /** False for a request that changes nothing although its method suggests otherwise. */
+  isWrite?: boolean;
+}
+
+/** The answer to a request about records. */
+export type HttpAnswer<Body> =
+  | { ok: true; status: number; body: Body }
+  /** The CRM refuses exactly this request. `body` is its JSON, or null. It may quote people: never put it into a message. */
+  | { ok: false; status: number; body: unknown };
+
+export interface Http {
+  /** Returns the body of a successful response. Throws one of the four kinds of error for any other response. */
+  read<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<Body>;
+  /**
+   * Also returns a refusal of this request (400, 404, 409, 410, 412, 422), which may be about one record. Throws for any
+   * other failure, as `read` does.
+   */
+  ask<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<HttpAnswer<Body>>;
+  /** The daily limit, for `readLimits`; null if the CRM has not reported one. */
+  limits(): LimitState | null;
+  /** Ends requests in flight. */
+  close(): void;
+}
+
+/** What a connector's HTTP shares with others of the process. If omitted, it is the machine's own. */
+export interface HttpWorld {
+  paces: HttpPaces;
+  /** From 0 up to 1. */
+  random: () => number;
+}
+
+/** Creates the HTTP part of an open connector. Sends nothing yet. */
+export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = MACHINE): Http {
+  const { crm, headers = {}, tokens, deps } = options;
+  const url = withoutSlash(options.url);
+  const daily = createDailyLimit(options.daily?.reservePercent ?? DEFAULT_RESERVE_PERCENT, {
+    allows: `${crm} allows`,
+    period: options.daily?.period ?? 'a day',
+  });
+  const pace = paces.find(options);
+  const exchange = createCrmExchange(
+    {
+      crm,
+      address: "the API's present address",
+      maxTries: options.maxTries ?? 5,
+      firstWaitMs: options.firstWaitMs ?? 1_000,
+      timeoutMs: options.timeoutMs ?? 60_000,
+      isPassing: options.isPassing ?? isUsuallyPassing,
+      isThrottled: ({ status }) => status === 429,
+    },
+    {
+      fetch: deps.fetch ?? outboundFetch('anywhere'),
+      clock: deps.clock,
+      signal: deps.signal,
+      onCall: deps.onCall,
+      random,
+      noteAnswer: (received) => daily.note(options.daily?.read(received) ?? null),
+    },
+  );
+
+  return {
+    async read(request, schema) {
+      const answer = await ask(request, schema);
+      if (answer.ok) return answer.body;
+      throw refused(request, answer.status);
+    },
+    ask,
+    limits: () => daily.state(),
+    close: () => exchange.close(),
+  };
+
+  async function ask<Body>(
+    request: HttpRequest,
+    schema: z.ZodType<Body>,
+  ): Promise<HttpAnswer<Body>> {
+    daily.guard();
+    const { status, text } = await sendSigned(request);
+    const json = parseJson(text);
+    if (status >= 200 && status < 300) {
+      const parsed = schema.safeParse(json);
+      // The error of the schema quotes the response, which may contain names.
+      if (!parsed.success) throw answerUnreadable(crm);
+      return { ok: true, status, body: parsed.data };
+    }
+    if (status === 401) throw keyRefused();
+    if (!ABOUT_THE_REQUEST.has(status)) throw refused(request, status);
+    return { ok: false, status, body: json };
+  }
+
+  function sendSigned(request: HttpRequest): Promise<CrmReply> {
+    if (tokens === undefined) return send(request, {});
+    return tokens.authorized((token) => send(request, { authorization: `Bearer ${token}` }));
+  }
+
+  function send(
+    { method = 'GET', path, query = {}, json, form, isWrite }: HttpRequest,
+    signIn: Readonly<Record<string, string>>,
+  ): Promise<CrmReply> {
+    const target = new URL(url + path);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    }
+    const body = form === undefined ? toJson(json) : new URLSearchParams(form).toString();
+    const type =
+      form === undefined ? 'application/json' : 'application/x-www-form-urlencoded;charset=UTF-8';
+    return exchange.send({
+      method,
+      url: target.href,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'donor-sync',
+        ...(body === undefined ? {} : { 'content-type': type }),
+        ...headers,
+        ...signIn,
+      },
+      paces: [pace],
+      ...(body === undefined ? {} : { body }),
+      ...(isWrite === undefined ? {} : { isWrite }),
+    });
+  }
+
+  function keyRefused() {
+    const message =
+      tokens === undefined
+        ? `${crm} rejected the key in ${options.keySetting ?? 'crm.apiKey'}: replace it, and check that crm.url is the API's address.`
+        : `${crm} rejects the sign-in: connect the account again.`;
+    return signInRefused(message, { details: { status: 401 } });
+  }
+
+  /** Paths contain IDs at most, and the query may contain more. */
+  function refused({ method = 'GET', path }: HttpRequest, status: number) {
+    const reason =
+      status === 403
+        ? 'Give its user the permission for it.'
+        : "Check that crm.url is the API's address, and that its version is supported.";
+    const message = `${crm} refuses ${method} ${path} (status ${status}). ${reason}`;
+    return requestRefused(message, { details: { status } });
+  }
+}
+
+/** The percentage of the daily requests that is left to other tools. */
+const DEFAULT_RESERVE_PERCENT = 20;
+
+/** The statuses with which a CRM may refuse one record, one value or one ID. */
+const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 422]);
+
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+
+function isUsuallyPassing({ status }: { status: number }): boolean {
+  return status >= 500 || PASSING.has(status);
+}
+
+function toJson(json: unknown): string | undefined {
+  return json === undefined ? undefined : JSON.stringify(json);
+}
+
+/** The paces of a process, each created on first use. */
+export interface HttpPaces {
+  find(options: HttpOptions): RequestPace;
+}
+
+/** On a board, an account shares its pace with other processes. */
+export function createHttpPaces(clock: Pick<Clock, 'monotonicMs' | 'sleep'>): HttpPaces {
+  const known = new Map<DepartureBoard | null, Map<string, RequestPace>>();
+  return {
+    find({ crm, url, headers = {}, deps: { board = null }, pace = null }) {
+      const limit = pace === null ? null : { requests: pace.requests, windowMs: pace.perMs };
+      const paces = known.get(board) ?? new Map<string, RequestPace>();
+      known.set(board, paces);
+      // A key must not be in clear text on the board, or in a map that lives as long as the process.
+      const key = hash('sha256', JSON.stringify([crm, withoutSlash(url), headers, limit]));
+      const account = paces.get(key) ?? createAccountPace(limit, board, key);
+      paces.set(key, account);
+      return account;
+    },
+  };
+
+  function createAccountPace(
+    limit: WindowLimit,
+    board: DepartureBoard | null,
+    key: string,
+  ): RequestPace {
+    const policy =
+      board === null ? slidingWindow(limit) : sharedWindow(limit, { board, key, clock });
+    const { take, pause } = createPace({ clock, lanes: ['all'], policy });
+    return { take: (signal) => take('all', signal), pause };
+  }
+}
+
+const MACHINE: HttpWorld = { paces: createHttpPaces(systemClock), random: Math.random };
