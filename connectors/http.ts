@@ -157,6 +157,8 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
     daily.guard();
     const { status, text } = await sendSigned(request);
     const json = parseJson(text);
+    // Not every success has a body. A body that is not JSON is the page of a proxy.
+    if (status < 300 && json === null && text.trim() !== '') throw answerUnreadable(crm);
     if (status >= 200 && status < 300) {
       const parsed = schema.safeParse(json);
       // The error of the schema quotes the response, which may contain names.

@@ -1,5 +1,6 @@
 /** The meaning of a value in a field that marks contacts to exclude. Pure. */
 
+import type { Contact } from '../src/core/contact.ts';
 import type { ContactsSettings } from './contract.ts';
 import { folded, yesOrNo } from './yes-or-no.ts';
 
@@ -59,6 +60,27 @@ function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
   return all.flatMap(({ kind, column }) =>
     column == null ? [] : [{ kind, column, listed: markValues(contacts, kind) }],
   );
+}
+
+/**
+ * Reads a contact's marks by the settings: an opt-out, another reason to exclude it, or neither. `textOf` returns the value
+ * of a field as a text; a blank for a field without a value.
+ */
+export function readMarks(
+  contacts: ContactsSettings,
+  textOf: (field: string) => string,
+): Pick<Contact, 'optedOut' | 'excluded'> {
+  const columns = markColumns(contacts);
+  if (columns.length === 0) return { optedOut: false };
+  const meanings = new Map<MarkKind, MarkMeaning>();
+  for (const { kind, column, listed } of columns) {
+    meanings.set(kind, meaningOfMark(textOf(column), listed));
+  }
+  const optedOut = meanings.get('optOut') === 'marked';
+  if (meanings.get('deceased') === 'marked') return { optedOut, excluded: 'deceased' };
+  if (meanings.get('doNotContact') === 'marked') return { optedOut, excluded: 'do_not_contact' };
+  const isUnknown = [...meanings.values()].includes('unknown');
+  return isUnknown && !optedOut ? { optedOut, excluded: 'mark_unknown' } : { optedOut };
 }
 
 /** Reads the lists of one mark from the settings. */

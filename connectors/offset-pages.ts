@@ -27,7 +27,7 @@ const MAX_STALE_PAGES = 3;
 
 /**
  * Yields each row once, page by page. If rows before the offset disappear during the reading, the rows after them move
- * forward, and a plain offset would skip some of them. Each page therefore begins with rows of the page before. If its
+ * forward, and a plain offset would skip some of them. Each page therefore starts with rows of the page before. If its
  * first row is a new one, rows may have been skipped, and the reading steps back. Throws a RetriableError if the list
  * cannot be read completely.
  */

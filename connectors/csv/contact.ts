@@ -1,6 +1,6 @@
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings } from '../contract.ts';
-import { type MarkKind, type MarkMeaning, markColumns, meaningOfMark } from '../mark-values.ts';
+import { readMarks } from '../mark-values.ts';
 import { readCell } from './cells.ts';
 import { type NameParts, splitFullName } from './full-name.ts';
 import type { Row } from './rows.ts';
@@ -43,22 +43,4 @@ function readNames({ firstName, lastName, fullName }: CsvSettings['columns'], ce
     lastName: (lastName !== undefined && cell(lastName)) || null,
   };
   return names;
-}
-
-/** Reads a contact's marks: an opt-out, another reason to exclude it, or neither. */
-function readMarks(
-  contacts: ContactsSettings,
-  cell: ReadCell,
-): Pick<Contact, 'optedOut' | 'excluded'> {
-  const columns = markColumns(contacts);
-  if (columns.length === 0) return { optedOut: false };
-  const meanings = new Map<MarkKind, MarkMeaning>();
-  for (const { kind, column, listed } of columns) {
-    meanings.set(kind, meaningOfMark(cell(column), listed));
-  }
-  const optedOut = meanings.get('optOut') === 'marked';
-  if (meanings.get('deceased') === 'marked') return { optedOut, excluded: 'deceased' };
-  if (meanings.get('doNotContact') === 'marked') return { optedOut, excluded: 'do_not_contact' };
-  const isUnknown = [...meanings.values()].includes('unknown');
-  return isUnknown && !optedOut ? { optedOut, excluded: 'mark_unknown' } : { optedOut };
 }

@@ -8,6 +8,7 @@ import type {
   Connector,
   ConnectorDefinition,
   ContactChange,
+  ContactsSettings,
   FieldCreation,
   GroupSummary,
   Overwritten,
@@ -41,10 +42,10 @@ export function defineMemoryConnector(
     settingsSchema: memorySettingsSchema,
     groupSchema: memoryGroupSchema,
     defaultFields: memoryDefaultFields,
-    async open({ settings, deps }) {
+    async open({ settings, contacts, deps }) {
       const crm = findCrm(crms, settings.name);
       await crm.enter('open');
-      return createMemoryConnector(crm, deps.signal);
+      return createMemoryConnector(crm, deps.signal, contacts);
     },
     async check({ settings: { name } }) {
       const crm = crms.get(name);
@@ -54,6 +55,8 @@ export function defineMemoryConnector(
     },
   };
 }
+
+const ALL_CONTACTS: ContactsSettings = { filter: null, optOutField: null };
 
 const CAPABILITIES: Capabilities = {
   incremental: true,
@@ -67,18 +70,22 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 100, bulk: null, max: 1000 },
 };
 
-/** An open connector over this CRM. */
-export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Connector {
+/** An open connector over this CRM. `contacts` names the fields that mark contacts; if omitted, there are none. */
+export function createMemoryConnector(
+  crm: MemoryCrm,
+  signal: AbortSignal,
+  contacts: ContactsSettings = ALL_CONTACTS,
+): Connector {
   return {
     kind: 'memory',
     capabilities: CAPABILITIES,
     account: crm.account,
     identity: () => crm.identity(),
-    readPages: (cursor) => readPages(crm, cursor, signal),
+    readPages: (cursor) => readPages(crm, cursor, signal, contacts),
     async readByIds(ids, fields) {
       await crm.enter('readByIds');
       throwIfStopped(signal);
-      return ids.map((id) => lookUp(crm, id, fields));
+      return ids.map((id) => lookUp(crm, id, fields, contacts));
     },
     async findMerged(id) {
       await crm.enter('findMerged');
@@ -101,13 +108,13 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
         .map(({ contact }) => contact.id)
         .slice(0, most);
     },
-    findMarked: (cursor) => findMarked(crm, cursor, signal),
+    findMarked: (cursor) => findMarked(crm, cursor, signal, contacts),
     write: (changes) => writeChanges(crm, changes, signal),
     async readBack(writes) {
       await crm.enter('readBack');
       throwIfStopped(signal);
       return writes.map(({ id, fields }) => {
-        const found = lookUp(crm, id, fields);
+        const found = lookUp(crm, id, fields, contacts);
         const values = found.state === 'found' ? found.values : null;
         const automated = crm.automatedIn(id).filter((field) => fields.includes(field));
         return { id, values, automated };

@@ -1,7 +1,9 @@
+import type { Contact } from '../../src/core/contact.ts';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
-import type { ContactPage, GroupSelector, RecordLookup } from '../contract.ts';
+import type { ContactPage, ContactsSettings, GroupSelector, RecordLookup } from '../contract.ts';
+import { readMarks } from '../mark-values.ts';
 import { throwIfStopped } from '../stopped.ts';
-import type { MemoryCrm } from './crm.ts';
+import type { MemoryCrm, MemoryRecord } from './crm.ts';
 import { memoryGroupSchema } from './settings.ts';
 
 const MEMBERS_PER_PORTION = 100;
@@ -15,6 +17,7 @@ export async function* readPages(
   crm: MemoryCrm,
   cursor: string | null,
   signal: AbortSignal,
+  contacts: ContactsSettings,
 ): AsyncGenerator<ContactPage> {
   await crm.enter('readPages');
   const changes = changesAfter(crm, Number(cursor ?? 0));
@@ -26,6 +29,7 @@ export async function* readPages(
       crm,
       part.map(({ id }) => id),
       part.at(-1)?.revision ?? 0,
+      contacts,
     );
   }
 }
@@ -35,19 +39,26 @@ export async function* findMarked(
   crm: MemoryCrm,
   cursor: string | null,
   signal: AbortSignal,
+  contacts: ContactsSettings,
 ): AsyncGenerator<readonly string[]> {
   if (crm.filter === null) return;
   await crm.enter('findMarked');
   throwIfStopped(signal);
   yield changesAfter(crm, Number(cursor ?? 0)).flatMap(({ id }) => {
-    const contact = crm.records.get(id)?.contact;
+    const lookup = lookUp(crm, id, [], contacts);
+    const contact = lookup.state === 'found' ? lookup.contact : null;
     const isMarked = contact?.optedOut === true || contact?.objects === true;
     return isMarked && !isIncluded(crm, id) ? id : [];
   });
 }
 
 /** Returns the contact with this ID, which may be gone. */
-export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): RecordLookup {
+export function lookUp(
+  crm: MemoryCrm,
+  id: string,
+  fields: readonly string[],
+  contacts: ContactsSettings,
+): RecordLookup {
   const record = crm.records.get(id);
   if (record === undefined) {
     const tombstone = crm.tombstones.get(id);
@@ -58,8 +69,22 @@ export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): R
   return {
     state: 'found',
     id,
-    contact: crm.visible(record.contact),
+    contact: withMarks(crm.visible(record.contact), record, contacts),
     values: Object.fromEntries(values),
+  };
+}
+
+/** Adds the marks from the fields in the settings to those of the record itself. */
+function withMarks(
+  contact: Contact,
+  { values }: MemoryRecord,
+  contacts: ContactsSettings,
+): Contact {
+  const { optedOut, excluded } = readMarks(contacts, (field) => String(values[field] ?? ''));
+  return {
+    ...contact,
+    optedOut: contact.optedOut || optedOut,
+    ...(excluded === undefined ? {} : { excluded }),
   };
 }
 
@@ -104,8 +129,13 @@ export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean 
   return record === undefined || filter === null || filter(record);
 }
 
-function toPage(crm: MemoryCrm, ids: readonly string[], revision: number): ContactPage {
-  const lookups = ids.flatMap((id) => (isIncluded(crm, id) ? lookUp(crm, id, []) : []));
+function toPage(
+  crm: MemoryCrm,
+  ids: readonly string[],
+  revision: number,
+  contacts: ContactsSettings,
+): ContactPage {
+  const lookups = ids.flatMap((id) => (isIncluded(crm, id) ? lookUp(crm, id, [], contacts) : []));
   return {
     contacts: lookups.flatMap((lookup) => (lookup.state === 'found' ? [lookup.contact] : [])),
     removed: lookups.flatMap((lookup) =>

@@ -6,6 +6,8 @@
 import type { Ability, ConformanceHarness, TestRunner } from './harness.ts';
 import { promiseByIds } from './promises/by-ids.ts';
 import { promiseEnding } from './promises/ending.ts';
+import { promiseFaultyReading } from './promises/faulty-reading.ts';
+import { promiseFaultyWriting } from './promises/faulty-writing.ts';
 import { promiseFields } from './promises/fields.ts';
 import { promiseGroups } from './promises/groups.ts';
 import { promiseIdentities } from './promises/identities.ts';
@@ -13,6 +15,8 @@ import { promiseOpening } from './promises/opening.ts';
 import { promiseOverwritten } from './promises/overwritten.ts';
 import { promisePages } from './promises/pages.ts';
 import { promiseReadingBack } from './promises/read-back.ts';
+import { promiseSettings } from './promises/settings.ts';
+import { promiseSignedRequests } from './promises/signed-requests.ts';
 import { promiseTogether } from './promises/together.ts';
 import { promiseWriting } from './promises/writing.ts';
 import { createSuite } from './suite.ts';
@@ -32,6 +36,7 @@ export function testConnector(
     promiseOpening(suite);
     promisePages(suite);
     promiseIdentities(suite);
+    promiseSettings(suite);
     promiseByIds(suite);
     promiseWriting(suite);
     promiseTogether(suite);
@@ -39,6 +44,15 @@ export function testConnector(
     promiseOverwritten(suite);
     promiseFields(suite);
     promiseGroups(suite);
+    if (suite.can('api')) {
+      promiseFaultyReading(suite);
+      promiseFaultyWriting(suite);
+      promiseSignedRequests(suite);
+    } else {
+      suite.notShown(
+        'not shown, because the harness has no `api`: failures while reading and writing, lost responses, limits, rejected keys, redirects, edits during a write',
+      );
+    }
     promiseEnding(suite);
   });
 }

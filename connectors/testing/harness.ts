@@ -1,17 +1,39 @@
 /** The harness for the tests of the promises: ways to make things happen in a connector's CRM. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { FieldSpec, FieldValue } from '../../src/core/crm-field.ts';
-import type { Connector, Finding, GroupSelector, IdentitySource } from '../contract.ts';
+import type {
+  Connector,
+  ConnectorDeps,
+  ContactsSettings,
+  Finding,
+  GroupSelector,
+  IdentitySource,
+} from '../contract.ts';
 
 /** A contact, as a user would type it. */
 export type SeedContact = Omit<Contact, 'id' | 'optedOut' | 'excluded' | 'unreadable'>;
 
-/** One CRM for one test, with controls that simulate users and faults. */
+/** Options with which the kit opens a connector. Pass all of them to `testOptions`. */
+export interface HarnessOptions extends Partial<ConnectorDeps> {
+  /** The address to use instead of the CRM's own, only with `api`. `testOptions` puts it into the settings as `url`. */
+  url?: string;
+  contacts?: Partial<ContactsSettings>;
+}
+
+/**
+ * One CRM for one test, with controls that simulate users and faults. The account of each has its own id, as that of
+ * each nonprofit.
+ */
 export interface ConformanceHarness {
   /** Opens a connector over the CRM. `testOptions` creates the options for the definition's `open`. */
-  open(options?: { signal?: AbortSignal }): Promise<Connector>;
+  open(options?: HarnessOptions): Promise<Connector>;
   /** The findings of the definition's `check` with the same options. */
-  check(): Promise<Finding[]>;
+  check(options?: HarnessOptions): Promise<Finding[]>;
+  /**
+   * The address of the CRM's API, as in the settings. The kit puts a proxy in front of it that causes faults, and opens
+   * connectors with the address of the proxy (`url` of the options).
+   */
+  api?: { url: string };
   /** Adds contacts and returns their IDs in the same order. */
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   editContact(id: string, changes: Partial<SeedContact>): Promise<void>;
@@ -26,6 +48,13 @@ export interface ConformanceHarness {
   typedFields?: readonly { name: string; value: FieldValue }[];
   /** Number of contacts that fill at least three pages. */
   contactsForThreePages: number;
+  /**
+   * The field that the kit names as `contacts.optOutField`, `deceasedField` and `doNotContactField`, and how a user marks a
+   * contact in it. If omitted, a user types `yes` into the first of `textFields`.
+   */
+  markField?: { field: string; mark(id: string): Promise<void> };
+  /** A text for `contacts.filter`, a contact that it includes, and one that it does not. */
+  filter?: { text: string; included: SeedContact; excluded: SeedContact };
   /** A field that does not exist and can be created. */
   newField?: FieldSpec;
   /** A group of these contacts, and a valid selector of a group that cannot be read. */
@@ -73,6 +102,7 @@ export interface IdForms {
 
 /** Events that can happen in some CRMs and not in others. The harness has a member for each. */
 export type Ability =
+  | 'api'
   | 'groups'
   | 'newField'
   | 'vanish'
@@ -88,5 +118,9 @@ export type Ability =
 /** The part of a test runner that the kit needs. vitest and node:test have it. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
-  it(name: string, body: () => Promise<void>): unknown;
+  it: {
+    (name: string, body: () => Promise<void>): unknown;
+    /** Shows a test that is not carried out. */
+    skip?(name: string, body: () => Promise<void>): unknown;
+  };
 }

@@ -1,12 +1,8 @@
 /** The options with which tests open connectors. */
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
-import type {
-  ConnectorDefinition,
-  ConnectorDeps,
-  ConnectorOptions,
-  ContactsSettings,
-} from '../contract.ts';
+import type { ConnectorDefinition, ConnectorDeps, ConnectorOptions } from '../contract.ts';
+import type { HarnessOptions } from './harness.ts';
 
 /** The dependencies of a connector in a test: the machine's clock, no log, no secrets. */
 export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
@@ -20,14 +16,17 @@ export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
   };
 }
 
-/** Options for `open` and `check` of a definition, from settings as written in the file. */
+/**
+ * Options for `open` and `check` of a definition, from settings as written in the file. A `url` in the options of the kit
+ * replaces the `url` of the settings.
+ */
 export function testOptions<Settings>(
   { settingsSchema }: Pick<ConnectorDefinition<Settings>, 'settingsSchema'>,
   settings: unknown,
-  { contacts, ...deps }: Partial<ConnectorDeps> & { contacts?: Partial<ContactsSettings> } = {},
+  { contacts, url, ...deps }: HarnessOptions = {},
 ): ConnectorOptions<Settings> {
   return {
-    settings: settingsSchema.parse(settings),
+    settings: settingsSchema.parse(url === undefined ? settings : { ...Object(settings), url }),
     contacts: { filter: null, optOutField: null, ...contacts },
     deps: testDeps(deps),
   };

@@ -1,13 +1,26 @@
 /** The frame for the tests of a connector. Each test has its own CRM, and closes what it has opened. */
 import type { Connector } from '../contract.ts';
-import type { Ability, ConformanceHarness, SeedContact, TestRunner } from './harness.ts';
+import type {
+  Ability,
+  ConformanceHarness,
+  HarnessOptions,
+  SeedContact,
+  TestRunner,
+} from './harness.ts';
+import { type FaultProxy, startFaultProxy } from './proxy.ts';
 
 /** The objects that a test uses. */
 export interface ConnectorTest {
   crm: ConformanceHarness;
   /** The connector that was last opened. */
   readonly connector: Connector;
-  open(options?: { signal?: AbortSignal }): Promise<void>;
+  open(options?: HarnessOptions): Promise<void>;
+  /** Opens a connector, and returns it. */
+  another(options?: HarnessOptions): Promise<Connector>;
+  /** Opens a different CRM. */
+  otherCrm(): Promise<ConformanceHarness>;
+  /** A proxy in front of the API, only for kinds of CRM with `api`. */
+  proxy(): Promise<FaultProxy>;
   /** Opens a connector that sees these contacts. */
   start(contacts: readonly SeedContact[]): Promise<string[]>;
   /** Opens the CRM again, as a later run would. */
@@ -20,6 +33,8 @@ export interface Suite {
   it(title: string, body: (t: ConnectorTest) => Promise<void>): void;
   /** True if the kind of CRM can do this. It is tested only then. */
   can(ability: Ability): boolean;
+  /** Shows that something is not tested, and why. */
+  notShown(title: string): void;
 }
 
 export function createSuite(
@@ -35,6 +50,7 @@ export function createSuite(
       runner.it(title, () => runTest(create, body));
     },
     can: (ability) => abilities.includes(ability),
+    notShown: (title) => void runner.it.skip?.(title, async () => {}),
   };
 }
 
@@ -44,6 +60,8 @@ async function runTest(
 ): Promise<void> {
   const crm = await create();
   const opened: Connector[] = [];
+  const others: ConformanceHarness[] = [];
+  const proxies: FaultProxy[] = [];
   const test: ConnectorTest = {
     crm,
     get connector() {
@@ -52,7 +70,23 @@ async function runTest(
       return last;
     },
     async open(options) {
-      opened.push(await crm.open(options));
+      await test.another(options);
+    },
+    async another(options) {
+      const connector = await crm.open(options);
+      opened.push(connector);
+      return connector;
+    },
+    async otherCrm() {
+      const other = await create();
+      others.push(other);
+      return other;
+    },
+    async proxy() {
+      if (crm.api === undefined) throw new Error('The harness has no `api`.');
+      const proxy = await startFaultProxy(crm.api.url);
+      proxies.push(proxy);
+      return proxy;
     },
     async start(contacts) {
       const ids = await crm.addContacts(contacts);
@@ -69,6 +103,6 @@ async function runTest(
     await body(test);
   } finally {
     for (const each of opened) await each.close();
-    await crm.close();
+    for (const each of [...proxies, ...others, crm]) await each.close();
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import { createMemoryCrm } from '../../connectors/memory/crm.ts';
+import { requireKnown } from '../../connectors/plain.ts';
 import {
   type Ability,
   type ConformanceHarness,
@@ -74,11 +75,20 @@ async function failuresOf(
   return failed;
 }
 
+/** Accounts of different harnesses are different accounts. */
+let accounts = 0;
+
 function aHarness(change: (connector: Connector) => Connector): ConformanceHarness {
-  const crm = createMemoryCrm({ fields: ['Note', 'Remark'] });
+  accounts += 1;
+  const account = { id: `account-${accounts}`, name: 'Riverside' };
+  const crm = createMemoryCrm({ account, fields: ['Note', 'Remark'] });
+  const everyone = { filter: null, optOutField: null };
   return {
-    open: async ({ signal = new AbortController().signal } = {}) =>
-      change(createMemoryConnector(crm, signal)),
+    async open({ signal = new AbortController().signal, contacts } = {}) {
+      const wanted = { ...everyone, ...contacts };
+      requireKnown(wanted, ['optOutField', 'optOutValues', 'deceasedField', 'doNotContactField']);
+      return change(createMemoryConnector(crm, signal, wanted));
+    },
     check: async () => [{ subject: 'memory', ok: true, message: 'It is there.', fix: null }],
     addContacts: async (contacts) => contacts.map((contact) => crm.addContact(contact)),
     editContact: async (id, changes) => crm.editContact(id, changes),

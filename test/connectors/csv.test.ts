@@ -25,7 +25,7 @@ async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarn
 
   return {
     open: (options) => folder.connector({ ...options, settings }),
-    check: () => folder.check({ settings }),
+    check: (options) => folder.check({ ...options, settings }),
     async addContacts(contacts) {
       const added = contacts.map((contact) => {
         lastId += 1;
@@ -47,6 +47,7 @@ async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarn
     textFields: ['Note', 'Remark'],
     newField: { name: 'Fresh', label: 'Fresh', type: 'text', description: 'A new column.' },
     contactsForThreePages: 1100,
+    markField: { field: 'Note', mark: (id) => editRow('in.csv', id, { Note: 'yes' }) },
     groups: {
       async add(members) {
         for (const id of members) await editRow('in.csv', id, { Team: 'Board' });

@@ -126,15 +126,27 @@ function connectorOver(crm: MemoryCrm, signal = new AbortController().signal) {
   return createMemoryConnector(crm, signal);
 }
 
+/** Accounts of different harnesses are different accounts. */
+let accounts = 0;
+
+const MARIA = { firstName: 'Maria', lastName: 'Lopez', addresses: [], employers: [] };
+
 function memoryHarness(): ConformanceHarness {
-  const crm = createMemoryCrm({ fields: ['Note', 'Remark'] });
+  accounts += 1;
+  const account = { id: `account-${accounts}`, name: 'Riverside' };
+  const crm = createMemoryCrm({ account, fields: ['Note', 'Remark'] });
   crm.addField({ name: 'Amount', type: 'number' });
   crm.addField({ name: 'Active', type: 'boolean' });
   crm.addGroup('everybody else', []);
   const definition = defineMemoryConnector(new Map([['riverside', crm]]));
   const settings = { kind: 'memory', name: 'riverside' };
   return {
-    open: (options) => definition.open(testOptions(definition, settings, options)),
+    async open(options) {
+      const filter = options?.contacts?.filter ?? null;
+      // A CRM in memory takes its filter from the test and not from the settings.
+      crm.filter = filter === null ? null : ({ contact }) => contact.lastName === filter;
+      return definition.open(testOptions(definition, settings, options));
+    },
     check: () => definition.check(testOptions(definition, settings)),
     addContacts: async (contacts) => contacts.map((contact) => crm.addContact(contact)),
     editContact: async (id, changes) => crm.editContact(id, changes),
@@ -151,6 +163,7 @@ function memoryHarness(): ConformanceHarness {
     ],
     newField: { name: 'Fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 250,
+    filter: { text: 'Lopez', included: MARIA, excluded: { ...MARIA, lastName: 'Hundred' } },
     groups: {
       async add(members) {
         crm.addGroup('group', members);

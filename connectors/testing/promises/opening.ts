@@ -16,6 +16,20 @@ export function promiseOpening({ describe, it, can }: Suite): void {
       assert.deepEqual(t.connector.account, account);
     });
 
+    it('names another account for another CRM, because a client belongs to one account', async (t) => {
+      await t.start(people(1));
+      const { account } = t.connector;
+      const other = await (await t.otherCrm()).open();
+      await other.close();
+      if (other.account.id !== account.id) return;
+      // Perhaps the harness always has the same account. Then its id comes from a response.
+      assert.ok(can('api'), 'Each harness must have an account with its own id.');
+      const proxy = await t.proxy();
+      proxy.rename({ own: account.id, shown: similarId(account.id) });
+      const renamed = await t.another({ url: proxy.url });
+      assert.notEqual(renamed.account.id, account.id, 'The account must come from the CRM.');
+    });
+
     it('declares the groups and the new fields that it is tested for, and no others', async (t) => {
       await t.start([]);
       const { groups, createsFields } = t.connector.capabilities;
@@ -23,4 +37,11 @@ export function promiseOpening({ describe, it, can }: Suite): void {
       assert.equal(createsFields, can('newField'));
     });
   });
+}
+
+/** An id of the same form: its last digit or letter is another one. */
+function similarId(id: string): string {
+  const at = id.search(/\d\D*$/);
+  if (at === -1) return `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;
+  return `${id.slice(0, at)}${(Number(id[at]) + 1) % 10}${id.slice(at + 1)}`;
 }

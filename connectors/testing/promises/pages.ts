@@ -1,5 +1,6 @@
 /** Reading contacts page by page, from the start or after a cursor. */
 import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/core/clock.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import {
   assertIncludes,
@@ -64,6 +65,67 @@ export function promisePages({ describe, it, can }: Suite): void {
         ids.filter((id) => !seen.has(id)),
         [],
       );
+    });
+
+    it('misses no contact while others are deleted', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      const seen = new Set<string>();
+      const deleted = new Set<string>();
+      for await (const page of t.connector.readPages(null)) {
+        for (const { id } of page.contacts) seen.add(id);
+        if (deleted.size > 0) continue;
+        for (const { id } of page.contacts.slice(0, 30)) {
+          deleted.add(id);
+          await t.crm.deleteContact(id);
+        }
+      }
+      assert.deepEqual(
+        ids.filter((id) => !seen.has(id)),
+        [],
+      );
+    });
+
+    it('brings an edit that was made while it read, at once or after its cursor', async (t) => {
+      const [edited = ''] = await t.start(people(3));
+      if (!t.connector.capabilities.incremental) return;
+      let cursor: string | null = null;
+      let lastName: string | null = null;
+      for await (const page of t.connector.readPages(null)) {
+        const contact = page.contacts.find(({ id }) => id === edited);
+        if (contact !== undefined) lastName = contact.lastName;
+        if (cursor === null) await t.crm.editContact(edited, { lastName: 'Newname' });
+        cursor = page.cursor;
+      }
+      if (lastName === 'Newname') return;
+      await t.startAgain();
+      const contacts = byId(await collectPages(t.connector, cursor));
+      assert.equal(contacts.get(edited)?.lastName, 'Newname');
+    });
+
+    it('brings every edit of a moment in which several are made', async (t) => {
+      const ids = await t.start(people(4));
+      if (!t.connector.capabilities.incremental) return;
+      let cursor = lastCursor(await collectPages(t.connector, null));
+      for (const [at, id] of ids.entries()) {
+        await t.crm.editContact(id, { lastName: `Newname${at}` });
+        const pages = await collectPages(t.connector, cursor);
+        assert.equal(byId(pages).get(id)?.lastName, `Newname${at}`);
+        cursor = lastCursor(pages);
+      }
+    });
+
+    it('depends on the clock of the CRM and not on ours', async (t) => {
+      const [edited = ''] = await t.crm.addContacts(people(2));
+      for (const aheadMs of [3_600_000, -3_600_000]) {
+        const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+        const connector = await t.another({ clock });
+        if (!connector.capabilities.incremental) return;
+        const cursor = lastCursor(await collectPages(connector, null));
+        const lastName = `Newname${aheadMs > 0 ? 'ahead' : 'behind'}`;
+        await t.crm.editContact(edited, { lastName });
+        const contacts = byId(await collectPages(connector, cursor));
+        assert.equal(contacts.get(edited)?.lastName, lastName);
+      }
     });
 
     it('goes on after the cursor of any page without losing a contact', async (t) => {

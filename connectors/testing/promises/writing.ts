@@ -5,7 +5,7 @@ import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ContactChange } from '../../contract.ts';
 import { collect, findResult, getValues, write } from '../readings.ts';
 import { people } from '../seeds.ts';
-import type { Suite } from '../suite.ts';
+import type { ConnectorTest, Suite } from '../suite.ts';
 
 export function promiseWriting({ describe, it, can }: Suite): void {
   describe('writing', () => {
@@ -49,6 +49,59 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       assert.deepEqual(getValues((await t.connector.readByIds([id], fields))[0]), values);
       await t.startAgain();
       assert.deepEqual(getValues((await t.connector.readByIds([id], fields))[0]), values);
+    });
+
+    it('writes a text exactly as it is, whatever it looks like', async (t) => {
+      const texts = [
+        '00123',
+        '1,234',
+        '1e5',
+        'true',
+        'null',
+        '2026-11-20',
+        '=1+1',
+        'a;b',
+        '<b>&amp;',
+      ];
+      const ids = await t.start(people(texts.length));
+      const [field] = t.crm.textFields;
+      const changes = ids.map((id, at) => ({ id, values: { [field]: texts[at] ?? null } }));
+      await write(t.connector, changes);
+      await t.startAgain();
+      const lookups = await t.connector.readByIds(ids, [field]);
+      assert.deepEqual(
+        lookups.map((lookup) => getValues(lookup)?.[field]),
+        texts,
+      );
+    });
+
+    it('writes a number as digits, without separators', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const numbers = await findNumbers(t);
+      for (const { name, value } of numbers) {
+        await write(t.connector, [{ id, values: { [name]: value } }]);
+        await t.connector.finish();
+        const seen = await t.crm.seenValue(id, name);
+        assert.equal(Number(seen), value, `${name}: ${seen}`);
+        assert.deepEqual(getValues((await t.connector.readByIds([id], [name]))[0]), {
+          [name]: value,
+        });
+      }
+    });
+
+    it('gives one result for each change, also for two changes of one contact', async (t) => {
+      const [id = '', other = ''] = await t.start(people(2));
+      const [first, second] = t.crm.textFields;
+      const results = await write(t.connector, [
+        { id, values: { [first]: 'a' } },
+        { id: other, values: { [first]: 'b' } },
+        { id, values: { [second]: 'c' } },
+      ]);
+      assert.deepEqual(results.map((result) => result.id).sort(), [id, id, other].sort());
+      await t.connector.finish();
+      assert.equal(await t.crm.seenValue(id, first), 'a');
+      assert.equal(await t.crm.seenValue(id, second), 'c');
+      assert.equal(await t.crm.seenValue(other, first), 'b');
     });
 
     it('takes the same change twice', async (t) => {
@@ -221,4 +274,18 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       }
     });
   });
+}
+
+/** Numbers with more than three digits before the decimal point, for fields that can have them. */
+async function findNumbers({ crm, connector }: ConnectorTest) {
+  const typed = (crm.typedFields ?? []).flatMap(({ name, value }) =>
+    typeof value === 'number' ? [{ name, value }] : [],
+  );
+  if (typed.length > 0) return typed;
+  const fields = await connector.describeFields();
+  const field = fields.find(
+    ({ type, writable, integerDigits }) =>
+      writable && ['integer', 'number', 'currency'].includes(type) && (integerDigits ?? 9) >= 7,
+  );
+  return field === undefined ? [] : [{ name: field.name, value: 1_234_567 }];
 }

@@ -1,10 +1,15 @@
 import { describe, it } from 'vitest';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { API_VERSIONS, type ApiVersion } from '../../../connectors/hubspot/paths.ts';
-import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
+import {
+  type ConformanceHarness,
+  type HarnessOptions,
+  testConnector,
+} from '../../../connectors/testing/conformance.ts';
 import { openAccount } from './account.ts';
 
 const ABILITIES = [
+  'api',
   'groups',
   'newField',
   'vanish',
@@ -47,8 +52,9 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
   let lists = 0;
 
   return {
-    open: (options) => account.connector({ apiVersion }, options),
-    check: () => account.check({ apiVersion }),
+    open: (options) => account.connector(...choices(options)),
+    check: (options) => account.check(...choices(options)),
+    api: { url: account.sandbox.baseUrl },
     addContacts: account.addContacts,
     async editContact(id, changes) {
       await account.editContact(id, changes);
@@ -69,6 +75,11 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     ],
     newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 401,
+    filter: {
+      text: JSON.stringify([{ propertyName: 'lastname', operator: 'EQ', value: 'Lopez' }]),
+      included: { firstName: 'Maria', lastName: 'Lopez', addresses: [], employers: [] },
+      excluded: { firstName: 'Zoë', lastName: 'Hundred', addresses: [], employers: [] },
+    },
     groups: { add: addGroup, unknown: { list: 'unknown group' } },
     async vanish(id) {
       await account.control('POST', 'edit', { action: 'erase', id });
@@ -110,6 +121,11 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     },
     close: account.close,
   };
+
+  function choices({ contacts, url, ...deps }: HarnessOptions = {}) {
+    const settings = { apiVersion, ...(url === undefined ? {} : { url }) };
+    return [settings, deps, contacts ?? {}] as const;
+  }
 
   async function addGroup(members: readonly string[]) {
     lists += 1;

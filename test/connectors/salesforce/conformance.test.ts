@@ -1,10 +1,15 @@
 import { describe, it } from 'vitest';
 import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
-import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
+import {
+  type ConformanceHarness,
+  type HarnessOptions,
+  testConnector,
+} from '../../../connectors/testing/conformance.ts';
 import type { OrgShape } from '../../../sandbox/salesforce/metadata/catalogue.ts';
 import { openOrg } from './org.ts';
 
 const ABILITIES = [
+  'api',
   'groups',
   'newField',
   'vanish',
@@ -44,8 +49,9 @@ async function salesforceHarness(
   const org = await openOrg({ shape, bulkJobTimeMs: 0 });
   const lookup = shape === 'npsp' ? `${AFFILIATION}__c` : 'AccountId';
   return {
-    open: (options) => org.connector({ bulkThreshold }, options),
-    check: () => org.check({ bulkThreshold }),
+    open: (options) => org.connector(...choices(options)),
+    check: (options) => org.check(...choices(options)),
+    api: { url: org.sandbox.baseUrl },
     addContacts: org.addContacts,
     editContact: org.editContact,
     deleteContact: org.deleteContact,
@@ -61,6 +67,11 @@ async function salesforceHarness(
     ],
     newField: { name: 'Fresh__c', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 4_001,
+    filter: {
+      text: "LastName = 'Lopez'",
+      included: { firstName: 'Maria', lastName: 'Lopez', addresses: [], employers: [] },
+      excluded: { firstName: 'Zoë', lastName: 'Hundred', addresses: [], employers: [] },
+    },
     groups: { add: addGroup, unknown: { campaign: 'unknown group' } },
     async vanish(id) {
       await org.control('PUT', 'record-access', { id, access: 'hidden' });
@@ -101,6 +112,11 @@ async function salesforceHarness(
     },
     close: org.close,
   };
+
+  function choices({ contacts, url, ...deps }: HarnessOptions = {}) {
+    const settings = { bulkThreshold, ...(url === undefined ? {} : { url }) };
+    return [settings, deps, { filter: null, optOutField: null, ...contacts }] as const;
+  }
 
   async function setAccess(field: string, access: string): Promise<void> {
     await org.control('PUT', 'field-access', { type: 'Contact', field, access });

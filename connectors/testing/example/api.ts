@@ -1,0 +1,220 @@
+/**
+ * The API of a small CRM for the example connector: contacts in pages, look-ups by id, changes of single contacts, fields
+ * and groups. Everything is in memory. Times are in whole seconds, as in many CRMs.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { SeedContact } from '../harness.ts';
+
+/** A contact as the API returns it. */
+export interface ExampleRecord {
+  id: string;
+  firstName: string | null;
+  lastName: string | null;
+  addresses: readonly string[];
+  employers: readonly string[];
+  changedAt: number;
+  fields: Record<string, string>;
+}
+
+export interface ExampleField {
+  name: string;
+  label: string;
+  type: 'text' | 'number';
+}
+
+/** The CRM, with what its users and administrators do. */
+export interface ExampleApi {
+  url: string;
+  key: string;
+  add(contact: SeedContact): string;
+  edit(id: string, changes: Partial<Omit<ExampleRecord, 'id'>>): void;
+  setField(id: string, field: string, value: string | null): void;
+  seenField(id: string, field: string): string | null;
+  delete(id: string): void;
+  addGroup(members: readonly string[]): string;
+  /** From now on values in this field of the contact are refused; with null, every change of the contact. */
+  refuse(id: string, field: string | null): void;
+  /** The next changes of the contact are refused, because another user is changing it. */
+  lock(id: string, times: number): void;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** Starts the API on a free port. Each has its own account, and its own key. */
+export async function startExampleApi(): Promise<ExampleApi> {
+  const account = { id: randomUUID(), name: 'Riverside' };
+  const key = `example-key-${randomUUID()}`;
+  const records = new Map<string, ExampleRecord>();
+  const deleted = new Set<string>();
+  const groups = new Map<string, readonly string[]>();
+  const refusals = new Set<string>();
+  const locks = new Map<string, number>();
+  const fields: ExampleField[] = [
+    { name: 'note', label: 'Note', type: 'text' },
+    { name: 'remark', label: 'Remark', type: 'text' },
+    { name: 'amount', label: 'Amount', type: 'number' },
+  ];
+  let lastId = 0;
+
+  const server = createServer((request, response) => {
+    void readBody(request).then((body) => {
+      const isSigned = request.headers['x-api-key'] === key;
+      const answer = isSigned ? answerTo(request, body) : { status: 401, body: { error: 'key' } };
+      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer.body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    key,
+    add(contact) {
+      lastId += 1;
+      const id = String(lastId);
+      records.set(id, { ...contact, id, changedAt: seconds(), fields: {} });
+      return id;
+    },
+    edit(id, changes) {
+      const record = records.get(id);
+      if (record !== undefined) Object.assign(record, changes, { changedAt: seconds() });
+    },
+    setField(id, field, value) {
+      const record = records.get(id);
+      if (record !== undefined) change(record, { [field]: value });
+    },
+    seenField: (id, field) => records.get(id)?.fields[field]?.trim() || null,
+    delete(id) {
+      if (records.delete(id)) deleted.add(id);
+    },
+    addGroup(members) {
+      const id = `group-${groups.size + 1}`;
+      groups.set(id, members);
+      return id;
+    },
+    refuse: (id, field) => void refusals.add(`${id} ${field ?? ''}`),
+    lock: (id, times) => void locks.set(id, times),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  function answerTo({ method, url = '/' }: IncomingMessage, body: Body): Answer {
+    const { pathname, searchParams } = new URL(url, 'http://example');
+    const [, , resource = '', id = '', part = ''] = pathname.split('/').map(decodeURIComponent);
+    const record = records.get(id);
+    const skip = Number(searchParams.get('skip') ?? 0);
+    const take = Math.min(Number(searchParams.get('take') ?? 100), 100);
+    switch (`${method} ${resource}${id && '/id'}${part && `/${part}`}`) {
+      case 'GET account':
+        return ok(account);
+      case 'GET fields':
+        return ok(fields);
+      case 'POST fields':
+        return createField(body);
+      case 'GET contacts': {
+        const since = Number(searchParams.get('since') ?? 0);
+        const lastName = searchParams.get('lastName');
+        const rows = [...records.values()].filter(
+          (one) => one.changedAt >= since && (lastName === null || one.lastName === lastName),
+        );
+        return ok({ asOf: seconds(), total: rows.length, rows: rows.slice(skip, skip + take) });
+      }
+      case 'POST lookup': {
+        const ids = (body.ids ?? []).map(String);
+        const rows = ids.flatMap((one) => records.get(one) ?? []);
+        return ok({ rows, deleted: ids.filter((one) => deleted.has(one)) });
+      }
+      case 'PATCH contacts/id':
+        return record === undefined ? notFound() : patch(record, body.fields ?? {});
+      case 'PUT contacts/id':
+        return record === undefined ? notFound() : replace(record, body);
+      case 'GET groups':
+        return ok([...groups].map(([name, members]) => ({ name, members: members.length })));
+      case 'GET groups/id/members': {
+        const members = groups.get(id);
+        if (members === undefined) return notFound();
+        return ok({ total: members.length, rows: members.slice(skip, skip + take) });
+      }
+      default:
+        return notFound();
+    }
+  }
+
+  /** Everything that the body does not contain is blank afterwards. */
+  function replace(record: ExampleRecord, body: Body): Answer {
+    const answer = patch(record, body.fields ?? {});
+    if (answer.status !== 200) return answer;
+    const blank = { firstName: null, lastName: null, addresses: [], employers: [] };
+    const kept = Object.entries(body.fields ?? {}).filter(([, value]) => value !== null);
+    const fields = Object.fromEntries(kept);
+    Object.assign(record, blank, body, { id: record.id, fields, changedAt: seconds() });
+    return ok(record);
+  }
+
+  function patch(record: ExampleRecord, values: Record<string, string | null>): Answer {
+    const left = locks.get(record.id) ?? 0;
+    locks.set(record.id, left - 1);
+    if (left > 0) return { status: 409, body: { error: 'LOCKED' } };
+    if (refusals.has(`${record.id} `))
+      return { status: 422, body: { error: 'CLOSED', field: null } };
+    for (const [field, value] of Object.entries(values)) {
+      const isKnown = fields.some(({ name }) => name === field);
+      if (!isKnown) return { status: 422, body: { error: 'NO_SUCH_FIELD', field } };
+      const isRefused = value !== null && refusals.has(`${record.id} ${field}`);
+      if (isRefused) return { status: 422, body: { error: 'RULE', field } };
+    }
+    change(record, values);
+    return ok(record);
+  }
+
+  function createField({ name = '', label = '' }: Body): Answer {
+    if (fields.some((field) => field.name === name)) {
+      return { status: 409, body: { error: 'EXISTS' } };
+    }
+    fields.push({ name, label, type: 'text' });
+    return ok({ name });
+  }
+}
+
+function change(record: ExampleRecord, values: Record<string, string | null>): void {
+  for (const [field, value] of Object.entries(values)) {
+    if (value === null) delete record.fields[field];
+    else record.fields[field] = value;
+  }
+  record.changedAt = seconds();
+}
+
+function seconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function ok(body: unknown): Answer {
+  return { status: 200, body };
+}
+
+function notFound(): Answer {
+  return { status: 404, body: { error: 'NOT_FOUND' } };
+}
+
+interface Body {
+  ids?: readonly unknown[];
+  fields?: Record<string, string | null>;
+  name?: string;
+  label?: string;
+}
+
+async function readBody(stream: AsyncIterable<Uint8Array>): Promise<Body> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  return text === '' ? {} : JSON.parse(text);
+}

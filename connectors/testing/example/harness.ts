@@ -1,0 +1,52 @@
+/** The harness of the example, for the kit. */
+import type { ConnectorDefinition } from '../../contract.ts';
+import type { Ability, ConformanceHarness } from '../harness.ts';
+import { testOptions } from '../options.ts';
+import { MARIA } from '../seeds.ts';
+import { startExampleApi } from './api.ts';
+import type { ExampleSettings } from './connector.ts';
+
+/** What can happen in the example's CRM. */
+export const EXAMPLE_ABILITIES = [
+  'api',
+  'groups',
+  'newField',
+  'refuseWrites',
+  'refuseField',
+  'lock',
+] as const satisfies readonly Ability[];
+
+/** An empty CRM, and connectors of this definition over it. */
+export async function openExampleHarness(
+  definition: ConnectorDefinition<ExampleSettings>,
+): Promise<ConformanceHarness> {
+  const api = await startExampleApi();
+  const settings = { kind: 'example', url: api.url, apiKey: api.key };
+  return {
+    open: (options) => definition.open(testOptions(definition, settings, options)),
+    check: (options) => definition.check(testOptions(definition, settings, options)),
+    api: { url: api.url },
+    addContacts: async (contacts) => contacts.map((contact) => api.add(contact)),
+    editContact: async (id, changes) => api.edit(id, changes),
+    deleteContact: async (id) => api.delete(id),
+    setValue: async (id, field, value) => api.setField(id, field, value),
+    seenValue: async (id, field) => api.seenField(id, field),
+    textFields: ['note', 'remark'],
+    typedFields: [{ name: 'amount', value: 1_250_000.5 }],
+    newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
+    contactsForThreePages: 250,
+    filter: {
+      text: 'lastName=Lopez',
+      included: MARIA,
+      excluded: { ...MARIA, lastName: 'Hundred' },
+    },
+    groups: {
+      add: async (members) => ({ group: api.addGroup(members) }),
+      unknown: { group: 'unknown group' },
+    },
+    refuseWrites: async (id) => api.refuse(id, null),
+    refuseField: async (id, field) => api.refuse(id, field),
+    lock: async (id, times) => api.lock(id, times),
+    close: () => api.close(),
+  };
+}

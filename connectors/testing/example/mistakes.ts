@@ -1,0 +1,253 @@
+/**
+ * Mistakes that authors make, each in an otherwise right connector: the mutants that prove the kit. The kit must fail each
+ * of them, and pass the connector without a mistake.
+ */
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type {
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+  ContactChange,
+} from '../../contract.ts';
+import { passingFailure } from '../../errors.ts';
+import type { OffsetPagesOptions } from '../../offset-pages.ts';
+import { refusedWrite } from '../../plain.ts';
+import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from './connector.ts';
+
+export interface Mistake {
+  /** What the connector does wrong. */
+  name: string;
+  definition: ConnectorDefinition<ExampleSettings>;
+}
+
+type Options = ConnectorOptions<ExampleSettings>;
+
+interface Spoiled {
+  flaws?: ExampleFlaws;
+  options?(options: Options): Options;
+  connector?(connector: Connector, options: Options): Partial<Connector>;
+  /** What an error of opening or of a call becomes. */
+  error?(error: unknown, options: Options): unknown;
+}
+
+export const MISTAKES: readonly Mistake[] = [
+  mistake('ignores the opt-out field', {
+    options: (options) => ({ ...options, contacts: { ...options.contacts, optOutField: null } }),
+  }),
+  mistake('accepts contacts.filter and ignores it', {
+    options: (options) => ({ ...options, contacts: { ...options.contacts, filter: null } }),
+  }),
+  mistake('takes an error on the second page for the end', {
+    connector: (right) => ({
+      async *readPages(cursor) {
+        let pages = 0;
+        try {
+          for await (const page of right.readPages(cursor)) {
+            pages += 1;
+            yield page;
+          }
+        } catch (error) {
+          if (pages === 0) throw error;
+        }
+      },
+    }),
+  }),
+  mistake('takes a failed look-up for deleted contacts', {
+    connector: (right) => ({
+      readByIds: (ids, fields) =>
+        right
+          .readByIds(ids, fields)
+          .catch(() => ids.map((id) => ({ state: 'removed', id, mergedInto: null }))),
+    }),
+  }),
+  mistake('acknowledges a write that failed', {
+    connector: (right) => ({
+      async *write(changes) {
+        for await (const change of changes) {
+          try {
+            yield* right.write([change]);
+          } catch {
+            yield { status: 'written', id: change.id };
+          }
+        }
+      },
+    }),
+  }),
+  mistake('skips a second with its cursor', {
+    connector: (right) => ({
+      async *readPages(cursor) {
+        for await (const page of right.readPages(cursor)) {
+          yield { ...page, cursor: page.cursor && String(Number(page.cursor) + 1) };
+        }
+      },
+    }),
+  }),
+  mistake('writes whole records back', { flaws: { replacesRecords: true } }),
+  mistake('has the same account everywhere', {
+    connector: () => ({ account: { id: 'account', name: 'The account' } }),
+  }),
+  mistake('puts its key into errors', {
+    error: (error, { settings: { apiKey } }) =>
+      isDonorSyncError(error) && error.kind === 'retriable'
+        ? passingFailure(`There is no answer for the key ${apiKey}.`, {})
+        : error,
+  }),
+  mistake('treats a rejected key as a temporary failure', {
+    error: (error) =>
+      isDonorSyncError(error) && error.code === 'crm_unauthorized'
+        ? passingFailure('The key does not work now.', {})
+        : error,
+  }),
+  mistake('treats a limit on requests as a final refusal', {
+    flaws: { isPassing: ({ status }) => status >= 500 },
+    connector: (right) => ({
+      async *write(changes) {
+        for await (const change of changes) {
+          try {
+            yield* right.write([change]);
+          } catch (error) {
+            if (!isDonorSyncError(error) || error.details['status'] !== 429) throw error;
+            yield refusedWrite(change.id, 'HTTP_429', 'The CRM refuses the change.');
+          }
+        }
+      },
+    }),
+  }),
+  mistake('writes numbers with separators', {
+    connector: (right) => ({
+      write: (changes) =>
+        right.write(
+          mapped(changes, (value) =>
+            typeof value === 'number' ? value.toLocaleString('en-US') : value,
+          ),
+        ),
+    }),
+  }),
+  mistake('ignores `together`', {
+    connector: (right) => ({
+      async *write(changes) {
+        for await (const { together: _, ...change } of changes) yield* right.write([change]);
+      },
+    }),
+  }),
+  mistake('reports a missing record as deleted', {
+    connector: (right) => ({
+      async readByIds(ids, fields) {
+        const lookups = await right.readByIds(ids, fields);
+        return lookups.map((lookup) =>
+          lookup.state === 'missing'
+            ? { state: 'removed', id: lookup.id, mergedInto: null }
+            : lookup,
+        );
+      },
+    }),
+  }),
+  mistake('returns look-ups in an order of its own', {
+    connector: (right) => ({
+      readByIds: (ids, fields) => right.readByIds([...ids].sort(), fields),
+    }),
+  }),
+  mistake('leaves a value that should be cleared', {
+    connector: (right) => ({
+      async *write(changes) {
+        for await (const change of changes) {
+          const kept = Object.entries(change.values).filter(([, value]) => value !== null);
+          yield* right.write([{ ...change, values: Object.fromEntries(kept) }]);
+        }
+      },
+    }),
+  }),
+  mistake('skips rows if the list changes while it is read', { flaws: { readRows: readPlainly } }),
+  mistake('goes on when the run stops', {
+    options: (options) => ({
+      ...options,
+      deps: { ...options.deps, signal: new AbortController().signal },
+    }),
+  }),
+  mistake('takes the page of a proxy for an empty page', {
+    options: (options) => ({ ...options, deps: { ...options.deps, fetch: fetchLeniently } }),
+  }),
+  mistake('takes an error in a group for its end', {
+    connector: (right) => ({
+      async *readGroup(selector) {
+        try {
+          yield* right.readGroup(selector);
+        } catch {
+          // Half of the group looks whole.
+        }
+      },
+    }),
+  }),
+];
+
+/** A definition that has this mistake. */
+function mistake(
+  name: string,
+  { flaws, options: change = (same) => same, connector, error: say = (same) => same }: Spoiled,
+): Mistake {
+  const right = defineExampleConnector(flaws);
+  const definition: ConnectorDefinition<ExampleSettings> = {
+    ...right,
+    async open(options) {
+      const opened = await right.open(change(options)).catch((error: unknown) => {
+        throw say(error, options);
+      });
+      const saying = withErrors(opened, (error) => say(error, options));
+      return { ...saying, ...connector?.(saying, options) };
+    },
+  };
+  return { name, definition };
+}
+
+/** Reading and writing with other errors. */
+function withErrors(connector: Connector, say: (error: unknown) => unknown): Connector {
+  return {
+    ...connector,
+    readPages: (cursor) => relay(connector.readPages(cursor), say),
+    write: (changes) => relay(connector.write(changes), say),
+    readByIds: (ids, fields) =>
+      connector.readByIds(ids, fields).catch((error: unknown) => {
+        throw say(error);
+      }),
+  };
+}
+
+async function* relay<Item>(
+  items: AsyncIterable<Item>,
+  say: (error: unknown) => unknown,
+): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw say(error);
+  }
+}
+
+async function* mapped(
+  changes: Parameters<Connector['write']>[0],
+  change: (value: WrittenValue) => WrittenValue,
+): AsyncGenerator<ContactChange> {
+  for await (const one of changes) {
+    const values = Object.entries(one.values).map(([name, value]) => [name, change(value)]);
+    yield { ...one, values: Object.fromEntries(values) };
+  }
+}
+
+type WrittenValue = ContactChange['values'][string];
+
+/** Reads by offset without looking at what it has already seen. */
+async function* readPlainly<Row>({ read, take }: OffsetPagesOptions<Row>): AsyncGenerator<Row[]> {
+  for (let offset = 0; ; offset += take) {
+    const { rows } = await read(offset, take);
+    yield [...rows];
+    if (rows.length < take) return;
+  }
+}
+
+const fetchLeniently: typeof globalThis.fetch = async (input, init) => {
+  const reply = await globalThis.fetch(input, init);
+  const text = await reply.text();
+  const isPage = reply.ok && !/^[[{]/.test(text);
+  const body = isPage ? '{"asOf":0,"total":0,"rows":[],"deleted":[]}' : text;
+  return new Response(body, { status: reply.status, headers: reply.headers });
+};

@@ -1,0 +1,122 @@
+/** What the tests with faults have in common: which faults there are, and what a connector makes of them. */
+import assert from 'node:assert/strict';
+import type { Clock } from '../../src/core/clock.ts';
+import { isDonorSyncError } from '../../src/core/errors.ts';
+import type { Log } from '../../src/core/log.ts';
+import type { Connector, WriteResult } from '../contract.ts';
+import type { HarnessOptions } from './harness.ts';
+import type { Fault, FaultProxy, FaultRule } from './proxy.ts';
+import type { ConnectorTest } from './suite.ts';
+
+const HTML = '<html><body>Service temporarily unavailable</body></html>';
+
+/** Responses that say nothing about contacts: the CRM or a proxy in front of it has failed. */
+export const FAILURES: readonly [name: string, fault: Fault][] = [
+  ['status 500', { kind: 'answer', status: 500, body: '{"message":"internal error"}' }],
+  ['status 503', { kind: 'answer', status: 503, body: HTML, headers: { 'retry-after': '0' } }],
+  [
+    'the page of a proxy',
+    { kind: 'answer', status: 200, body: HTML, headers: { 'content-type': 'text/html' } },
+  ],
+  ['an empty response', { kind: 'answer', status: 200, body: '' }],
+  ['a response in another form', { kind: 'answer', status: 200, body: '{"unexpected":true}' }],
+  ['a connection that breaks', { kind: 'break' }],
+  ['a response that breaks off', { kind: 'cutOff' }],
+];
+
+/** A limit on requests, with the shortest wait. */
+export const LIMITED: Fault = {
+  kind: 'answer',
+  status: 429,
+  body: '{"message":"too many requests"}',
+  headers: { 'retry-after': '0' },
+};
+
+/** From this request on, counted from when the rule is set, every request has this fault. */
+export function from(position: number, fault: Fault): FaultRule {
+  return (_, at) => (at >= position ? fault : null);
+}
+
+/** Only this request has the fault. */
+export function only(position: number, fault: Fault): FaultRule {
+  return (_, at) => (at === position ? fault : null);
+}
+
+/** Waits end at once, and count as passed. */
+export function createKitClock(): Clock & { sleptMs(): number } {
+  let sleptMs = 0;
+  return {
+    now: () => Date.now() + sleptMs,
+    monotonicMs: () => performance.now() + sleptMs,
+    async sleep(ms) {
+      sleptMs += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    sleptMs: () => sleptMs,
+  };
+}
+
+/** Keeps everything that is logged, as text. */
+export function createKitLog(): Log & { lines: string[] } {
+  const lines: string[] = [];
+  const note = (facts: unknown, message: string) =>
+    void lines.push(`${message} ${JSON.stringify(facts)}`);
+  return { lines, debug: note, info: note, warn: note, error: note };
+}
+
+/** Opens a connector behind a proxy, whose waits end at once. */
+export async function openBehindProxy(
+  t: ConnectorTest,
+  options: HarnessOptions = {},
+): Promise<{ connector: Connector; proxy: FaultProxy }> {
+  const proxy = await t.proxy();
+  const connector = await t.another({ url: proxy.url, clock: createKitClock(), ...options });
+  return { connector, proxy };
+}
+
+/** What became of some work: its result, or the error. */
+export type Ending<Result> = { result: Result; error: null } | { result: null; error: Error };
+
+/** Carries work out. An error that is not one of the four kinds fails the test. */
+export async function endingOf<Result>(work: () => Promise<Result>): Promise<Ending<Result>> {
+  try {
+    return { result: await work(), error: null };
+  } catch (error) {
+    assert.ok(
+      isDonorSyncError(error),
+      `The connector threw an error that is none of the four kinds: ${error}`,
+    );
+    return { result: null, error };
+  }
+}
+
+/** The kind of an error; null if there was none. */
+export function kindOf({ error }: Ending<unknown>): string | null {
+  return isDonorSyncError(error) ? error.kind : null;
+}
+
+/** Results of writing, up to the end or to an error. */
+export interface Written {
+  results: WriteResult[];
+  error: Error | null;
+}
+
+export async function writeUntilEnd(
+  connector: Connector,
+  changes: Parameters<Connector['write']>[0],
+): Promise<Written> {
+  const results: WriteResult[] = [];
+  const { error } = await endingOf(async () => {
+    for await (const result of connector.write(changes)) results.push(result);
+    await connector.finish();
+  });
+  return { results, error };
+}
+
+/** Some of these positions, always with the first, the second and the last one. */
+export function somePositions(count: number, most = 4): number[] {
+  const middle = Array.from({ length: most - 3 }, (_, at) =>
+    Math.round(((at + 1) * count) / (most - 2)),
+  );
+  return [...new Set([0, 1, ...middle, count - 1])].filter((at) => at >= 0 && at < count);
+}

@@ -1,0 +1,166 @@
+/** Reading while the CRM's API fails. */
+import assert from 'node:assert/strict';
+import {
+  createKitClock,
+  endingOf,
+  FAILURES,
+  from,
+  kindOf,
+  LIMITED,
+  only,
+  openBehindProxy,
+  somePositions,
+} from '../faults.ts';
+import type { Fault } from '../proxy.ts';
+import { collect, collectPages, listIds, listRemoved } from '../readings.ts';
+import { people } from '../seeds.ts';
+import type { Suite } from '../suite.ts';
+
+/** How many requests one call may send while every response is a limit. */
+const MOST_REQUESTS_UNDER_LIMIT = 60;
+
+export function promiseFaultyReading({ describe, it, can }: Suite): void {
+  describe('reading while the API fails', () => {
+    it('uses the address that the kit gives it', async (t) => {
+      await t.crm.addContacts(people(2));
+      const { connector, proxy } = await openBehindProxy(t);
+      await collectPages(connector, null);
+      assert.ok(
+        proxy.requests.length > 0,
+        'No request came to the proxy: pass `url` of the options on to the connector.',
+      );
+    });
+
+    it('never takes a failure for the end of the contacts', async (t) => {
+      const ids = await t.crm.addContacts(people(t.crm.contactsForThreePages));
+      const { connector, proxy } = await openBehindProxy(t);
+      const before = proxy.requests.length;
+      assert.deepEqual(new Set(listIds(await collectPages(connector, null))), new Set(ids));
+      const positions = somePositions(proxy.requests.length - before, 3);
+      for (const [at, [name, fault]] of FAILURES.entries()) {
+        // Each failure at one of the positions, so that the test does not read all contacts too often.
+        const position = positions[at % positions.length] ?? 0;
+        proxy.rule(from(position, fault));
+        const ending = await endingOf(() => collectPages(connector, null));
+        assert.equal(kindOf(ending), 'retriable', `${name} from request ${position + 1} on`);
+      }
+      for (const status of [404, 410]) {
+        proxy.rule(from(1, { kind: 'answer', status, body: '{}' }));
+        const ending = await endingOf(() => collectPages(connector, null));
+        assert.notEqual(ending.error, null, `status ${status} from request 2 on`);
+      }
+    });
+
+    it('reads all contacts or none after a single failure', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const { connector, proxy } = await openBehindProxy(t);
+      const before = proxy.requests.length;
+      await collectPages(connector, null);
+      const count = proxy.requests.length - before;
+      for (const [name, fault] of [...FAILURES, ['a limit', LIMITED] as const]) {
+        for (const position of somePositions(count)) {
+          proxy.rule(only(position, fault));
+          const ending = await endingOf(() => collectPages(connector, null));
+          const where = `${name} at request ${position + 1}`;
+          if (ending.error !== null) assert.equal(kindOf(ending), 'retriable', where);
+          else assert.deepEqual(new Set(listIds(ending.result)), new Set(ids), where);
+          if (ending.error === null) assert.deepEqual(listRemoved(ending.result), [], where);
+        }
+      }
+    });
+
+    it('never takes a failure of a look-up for missing or deleted contacts', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const [field] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      const before = proxy.requests.length;
+      await connector.readByIds(ids, [field]);
+      const count = proxy.requests.length - before;
+      for (const [name, fault] of FAILURES) {
+        proxy.rule(from(0, fault));
+        const ending = await endingOf(() => connector.readByIds(ids, [field]));
+        assert.equal(kindOf(ending), 'retriable', name);
+        for (const position of somePositions(count)) {
+          proxy.rule(only(position, fault));
+          const single = await endingOf(() => connector.readByIds(ids, [field]));
+          const where = `${name} at request ${position + 1}`;
+          if (single.error !== null) assert.equal(kindOf(single), 'retriable', where);
+          else
+            assert.ok(
+              single.result.every(({ state }) => state === 'found'),
+              where,
+            );
+        }
+      }
+    });
+
+    it('never takes a refused look-up for deleted contacts', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const { connector, proxy } = await openBehindProxy(t);
+      for (const status of [400, 403, 404]) {
+        proxy.rule(from(0, { kind: 'answer', status, body: '{"message":"no"}' }));
+        const { result } = await endingOf(() => connector.readByIds(ids, []));
+        const states = (result ?? []).map(({ state }) => state);
+        assert.ok(!states.includes('removed'), `status ${status} means \`missing\`, or an error`);
+        assert.ok(!states.includes('found'), `status ${status}`);
+      }
+    });
+
+    it('waits while the CRM limits requests, and gives up in the end', async (t) => {
+      const ids = await t.crm.addContacts(people(2));
+      const { connector, proxy } = await openBehindProxy(t);
+      const calls: readonly (() => Promise<unknown>)[] = [
+        () => collectPages(connector, null),
+        () => connector.readByIds(ids, []),
+        () => connector.describeFields(),
+      ];
+      for (const call of calls) {
+        const before = proxy.requests.length;
+        proxy.rule(from(0, LIMITED));
+        const ending = await endingOf(call);
+        const count = proxy.requests.length - before;
+        // The fields may be known from opening.
+        if (count > 0) assert.equal(kindOf(ending), 'retriable', 'a limit is temporary');
+        assert.ok(count <= MOST_REQUESTS_UNDER_LIMIT, `${count} requests under a limit`);
+      }
+    });
+
+    it('waits as long as Retry-After says', async (t) => {
+      const ids = await t.crm.addContacts(people(1));
+      const clock = createKitClock();
+      const { connector, proxy } = await openBehindProxy(t, { clock });
+      const limited: Fault = {
+        ...LIMITED,
+        kind: 'answer',
+        status: 429,
+        headers: { 'retry-after': '1' },
+      };
+      proxy.rule(only(0, limited));
+      const before = proxy.requests.length;
+      const startedMs = clock.monotonicMs();
+      await endingOf(() => connector.readByIds(ids, []));
+      if (proxy.requests.length - before < 2) return;
+      const waitedMs = clock.monotonicMs() - startedMs;
+      assert.ok(waitedMs >= 990, `It sent the next request after ${Math.round(waitedMs)} ms.`);
+    });
+
+    if (can('groups')) {
+      it('never takes a failure for the end of a group', async (t) => {
+        const ids = await t.crm.addContacts(people(3));
+        const selector = await t.crm.groups?.add(ids);
+        assert.ok(selector);
+        const { connector, proxy } = await openBehindProxy(t);
+        const before = proxy.requests.length;
+        await collect(connector.readGroup(selector));
+        const count = proxy.requests.length - before;
+        for (const [name, fault] of FAILURES) {
+          for (const position of somePositions(count)) {
+            proxy.rule(from(position, fault));
+            const ending = await endingOf(() => collect(connector.readGroup(selector)));
+            assert.notEqual(ending.error, null, `${name} from request ${position + 1} on`);
+          }
+        }
+      });
+    }
+  });
+}

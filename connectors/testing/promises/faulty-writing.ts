@@ -1,0 +1,167 @@
+/** Writing while the CRM's API fails, and while users work. */
+import assert from 'node:assert/strict';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { ContactChange } from '../../contract.ts';
+import {
+  endingOf,
+  FAILURES,
+  from,
+  LIMITED,
+  only,
+  openBehindProxy,
+  somePositions,
+  type Written,
+  writeUntilEnd,
+} from '../faults.ts';
+import type { Fault } from '../proxy.ts';
+import { people } from '../seeds.ts';
+import type { ConnectorTest, Suite } from '../suite.ts';
+
+/** Some APIs answer a write with any body or none, so an unusual body proves nothing, unless it is a page. */
+const MEANINGLESS = ['an empty response', 'a response in another form'];
+
+const WRITE_FAILURES: readonly (readonly [string, Fault])[] = [
+  ...FAILURES.filter(([name]) => !MEANINGLESS.includes(name)),
+  ['a lost response', { kind: 'lose' }],
+  ['a limit', LIMITED],
+];
+
+export function promiseFaultyWriting({ describe, it, can }: Suite): void {
+  describe('writing while the API fails', () => {
+    it('acknowledges nothing that is not in the CRM, and calls no temporary failure final', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const [field] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      const before = proxy.requests.length;
+      await writeUntilEnd(connector, changesOf(ids, field, 'first'));
+      const positions = somePositions(proxy.requests.length - before);
+      let round = 0;
+      for (const [name, fault] of WRITE_FAILURES) {
+        for (const rule of [from, only]) {
+          for (const position of positions) {
+            round += 1;
+            const value = `value ${round}`;
+            proxy.rule(rule(position, fault));
+            const written = await writeUntilEnd(connector, changesOf(ids, field, value));
+            proxy.rule(null);
+            const where = `${name} ${rule === from ? 'from' : 'at'} request ${position + 1}`;
+            await checkWritten(t, written, ids, field, value, where);
+          }
+        }
+      }
+    });
+
+    it('acknowledges nothing that the API refuses', async (t) => {
+      const ids = await t.crm.addContacts(people(2));
+      const [field] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      for (const status of [400, 403, 404, 409, 422]) {
+        const value = `refused with ${status}`;
+        proxy.rule((request) =>
+          request.method === 'GET'
+            ? null
+            : { kind: 'answer', status, body: '{"message":"not this"}' },
+        );
+        const { results } = await writeUntilEnd(connector, changesOf(ids, field, value));
+        proxy.rule(null);
+        for (const { id, status: result } of results) {
+          if (result === 'refused') continue;
+          assert.equal(await t.crm.seenValue(id, field), value, `status ${status}: ${result}`);
+        }
+      }
+    });
+
+    it('leaves alone what users change while it writes', async (t) => {
+      const [id = '', other = ''] = await t.crm.addContacts(people(2));
+      const [field, untouched] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      await connector.readByIds([id, other], [field, untouched]);
+      let edits = 0;
+      const lost: string[] = [];
+      proxy.around({
+        async before() {
+          edits += 1;
+          await t.crm.setValue(id, untouched, `typed ${edits}`);
+          await t.crm.editContact(id, { lastName: `Married${edits}` });
+        },
+        async after() {
+          const seen = await t.crm.seenValue(id, untouched);
+          if (seen !== `typed ${edits}`) lost.push(`${untouched}: ${seen}`);
+        },
+      });
+      await writeUntilEnd(connector, changesOf([id, other], field, 'ours'));
+      proxy.around(null);
+      assert.deepEqual(lost, [], 'Write only the fields of the change, never the whole record.');
+      if (edits === 0) return;
+      const [lookup] = await connector.readByIds([id], [field]);
+      assert.equal(lookup?.state === 'found' && lookup.contact.lastName, `Married${edits}`);
+      assert.equal(await t.crm.seenValue(id, field), 'ours');
+    });
+
+    it('writes all values of a change with `together`, or none, if a request fails', async (t) => {
+      const [id = ''] = await t.crm.addContacts(people(1));
+      const { connector, proxy } = await openBehindProxy(t);
+      if (connector.capabilities.writesTogether !== true) return;
+      const [field, other] = t.crm.textFields;
+      const before = proxy.requests.length;
+      const change = { id, values: { [field]: 'x', [other]: 'x' }, together: true };
+      await writeUntilEnd(connector, [change]);
+      const positions = somePositions(proxy.requests.length - before);
+      for (const [name, fault] of WRITE_FAILURES) {
+        for (const position of positions) {
+          for (const each of [field, other]) await t.crm.setValue(id, each, 'former');
+          proxy.rule(from(position, fault));
+          const values = { [field]: 'ours', [other]: 'ours' };
+          await writeUntilEnd(connector, [{ ...change, values }]);
+          proxy.rule(null);
+          const seen = [await t.crm.seenValue(id, field), await t.crm.seenValue(id, other)];
+          assert.equal(seen[0], seen[1], `${name} from request ${position + 1} on`);
+        }
+      }
+    });
+
+    if (can('newField')) {
+      it('creates a field once even if the response is lost', async (t) => {
+        const { newField } = t.crm;
+        assert.ok(newField, 'The harness has no new field.');
+        const { connector, proxy } = await openBehindProxy(t);
+        proxy.rule(({ method }) => (method === 'GET' ? null : { kind: 'lose' }));
+        await endingOf(() => connector.createFields([newField]));
+        proxy.rule(null);
+        const [creation] = await connector.createFields([newField]);
+        assert.notEqual(creation?.result, 'failed');
+        const fields = await connector.describeFields();
+        assert.equal(fields.filter(({ name }) => name === newField.name).length, 1);
+      });
+    }
+  });
+}
+
+function changesOf(ids: readonly string[], field: string, value: string): ContactChange[] {
+  return ids.map((id) => ({ id, values: { [field]: value } }));
+}
+
+async function checkWritten(
+  { crm }: ConnectorTest,
+  { results, error }: Written,
+  ids: readonly string[],
+  field: string,
+  value: string,
+  where: string,
+): Promise<void> {
+  for (const result of results) {
+    assert.ok(ids.includes(result.id), where);
+    if (result.status === 'written') {
+      assert.equal(await crm.seenValue(result.id, field), value, `${where}: not written`);
+      continue;
+    }
+    const refusals = result.status === 'refused' ? [result] : result.refusals;
+    assert.ok(
+      refusals.every(({ retriable }) => retriable),
+      `${where}: the same write would succeed later, so \`retriable\` is true`,
+    );
+  }
+  assert.equal(new Set(results.map(({ id }) => id)).size, results.length, `${where}: twice`);
+  if (error === null) assert.equal(results.length, ids.length, `${where}: a change has no result`);
+  else if (isDonorSyncError(error)) assert.equal(error.kind, 'retriable', `${where}: ${error}`);
+}

@@ -1,0 +1,120 @@
+/** The settings under `contacts`: a connector obeys them, or refuses them. */
+import assert from 'node:assert/strict';
+import { isConfigurationError } from '../../../src/core/errors.ts';
+import type { Connector, ContactsSettings } from '../../contract.ts';
+import type { ConformanceHarness } from '../harness.ts';
+import { byId, collect, collectPages, listIds } from '../readings.ts';
+import { MARIA, people } from '../seeds.ts';
+import type { ConnectorTest, Suite } from '../suite.ts';
+
+const MARKS = ['optOutField', 'deceasedField', 'doNotContactField'] as const;
+
+export function promiseSettings({ describe, it }: Suite): void {
+  describe('settings of contacts', () => {
+    for (const setting of MARKS) {
+      it(`obeys ${setting}, or refuses it`, async (t) => {
+        const { field, mark } = markOf(t);
+        const [marked = '', free = ''] = await t.crm.addContacts(people(2));
+        await mark(marked);
+        const connector = await openUnlessRefused(t, { [setting]: field });
+        if (connector === null) return;
+        const contacts = byId(await collectPages(connector, null));
+        const lookups = await connector.readByIds([marked, free], []);
+        for (const lookup of lookups) {
+          const isMarked = lookup.id === marked;
+          const found = lookup.state === 'found' ? lookup.contact : undefined;
+          for (const contact of [contacts.get(lookup.id), found]) {
+            assert.equal(
+              isExcluded(contact, setting),
+              isMarked,
+              `${setting}: ${isMarked ? 'a marked' : 'another'} contact`,
+            );
+          }
+        }
+      });
+    }
+
+    it('obeys the values that mean an opt-out, or refuses them', async (t) => {
+      const { field, mark } = markOf(t);
+      const [marked = '', free = ''] = await t.crm.addContacts(people(2));
+      await mark(marked);
+      const optOutValues = ['a value that no contact has'];
+      const connector = await openUnlessRefused(t, { optOutField: field, optOutValues });
+      if (connector === null) return;
+      const contacts = byId(await collectPages(connector, null));
+      for (const id of [marked, free]) assert.equal(contacts.get(id)?.optedOut, false);
+    });
+
+    it('obeys contacts.filter, or refuses it', async (t) => {
+      const { filter } = t.crm;
+      if (filter === undefined) {
+        const connector = await openUnlessRefused(t, { filter: 'no such condition' });
+        assert.ok(
+          connector === null,
+          'The connector accepts contacts.filter. Add `filter` to the harness, or refuse the setting (requireKnown).',
+        );
+        return;
+      }
+      const [included = '', excluded = ''] = await t.crm.addContacts([
+        filter.included,
+        filter.excluded,
+      ]);
+      const connector = await t.another({ contacts: { filter: filter.text } });
+      assert.deepEqual(listIds(await collectPages(connector, null)), [included]);
+      if (connector.findIncluded !== undefined) {
+        const found = await connector.findIncluded([included, excluded]);
+        assert.deepEqual([...found], [included]);
+      }
+      if (connector.search !== undefined) {
+        const text = filter.excluded.lastName ?? '';
+        assert.ok(!(await connector.search(text, 20)).includes(excluded));
+      }
+      // The contact exists, whether or not it is included.
+      const [lookup] = await connector.readByIds([excluded], []);
+      assert.equal(lookup?.state, 'found');
+    });
+
+    it('finds opt-outs outside the filter', async (t) => {
+      const { filter } = t.crm;
+      if (filter === undefined) return;
+      const { field, mark } = markOf(t);
+      const [excluded = ''] = await t.crm.addContacts([filter.excluded, MARIA]);
+      await mark(excluded);
+      const connector = await openUnlessRefused(t, { filter: filter.text, optOutField: field });
+      if (connector === null) return;
+      assert.ok(connector.findMarked, 'With a filter, `readPages` does not show every mark.');
+      const marked = (await collect(connector.findMarked(null))).flat();
+      assert.ok(marked.includes(excluded), 'The opt-out outside the filter is missing.');
+    });
+  });
+}
+
+function markOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['markField']> {
+  const [field] = crm.textFields;
+  return crm.markField ?? { field, mark: (id) => crm.setValue(id, field, 'yes') };
+}
+
+/** Null if the connector refuses these settings. */
+async function openUnlessRefused(
+  t: ConnectorTest,
+  contacts: Partial<ContactsSettings>,
+): Promise<Connector | null> {
+  try {
+    return await t.another({ contacts });
+  } catch (error) {
+    assert.ok(
+      isConfigurationError(error),
+      `It must refuse a setting as a mistake in the settings: ${error}`,
+    );
+    return null;
+  }
+}
+
+function isExcluded(
+  contact: { optedOut: boolean; excluded?: string | null } | undefined,
+  setting: (typeof MARKS)[number],
+): boolean | undefined {
+  if (contact === undefined) return undefined;
+  if (setting === 'optOutField') return contact.optedOut;
+  return contact.excluded === (setting === 'deceasedField' ? 'deceased' : 'do_not_contact');
+}

@@ -1,0 +1,183 @@
+/** A proxy between a connector and its CRM's API. It causes faults, and shows what the connector has sent. */
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+
+/** A request of the connector. */
+export interface SeenRequest {
+  method: string;
+  /** The address with its query, as the connector has sent it. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** What happens to a request instead of its response. */
+export type Fault =
+  /** The CRM never sees the request. */
+  | { kind: 'answer'; status: number; body?: string; headers?: Readonly<Record<string, string>> }
+  /** The connection breaks before the request reaches the CRM. */
+  | { kind: 'break' }
+  /** The CRM carries the request out, and its response is lost. */
+  | { kind: 'lose' }
+  /** The CRM carries the request out, and its response breaks off in the middle. */
+  | { kind: 'cutOff' };
+
+/** Decides about a request; null to pass it on. `at` is its number since the rule was set, from 0. */
+export type FaultRule = (request: SeenRequest, at: number) => Fault | null;
+
+export interface FaultProxy {
+  /** The address to open a connector with. */
+  url: string;
+  /** All requests so far. */
+  readonly requests: readonly SeenRequest[];
+  /** Sets the rule for all following requests; null for none. */
+  rule(rule: FaultRule | null): void;
+  /** Is awaited before and after each request that is passed on; null for none. */
+  around(hook: RequestHook | null): void;
+  /** Replaces a text of the CRM in all responses, and replaces it back in requests; null for none. */
+  rename(names: { own: string; shown: string } | null): void;
+  /** Keys and tokens in the requests so far. */
+  secrets(): string[];
+  close(): Promise<void>;
+}
+
+export interface RequestHook {
+  before(request: SeenRequest): Promise<void>;
+  after(request: SeenRequest): Promise<void>;
+}
+
+/** Headers that belong to one connection. */
+const HOP_HEADERS = [
+  ...['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding'],
+  ...['accept-encoding', 'content-encoding', 'expect', 'te', 'upgrade'],
+];
+
+/** Starts a proxy in front of this address. */
+export async function startFaultProxy(target: string): Promise<FaultProxy> {
+  const requests: SeenRequest[] = [];
+  let rule: FaultRule | null = null;
+  let ruled = 0;
+  let hook: RequestHook | null = null;
+  let renamed: { own: string; shown: string } | null = null;
+  const { origin, pathname } = new URL(target);
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const ownOrigin = `http://127.0.0.1:${port}`;
+
+  return {
+    url: ownOrigin + (pathname === '/' ? '' : pathname),
+    requests,
+    rule(next) {
+      rule = next;
+      ruled = 0;
+    },
+    around(next) {
+      hook = next;
+    },
+    rename(names) {
+      renamed = names;
+    },
+    secrets: () => [...new Set(requests.flatMap(listSecrets))],
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const bytes = await readAll(incoming);
+    const request = { method, url, headers, body: bytes.toString('utf8') };
+    requests.push(request);
+    const fault = rule === null ? null : rule(request, ruled);
+    ruled += 1;
+    if (fault?.kind === 'break') {
+      response.destroy();
+      return;
+    }
+    if (fault?.kind === 'answer') {
+      response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
+      response.end(fault.body ?? '');
+      return;
+    }
+    await hook?.before(request);
+    const reply = await passOn(request, bytes);
+    await hook?.after(request);
+    if (fault?.kind === 'lose') {
+      response.destroy();
+      return;
+    }
+    // A CRM may return links to itself, which would lead around the proxy.
+    const text = reply.text.replaceAll(origin, ownOrigin);
+    const body = Buffer.from(renamed ? text.replaceAll(renamed.own, renamed.shown) : text);
+    response.writeHead(reply.status, { ...reply.headers, 'content-length': body.byteLength });
+    if (fault?.kind === 'cutOff') {
+      response.write(body.subarray(0, body.byteLength / 2), () => response.destroy());
+      return;
+    }
+    response.end(body);
+  }
+
+  async function passOn({ method, url, headers }: SeenRequest, bytes: Buffer) {
+    const sent = new Headers();
+    for (const [name, value] of Object.entries(headers)) {
+      if (typeof value === 'string' && !HOP_HEADERS.includes(name)) sent.set(name, value);
+    }
+    const hasBody = method !== 'GET' && method !== 'HEAD' && bytes.byteLength > 0;
+    const target = renamed ? url.replaceAll(renamed.shown, renamed.own) : url;
+    const reply = await fetch(origin + target, {
+      method,
+      headers: sent,
+      redirect: 'manual',
+      ...(hasBody ? { body: new Uint8Array(bytes) } : {}),
+    });
+    const received = [...reply.headers].filter(([name]) => !HOP_HEADERS.includes(name));
+    return {
+      status: reply.status,
+      headers: Object.fromEntries(received),
+      text: await reply.text(),
+    };
+  }
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Headers of a request that contain no secret. */
+const OPEN_HEADERS: ReadonlySet<string> = new Set([
+  ...HOP_HEADERS,
+  ...['accept', 'accept-language', 'cache-control', 'content-type', 'origin', 'pragma'],
+  ...['referer', 'sec-fetch-mode', 'user-agent', 'x-requested-with'],
+]);
+
+const SECRET_NAME = /key|token|secret|password|assertion|auth/i;
+
+/** A shorter text could occur anywhere by chance. */
+const SHORTEST_SECRET = 6;
+
+function listSecrets({ url, headers, body }: SeenRequest): string[] {
+  const inHeaders = Object.entries(headers).flatMap(([name, value]) =>
+    OPEN_HEADERS.has(name) || (!SECRET_NAME.test(name) && name !== 'cookie') ? [] : [value],
+  );
+  const forms = [new URL(url, 'http://proxy').searchParams];
+  const isForm = String(headers['content-type']).includes('form-urlencoded');
+  if (isForm) forms.push(new URLSearchParams(body));
+  const inForms = forms.flatMap((form) =>
+    [...form].flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : [])),
+  );
+  return [...inHeaders.flat(), ...inForms]
+    .filter((value) => value !== undefined)
+    .map((value) => value.replace(/^(Bearer|Basic|Token)\s+/i, ''))
+    .filter((value) => value.length >= SHORTEST_SECRET);
+}
