@@ -21,7 +21,7 @@ import { createRunTables } from './ground/runs.ts';
 /**
  * Hash of the statements below. A test fails if it is not the hash of the present statements, and names the right one.
  */
-export const hash = 'ebce7ce7d5de8c12';
+export const hash = 'df0e0fc0f1015f4d';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createDatabaseTables(db);

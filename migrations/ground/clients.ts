@@ -13,6 +13,7 @@ export async function createClientTables(db: Kysely<unknown>): Promise<void> {
   await createHookCalls(db);
   await createConsents(db);
   await createSetupDrafts(db);
+  await createMonthResults(db);
   await createAlerts(db);
 }
 
@@ -156,6 +157,16 @@ async function createSetupDrafts(db: Kysely<unknown>): Promise<void> {
     .addColumn('draft', 'text', notNull)
     .addColumn('version', 'bigint', notNull)
     .addColumn('updated_at', 'bigint', notNull)
+    .execute();
+}
+
+async function createMonthResults(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('month_results')
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('month', 'text', notNull)
+    .addColumn('results', 'text', notNull)
+    .addPrimaryKeyConstraint('month_results_key', ['integration_id', 'month'])
     .execute();
 }
 

@@ -17,6 +17,7 @@ async function createWarmPaths(db: Kysely<unknown>): Promise<void> {
     .addColumn('donor_id', 'text', notNull)
     .addColumn('stale', 'integer', notNull)
     .addColumn('computed_at', 'bigint', notNull)
+    .addColumn('found_at', 'bigint')
     .addColumn('strength_millionths', 'integer')
     .addColumn('people', 'integer', zeroAtFirst)
     .addColumn('introducer_id', 'text')
@@ -29,6 +30,12 @@ async function createWarmPaths(db: Kysely<unknown>): Promise<void> {
     .createIndex('warm_paths_to_compute')
     .on('warm_paths')
     .columns(['integration_id', 'stale', 'computed_at', 'donor_id', 'crm_id'])
+    .execute();
+  await db.schema
+    .createIndex('warm_paths_by_age')
+    .on('warm_paths')
+    .columns(['integration_id', 'found_at'])
+    .where(sql<boolean>`found_at is not null`)
     .execute();
   await db.schema
     .createIndex('warm_paths_by_strength')

@@ -74,6 +74,19 @@ async function createPasskeys(db: Kysely<unknown>): Promise<void> {
     .addColumn('last_used_at', 'bigint')
     .execute();
   await db.schema.createIndex('passkeys_person').on('passkeys').column('person_id').execute();
+  await db.schema
+    .createTable('listed_contacts')
+    .addColumn('person_id', 'text', notNull)
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('crm_id', 'text', notNull)
+    .addColumn('listed_at', 'bigint', notNull)
+    .addPrimaryKeyConstraint('listed_contacts_key', ['person_id', 'integration_id', 'crm_id'])
+    .execute();
+  await db.schema
+    .createIndex('listed_contacts_by_contact')
+    .on('listed_contacts')
+    .columns(['integration_id', 'crm_id'])
+    .execute();
 }
 
 async function createSpentChallenges(db: Kysely<unknown>): Promise<void> {

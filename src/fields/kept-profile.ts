@@ -1,11 +1,12 @@
 /** A profile that was paid for, encrypted with its own key. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { z } from 'zod';
-import { FatalError } from '../core/errors.ts';
 import type { Profile } from '../core/profile.ts';
 import { createDraws } from '../database/encryption/draws.ts';
 import { profileKeySealContext } from '../database/encryption/seal-contexts.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
+import { damagedProfile } from './damaged-profile.ts';
+import { encryptGiving, toGivingRecord } from './giving-record.ts';
 import type { KeptRecord } from './statements/kept-profiles.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -36,11 +37,15 @@ const packedSchema = z.tuple([
   z.array(z.string()),
 ]);
 
-/** A profile and its key as they are stored. */
+/** A profile, its key, and its part for rankings, as they are stored. */
 export interface EncryptedProfile {
+  giving: string;
   key: string;
   profile: string;
 }
+
+/** The stored form of a profile that is not kept. */
+export const NOT_KEPT: EncryptedProfile = { giving: '', key: '', profile: '' };
 
 /**
  * Encrypts a profile with a new key, and that key with the secret key. The result can be decrypted only in
@@ -62,7 +67,11 @@ export function encryptProfile(
     profileKeySealContext(integrationId, crmId),
   );
   key.fill(0);
-  return { key: sealedKey, profile: Buffer.concat(parts).toString('base64url') };
+  return {
+    giving: encryptGiving({ sealer }, integrationId, crmId, toGivingRecord(profile)),
+    key: sealedKey,
+    profile: Buffer.concat(parts).toString('base64url'),
+  };
 }
 
 /**
@@ -92,10 +101,7 @@ export function decryptProfile(
     const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, end)), decipher.final()]);
     return unpack(text.toString());
   } catch (error) {
-    throw new FatalError(
-      'A kept profile in the database cannot be opened: it was changed, or its key belongs to another profile. Find out which other program writes into the database.',
-      { code: 'kept_profile_damaged', cause: error },
-    );
+    throw damagedProfile(error);
   }
 }
 

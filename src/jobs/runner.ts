@@ -2,6 +2,7 @@
  * Turns requests into runs. Schedules, users and webhooks store requests, so no request is lost if the process ends.
  */
 import type { Application } from '../application.ts';
+import { storePastMonths } from '../clients/results/month-results.ts';
 import { dropLeftovers } from '../clients/setup/draft.ts';
 import { takeCall, type WebhookCall } from '../clients/webhook-call.ts';
 import type { Clock } from '../core/clock.ts';
@@ -200,6 +201,10 @@ export function createRunner(
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
     const dropped = await dropOldTexts(store.connection);
     if (dropped > 0) log.info({ dropped }, 'CRM texts were deleted because of their age');
+    // Before the purge, because it deletes the profiles that a month is added up from.
+    for (const id of integrations.keys()) {
+      await storePastMonths({ store, sealer: application.sealer, clock }, id);
+    }
     const { open, settings } = application;
     const comparing = { reader: store.reader, integrations, open, clock, log };
     await purgeAllProfiles({ store, clock, log, retention: settings.retention }, integrations, () =>

@@ -69,6 +69,7 @@ const heldSchema = z.object({
   runRows: z.int(),
   runsAsked: z.int(),
   approvals: z.int(),
+  lists: z.int().describe('Number of users who have it on their list'),
   auditEntries: z.int(),
 });
 

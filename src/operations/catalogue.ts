@@ -32,6 +32,7 @@ import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from '
 import { findProspects, showPaths } from './paths.ts';
 import { planClient } from './plan.ts';
 import { previewRedelivery, redeliver } from './redeliver.ts';
+import { showResults } from './results.ts';
 import { listRunContacts, listRuns, showRun, stopRun } from './runs.ts';
 import {
   listClientSchedules,
@@ -134,6 +135,7 @@ export const OPERATIONS: readonly Operation[] = [
   showSpending,
   showBill,
   reconcileCredits,
+  showResults,
   createWebhook,
   listWebhooks,
   showWebhook,

@@ -210,6 +210,13 @@ export function listHoldings(
     '7 days',
   );
   addCount(
+    about.lists,
+    'database',
+    "place on a user's list",
+    "places on users' lists",
+    `until that user removes it, or ${UNTIL_FORGET}`,
+  );
+  addCount(
     about.auditEntries,
     'audit',
     'entry that names it',

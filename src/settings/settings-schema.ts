@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../clients/schedules/cron.ts';
 import { alertsSchema } from '../core/alert-settings.ts';
+import { creditPricesSchema } from '../core/credit-price.ts';
 import { hostSchema, parseAddressRange } from '../core/host.ts';
 import { integrationSchema, scheduleSchema } from '../core/integration-settings.ts';
 
@@ -104,6 +105,9 @@ const retentionSchema = z.strictObject({
   audit: z.int().min(30).max(3650).nullable().default(null),
 });
 
+/** The prices from which *Results* works out what the credits of a month cost. */
+const creditsSchema = z.strictObject({ price: creditPricesSchema.prefault({}) });
+
 /** The actions that wait for a second user. */
 const twoPeopleSchema = z.strictObject({
   /** Approving or resubmitting more contacts than this at once. With null, nothing waits. */
@@ -144,6 +148,7 @@ export const settingsSchema = z.strictObject({
   setup: setupSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
   retention: retentionSchema.prefault({}),
+  credits: creditsSchema.prefault({}),
   twoPeople: twoPeopleSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
   /**

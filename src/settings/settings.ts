@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { ConnectorDefinition } from '../../connectors/contract.ts';
 import type { AlertSettings } from '../core/alert-settings.ts';
+import type { CreditPrices } from '../core/credit-price.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import type { Retention } from '../core/retention.ts';
@@ -39,6 +40,8 @@ export interface Settings {
   spendingJournal?: string | null;
   /** The number of days for which records of the past are kept. */
   retention: Retention;
+  /** What a credit costs, by bucket. By default, that is not known. */
+  credits?: { price: CreditPrices };
   /** The actions that wait for a second user. By default, none do. */
   twoPeople?: SecondPersonRules;
   /** Hosts for which plain http is allowed. */

@@ -11,7 +11,7 @@ import {
   listReadyJobs,
   type ReadyJob,
 } from '../credits/statements/jobs.ts';
-import { decryptProfile, encryptProfile } from '../fields/kept-profile.ts';
+import { decryptProfile, encryptProfile, NOT_KEPT } from '../fields/kept-profile.ts';
 import { recordDeliveries } from '../fields/statements/deliveries.ts';
 import type { Delivery } from '../fields/statements/delivery-ends.ts';
 import {
@@ -340,7 +340,7 @@ function toKeep(
   const donor = deps.store.fingerprint('donor', profile.donorId);
   const encrypted =
     profileDays(run.integration, deps.retention) === 0
-      ? { key: '', profile: '' }
+      ? NOT_KEPT
       : encryptProfile(deps, run.integration.id, ready.contact.crmId, profile);
   return { ...encrypted, ...offered, donor, paidAt: ready.job.submittedAt };
 }

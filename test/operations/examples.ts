@@ -271,6 +271,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     query: 'month=2026-10',
     invalid: { query: 'month=october' },
   }),
+  results: async () => ({ query: 'month=2026-10', invalid: { query: 'month=october' } }),
   'credits reconcile': async () => ({ subjects: { month: '2026-10' }, isUnknownRefused: false }),
 };
 

@@ -517,6 +517,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/credits/bill',
   },
+  results: { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/results' },
   // A key may be shared with clients without access: its balance is about all of them.
   'credits reconcile': {
     ...ofViewers,

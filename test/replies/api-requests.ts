@@ -389,6 +389,12 @@ export const API_CASES: CaseTable = {
     unknown: { path: `/v1/approvals/${NOWHERE}/refuse` },
   },
 
+  'GET /v1/results': {
+    ...list('/v1/results?month=2026-11'),
+    'other month': { path: '/v1/results?month=2020-01' },
+    'unknown client': { path: '/v1/results?integration=nowhere' },
+    'invalid month': { path: '/v1/results?month=2026-13' },
+  },
   'GET /v1/credits': {
     ...list('/v1/credits'),
     month: { path: '/v1/credits?month=2026-11' },

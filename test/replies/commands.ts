@@ -392,6 +392,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     invalid: one('--month', 'soon'),
     'without a month': one(),
   },
+  results: {
+    good: one('--month', '2026-11'),
+    'one client': one('--integration', 'riverside'),
+    unknown: one('--integration', 'nowhere'),
+    invalid: one('--month', 'soon'),
+  },
   'credits reconcile': {
     good: one('2026-11'),
     'empty month': one('2020-01'),

@@ -189,6 +189,12 @@ export const PAGE_CASES: CaseTable = {
   'POST /tokens/:token/revoke': about('/tokens', 'token-viewer', '/revoke', 'nowhere'),
 
   'GET /': { good: { path: '/' }, find: { path: '/?q=zzzz' }, note: { path: '/?note=sync' } },
+  'GET /results': {
+    good: { path: '/results?month=2026-11' },
+    'other client': { path: '/results?month=2026-11&client=harbor' },
+    unknown: { path: '/results?client=nowhere' },
+    invalid: { path: '/results?month=soon' },
+  },
   'GET /credits': {
     good: { path: '/credits' },
     'other client': { path: '/credits?client=harbor' },

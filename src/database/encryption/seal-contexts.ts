@@ -109,6 +109,19 @@ export function profileKeySealContext(integrationId: string, crmId: string): Sea
   });
 }
 
+/** The part of a contact's kept profile that a ranking needs. It is bound to the contact for the same reason. */
+export function givingSealContext(integrationId: string, crmId: string): SealContext {
+  return createSealContext('kept_profiles', 'giving', {
+    integration_id: integrationId,
+    crm_id: crmId,
+  });
+}
+
+/** What a client's runs achieved in a month. */
+export function monthResultsSealContext(integrationId: string, month: string): SealContext {
+  return createSealContext('month_results', 'results', { integration_id: integrationId, month });
+}
+
 /** The place of a row that was read with the columns in `boundTo`. */
 export function placeOfRow(
   column: SealedColumn,

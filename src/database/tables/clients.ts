@@ -195,4 +195,23 @@ export const CLIENT_TABLES = {
       over_at: nullable(bigint()),
     },
   ),
+  /**
+   * What a client's runs achieved in a month that is over. Never for one run: the sums of a run for one contact would be
+   * that person's wealth. An erasure deletes the months in which the person may be counted.
+   */
+  month_results: table(
+    {
+      key: ['integration_id', 'month'],
+      whenClientErased: 'deleted',
+      exported: { not: 'sums of what is exported' },
+      retention: null,
+    },
+    {
+      integration_id: text(),
+      /** `2026-11`, in UTC. */
+      month: text(),
+      /** Encrypted JSON of the sums. */
+      results: sealed({ with: 'secret key', boundTo: ['integration_id', 'month'] }),
+    },
+  ),
 };

@@ -144,6 +144,11 @@ export const FIELD_TABLES = {
        * opt-out or an objection.
        */
       donor: donorFingerprint('contact'),
+      /**
+       * What a ranking needs of the profile (`GivingRecord`), encrypted, always with the same length; the empty string
+       * if the profile is not kept.
+       */
+      giving: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
       /** The key of this one profile, encrypted with the secret key; the empty string if the profile is not kept. */
       key: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
       /** The profile, encrypted with that key; the empty string if it is not kept. */

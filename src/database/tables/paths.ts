@@ -33,6 +33,8 @@ export const PATH_TABLES = {
       stale: integer(),
       /** When it was last computed; 0 for never. */
       computed_at: bigint(),
+      /** When a path was first found, since the contact last had none; null without a path. */
+      found_at: nullable(bigint()),
       /** Strength of the best connection in millionths; null without a path. */
       strength_millionths: personal(nullable(integer())),
       /** Number of people in the networks to whom the contact is connected. */

@@ -1,6 +1,6 @@
 /** The accounts that may send requests: users, access tokens, and signed-in browsers. */
 import type { Role } from '../../core/role.ts';
-import { bigint, integer, nullable, personal, sealed, table, text } from './table.ts';
+import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 export const PEOPLE_TABLES = {
   /** A user who signs in or is invited. */
@@ -110,6 +110,22 @@ export const PEOPLE_TABLES = {
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       created_at: personal(bigint()),
       last_used_at: personal(nullable(bigint())),
+    },
+  ),
+  /** The contacts that a user has put on their own list. A row shows whom the user wants to call, so it is the user's. */
+  listed_contacts: table(
+    {
+      key: ['person_id', 'integration_id', 'crm_id'],
+      whenClientErased: 'deleted with its contact',
+      exported: { as: 'listed-contacts', columns: ['crm_id', 'person_id', 'listed_at'] },
+      retention: null,
+    },
+    {
+      /** The user whose list it is. */
+      person_id: personal(text()),
+      integration_id: text(),
+      crm_id: contactId({ forget: 'row', about: 'lists', whenRemoved: 'deleted' }),
+      listed_at: personal(bigint()),
     },
   ),
   /** A challenge that was used. It is kept until it would be too old anyway, so no challenge can be used twice. */

@@ -10,6 +10,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
+import { dropMonthsOf } from '../../privacy/statements/drop-months.ts';
 
 /** Which profiles to delete. */
 export interface PurgeLimits {
@@ -81,12 +82,18 @@ async function purge(
   const { paidBefore, keepsAny } = limits;
   const emptied = await inPortions(
     (of) => listOptedOut(of, integrationId, limits, true),
-    (trx, ids) => empty(trx, integrationId, ids, { donor: '' }),
+    async (trx, ids) => {
+      await dropMonthsOf(trx, integrationId, ids);
+      await empty(trx, integrationId, ids, { donor: '' });
+    },
     'profilesOptedOut',
   );
   const deleted = await inPortions(
     (of) => listOptedOut(of, integrationId, limits, false),
-    deleteThese,
+    async (trx, ids) => {
+      await dropMonthsOf(trx, integrationId, ids);
+      await deleteThese(trx, ids);
+    },
     'profilesOptedOut',
   );
   await inPortions((of) => listUncounted(of, integrationId, limits), deleteThese, null);
@@ -226,7 +233,7 @@ async function empty(
   for (const batch of inFilledBatches(ids)) {
     await trx
       .updateTable('kept_profiles')
-      .set({ key: '', profile: '', ...more })
+      .set({ giving: '', key: '', profile: '', ...more })
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', batch)
       .execute();

@@ -107,6 +107,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('prospects', 'show people that the networks know and the CRM does not', async (deps) =>
     (await import('./commands/networks.ts')).prospectsCommand(deps),
   ),
+  entry('results', 'show what each client got in a month, and what it cost', async (deps) =>
+    (await import('./commands/results.ts')).resultsCommand(deps),
+  ),
   entry(
     'credits',
     'show the credits of each service key, the bill of a month, and what was spent',

@@ -22,6 +22,7 @@ import { decisionRoutes } from './decisions/decision-routes.ts';
 import { createPageFrame } from './frame/page-app.ts';
 import { homeRoutes } from './home/home-routes.ts';
 import { networkPageRoutes } from './networks/network-routes.ts';
+import { resultPageRoutes } from './results/results-routes.ts';
 import { runPageRoutes } from './runs/run-routes.ts';
 import { setupRoutes } from './setup/setup-routes.ts';
 import { firstVisitRoutes } from './sign-in/first-visit-routes.ts';
@@ -75,6 +76,7 @@ export function dashboardRoutes(
   app.route('/', addressRoutes(deps, doors, frame));
   app.route('/', accountRoutes(deps, doors, frame));
   app.route('/', creditPageRoutes(deps, frame));
+  app.route('/', resultPageRoutes(deps, frame));
   app.route('/', auditPageRoutes(deps, frame));
   app.route('/', clientWebhookRoutes(deps, frame, hookCalls));
   app.route('/', clientAlertRoutes(deps, frame));

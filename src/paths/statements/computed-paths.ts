@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome } from '../../core/outcome.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
@@ -66,6 +67,7 @@ async function savePaths(
           donor_id: donorId,
           stale: 0,
           computed_at: now,
+          found_at: path === null ? null : now,
           strength_millionths: path === null ? null : Math.round(path.strength * MILLIONTHS),
           people: path?.people ?? 0,
           introducer_id: path?.introducerId ?? null,
@@ -79,6 +81,8 @@ async function savePaths(
           donor_id: eb.ref('excluded.donor_id'),
           stale: 0,
           computed_at: now,
+          found_at: sql<number | null>`case when excluded.introducer_id is null then null
+            else coalesce(warm_paths.found_at, excluded.found_at) end`,
           strength_millionths: eb.ref('excluded.strength_millionths'),
           people: eb.ref('excluded.people'),
           introducer_id: eb.ref('excluded.introducer_id'),

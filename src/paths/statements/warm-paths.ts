@@ -216,6 +216,24 @@ export async function countPaths(reader: Reader, integrationId: string): Promise
   return Number(row?.count ?? 0);
 }
 
+/**
+ * Returns the number of contacts whose path was first found from `from` until before `until` (epoch ms), and who may still
+ * be researched.
+ */
+export async function countPathsFound(
+  reader: Reader,
+  integrationId: string,
+  { from, until }: { from: number; until: number },
+): Promise<number> {
+  const row = await known(reader, integrationId)
+    .clearSelect()
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('warm_paths.found_at', '>=', from)
+    .where('warm_paths.found_at', '<', until)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
 /** Returns true if any contact of an integration has a path. */
 export async function hasPaths(reader: Reader, integrationId: string): Promise<boolean> {
   const { rows } = await anyPath(reader, { integrationId });

@@ -220,6 +220,7 @@ export async function setPersonDisabled(
 export async function deletePerson(trx: ActorTransaction, id: string): Promise<Changed> {
   if (await isLastOwner(trx, id)) return 'last_owner';
   await endPersonSessions(trx, id);
+  await trx.deleteFrom('listed_contacts').where('person_id', '=', id).execute();
   await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
   const gone = await trx
     .deleteFrom('people')

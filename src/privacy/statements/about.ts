@@ -147,6 +147,12 @@ async function countMentions(reader: Reader, { integrationId, crmIds }: OfContac
       .execute();
     counts.asked += rows.length;
   }
+  const lists = await reader
+    .selectFrom('listed_contacts')
+    .select('person_id')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .execute();
   const approvals = await reader
     .selectFrom('answers')
     .select('id')
@@ -172,6 +178,7 @@ async function countMentions(reader: Reader, { integrationId, crmIds }: OfContac
     texts: counts.foreign_texts,
     runsAsked: counts.asked,
     approvals: approvals.length,
+    lists: lists.length,
     runRows: runRows.length,
     auditEntries: audit.length,
   };

@@ -7,6 +7,7 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { findOnlyDonor, forgetIntroducer } from '../../paths/statements/forget-introducer.ts';
 import { separate } from '../../sync/statements/cut-off-runs.ts';
 import { OWN_TABLES, type OwnTable } from './contact-places.ts';
+import { dropMonthsOf } from './drop-months.ts';
 import { dropLeftValues, leaveValues } from './left-values.ts';
 
 /** Number of erased items of a contact, by kind. The numbers do not identify the contact. */
@@ -67,6 +68,7 @@ export async function eraseRows(
   now: number,
   values: ValuesInCrm | null = null,
 ): Promise<ErasedRows> {
+  await dropMonthsOf(trx, integrationId, crmIds);
   const donorId = await findOnlyDonor(trx, integrationId, crmIds);
   const introductions =
     donorId === null ? 0 : await forgetIntroducer(trx, integrationId, crmIds, donorId);

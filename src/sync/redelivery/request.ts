@@ -7,7 +7,7 @@ import type { Integration } from '../../core/integration-settings.ts';
 import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
 import { NEVER_OFFERED, type ValueState } from '../../database/tables/fields.ts';
 import { readFields } from '../../fields/describe.ts';
-import { encryptProfile } from '../../fields/kept-profile.ts';
+import { encryptProfile, NOT_KEPT } from '../../fields/kept-profile.ts';
 import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
 import {
   type FetchedAgain,
@@ -137,9 +137,7 @@ async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
       const profile = profiles.get(kept.crmId);
       if (profile === undefined) return [];
       const sealed =
-        retention.profiles === 0
-          ? { key: '', profile: '' }
-          : encryptProfile(deps, id, kept.crmId, profile);
+        retention.profiles === 0 ? NOT_KEPT : encryptProfile(deps, id, kept.crmId, profile);
       const { submittedAt } = job;
       const donor = store.fingerprint('donor', profile.donorId);
       return [{ ...sealed, crmId: kept.crmId, trackingId: kept.trackingId, donor, submittedAt }];
@@ -192,8 +190,7 @@ async function* unkeptPages(
           optedOutAt: null,
           requested: null,
           goneAt: null,
-          key: '',
-          profile: '',
+          ...NOT_KEPT,
           donor: store.fingerprint('donor', contact.donorId ?? ''),
         },
       }),

@@ -5,7 +5,9 @@ import {
   addressSealContext,
   consentVerifierSealContext,
   foreignTextSealContext,
+  givingSealContext,
   hookSecretSealContext,
+  monthResultsSealContext,
   passkeySealContext,
   personSealContext,
   profileKeySealContext,
@@ -147,7 +149,15 @@ describeEachDatabase('resealAll', (open) => {
       .values({
         ...{ integration_id: 'riverside', crm_id: '003', tracking_id: 't', is_delivered: 1 },
         ...{ field_map: '', kept_at: 1, opted_out_at: null, donor: 'd', profile: 'p' },
+        giving: before.seal('1-00', givingSealContext('riverside', '003')),
         key: before.seal('k', profileKeySealContext('riverside', '003')),
+      })
+      .execute();
+    await db
+      .insertInto('month_results')
+      .values({
+        ...{ integration_id: 'riverside', month: '2026-11' },
+        results: before.seal('{}', monthResultsSealContext('riverside', '2026-11')),
       })
       .execute();
     await db

@@ -90,6 +90,7 @@ describe('openapi.json', () => {
       'GET /v1/integrations/{integration}/settings',
       'GET /v1/integrations/{integration}/status',
       'GET /v1/integrations/{integration}/webhook',
+      'GET /v1/results',
       'GET /v1/runs',
       'GET /v1/runs/{id}/events',
       'GET /v1/runs/{run}',

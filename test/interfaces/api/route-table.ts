@@ -172,6 +172,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     about: 'approval',
     path: '/v1/approvals/:id/refuse',
   },
+  'GET /v1/results': { role: 'viewer', about: 'list' },
   'GET /v1/credits': { role: 'viewer', about: 'list' },
   'GET /v1/credits/keys': { role: 'viewer', about: 'list' },
   'GET /v1/credits/reconciliations/:month': {
@@ -274,6 +275,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /tokens/:token/revoke': { role: 'owner', about: 'all' },
 
   'GET /': { role: 'viewer', isPage: true, about: 'list' },
+  'GET /results': { role: 'viewer', isPage: true, about: 'list' },
   'GET /credits': { role: 'viewer', isPage: true, about: 'list' },
   'GET /credits/bill': {
     role: 'viewer',

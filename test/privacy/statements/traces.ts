@@ -72,7 +72,13 @@ export async function leaveTraces(world: StoreWorld): Promise<void> {
         reason: 'name_mismatch',
         detail: null,
         kept: {
-          ...{ donor: 'd', key: 'k', profile: `profile of ${MARKED}`, paidAt: START_MS },
+          ...{
+            donor: 'd',
+            giving: 'g',
+            key: 'k',
+            profile: `profile of ${MARKED}`,
+            paidAt: START_MS,
+          },
           ...{ fieldMap: 'm', values: [] },
         },
         end: { kind: 'held', donorId: 'donor-1' },

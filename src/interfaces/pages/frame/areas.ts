@@ -15,6 +15,7 @@ export const AREAS = [
   { id: 'runs', name: 'Runs', href: '/runs' },
   { id: 'decisions', name: 'Decisions', href: '/decisions' },
   { id: 'networks', name: 'Networks', href: '/networks' },
+  { id: 'results', name: 'Results', href: '/results' },
   { id: 'credits', name: 'Credits', href: '/credits' },
   { id: 'setup', name: 'Set-up', href: '/setup', role: 'admin' },
   { id: 'users', name: 'Users', href: '/users', role: 'owner' },

@@ -1,0 +1,91 @@
+/** The sums of a client's months that are over, encrypted. */
+import type { Reader } from '../../database/reader.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+
+/** A month (`2026-11`, in UTC) with its encrypted sums. */
+export interface StoredMonth {
+  month: string;
+  results: string;
+}
+
+/** Returns the stored months of a client, newest first. */
+export async function listStoredMonths(
+  reader: Reader,
+  integrationId: string,
+): Promise<StoredMonth[]> {
+  return reader
+    .selectFrom('month_results')
+    .select(['month', 'results'])
+    .where('integration_id', '=', integrationId)
+    .orderBy('month', 'desc')
+    .execute();
+}
+
+/** Stores the sums of a month. If another process has stored them already, nothing changes. */
+export async function insertMonth(
+  trx: Trx,
+  integrationId: string,
+  { month, results }: StoredMonth,
+): Promise<void> {
+  await trx
+    .insertInto('month_results')
+    .values({ integration_id: integrationId, month, results })
+    .onConflict((c) => c.doNothing())
+    .execute();
+}
+
+/** A span of time (epoch ms), without its end. */
+export interface Span {
+  from: number;
+  until: number;
+}
+
+/** Returns how many contacts the runs of a span have sent, and how many of them the service knew. */
+export async function sumRuns(
+  reader: Reader,
+  integrationId: string,
+  { from, until }: Span,
+): Promise<{ sent: number; matched: number }> {
+  const row = await reader
+    .selectFrom('runs')
+    .select(({ fn }) => [
+      fn.sum<number | string | null>('submitted_count').as('sent'),
+      fn.sum<number | string | null>('enhanced_count').as('matched'),
+    ])
+    .where('integration_id', '=', integrationId)
+    .where('started_at', '>=', from)
+    .where('started_at', '<', until)
+    .executeTakeFirstOrThrow();
+  return { sent: Number(row.sent ?? 0), matched: Number(row.matched ?? 0) };
+}
+
+/** Returns the number of decisions that users made in a span. */
+export async function countDecisions(
+  reader: Reader,
+  integrationId: string,
+  { from, until }: Span,
+): Promise<number> {
+  const row = await reader
+    .selectFrom('questions')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('decision', 'in', ['approved', 'rejected', 'resubmitted'])
+    .where('decided_at', '>=', from)
+    .where('decided_at', '<', until)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** Returns when the first and the last run of a client started; null if there is none. */
+export async function findRunSpan(reader: Reader, integrationId: string): Promise<Span | null> {
+  const row = await reader
+    .selectFrom('runs')
+    .select(({ fn }) => [
+      fn.min<number | string | null>('started_at').as('from'),
+      fn.max<number | string | null>('started_at').as('until'),
+    ])
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirstOrThrow();
+  if (row.from === null || row.until === null) return null;
+  return { from: Number(row.from), until: Number(row.until) };
+}

@@ -1,0 +1,54 @@
+/** What credits cost the operator, from the settings. */
+import { z } from 'zod';
+
+const priceSchema = z
+  .strictObject({
+    amount: z.number().nonnegative().max(1_000_000),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, 'expected a currency code of three capital letters, for example "USD"'),
+  })
+  .nullable()
+  .default(null);
+
+/** The price of one credit by bucket; null if it is not known. */
+export const creditPricesSchema = z.strictObject({
+  enhancements: priceSchema,
+  networks: priceSchema,
+});
+
+export type CreditPrices = z.infer<typeof creditPricesSchema>;
+
+export interface Amount {
+  amount: number;
+  currency: string;
+}
+
+/**
+ * Pure: the cost of these credits, one amount for each currency. Null if the price of a bucket from which credits were
+ * spent is not known, because a part of the cost would look like the whole.
+ */
+export function costOf(
+  spent: Readonly<Record<keyof CreditPrices, number>>,
+  prices: CreditPrices | undefined,
+): Amount[] | null {
+  const costs = new Map<string, number>();
+  for (const bucket of ['enhancements', 'networks'] as const) {
+    const price = prices?.[bucket] ?? null;
+    if (price === null) {
+      if (spent[bucket] > 0) return null;
+      continue;
+    }
+    costs.set(price.currency, (costs.get(price.currency) ?? 0) + spent[bucket] * price.amount);
+  }
+  if (costs.size === 0) return null;
+  return [...costs].map(([currency, amount]) => ({
+    amount: Math.round(amount * 100) / 100,
+    currency,
+  }));
+}
+
+/** Pure: `$1,250.00`. */
+export function formatAmount({ amount, currency }: Amount): string {
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount);
+}

@@ -1,0 +1,59 @@
+/**
+ * The part of a kept profile that a ranking and the monthly sums need, as a small text of its own. Every record has the
+ * same length, because the length of an encrypted text can be seen, and would show the size of an amount.
+ */
+
+import { CAPACITY_BANDS, findBand, MILLION } from '../core/capacity.ts';
+import type { Profile } from '../core/profile.ts';
+import { givingSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
+import { damagedProfile } from './damaged-profile.ts';
+
+/** What a ranking knows about a contact. */
+export interface GivingRecord {
+  /** Index in `CAPACITY_BANDS`, where 0 is the largest; null if the service does not know the capacity. */
+  band: number | null;
+  /** True if the net worth is at least a million US dollars. */
+  isMillionaire: boolean;
+  /** True if the service reports that the person has died. */
+  isDeceased: boolean;
+}
+
+/** Pure. The higher of the two capacities counts, as in the field source `capacity.highest`. */
+export function toGivingRecord({ capacity, netWorth, isDeceased }: Profile): GivingRecord {
+  const known = [capacity.nonprofit, capacity.political].flatMap((amount) => amount ?? []);
+  const band = findBand(known.length === 0 ? null : Math.max(...known));
+  return { band, isMillionaire: (netWorth?.low ?? 0) >= MILLION, isDeceased };
+}
+
+const FORM = '1';
+const UNKNOWN_BAND = '-';
+
+/** Encrypts the record with the secret key. The result can be decrypted only in the contact's row. */
+export function encryptGiving(
+  { sealer }: { sealer: Pick<Sealer, 'seal'> },
+  integrationId: string,
+  crmId: string,
+  { band, isMillionaire, isDeceased }: GivingRecord,
+): string {
+  const text = `${FORM}${band ?? UNKNOWN_BAND}${isMillionaire ? 1 : 0}${isDeceased ? 1 : 0}`;
+  return sealer.seal(text, givingSealContext(integrationId, crmId));
+}
+
+/** Decrypts a record. Throws a FatalError if it was tampered with or belongs to another contact. */
+export function decryptGiving(
+  { sealer }: { sealer: Pick<Sealer, 'open'> },
+  integrationId: string,
+  crmId: string,
+  giving: string,
+): GivingRecord {
+  const text = sealer.open(giving, givingSealContext(integrationId, crmId));
+  const [form, band = '', million, deceased] = text;
+  const isBand = band === UNKNOWN_BAND || Number(band) < CAPACITY_BANDS.length;
+  if (form !== FORM || !isBand) throw damagedProfile();
+  return {
+    band: band === UNKNOWN_BAND ? null : Number(band),
+    isMillionaire: million === '1',
+    isDeceased: deceased === '1',
+  };
+}

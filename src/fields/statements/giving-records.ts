@@ -1,0 +1,43 @@
+/** Reads the encrypted records from which rankings and monthly sums are made, a slice at a time. */
+import type { Reader } from '../../database/reader.ts';
+
+/** An encrypted record (`GivingRecord`), its contact, and when its profile was paid for (epoch ms). */
+export interface StoredGiving {
+  crmId: string;
+  paidAt: number;
+  giving: string;
+}
+
+/**
+ * Returns records of delivered profiles that were paid for from `from` until before `until` (epoch ms), the oldest first,
+ * from behind `after`. Contacts that have opted out or wait for a decision are left out.
+ */
+export async function listGivingOfSpan(
+  reader: Reader,
+  integrationId: string,
+  { from, until }: { from: number; until: number },
+  { after, limit }: { after: Pick<StoredGiving, 'crmId' | 'paidAt'> | null; limit: number },
+): Promise<StoredGiving[]> {
+  const start = after ?? { paidAt: from, crmId: '' };
+  const rows = await reader
+    .selectFrom('kept_profiles as k')
+    .innerJoin('contacts as c', (join) =>
+      join.onRef('c.integration_id', '=', 'k.integration_id').onRef('c.crm_id', '=', 'k.crm_id'),
+    )
+    .select(['k.crm_id', 'k.kept_at', 'k.giving'])
+    .where('k.integration_id', '=', integrationId)
+    .where('k.kept_at', '>=', start.paidAt)
+    .where('k.kept_at', '<', until)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('k.kept_at', 'k.crm_id'), '>', tuple(start.paidAt, start.crmId)),
+    )
+    .where('k.is_delivered', '=', 1)
+    .where('k.giving', '<>', '')
+    .where('c.has_opted_out', '=', 0)
+    .where('c.state', '<>', 'held')
+    .orderBy('k.kept_at')
+    .orderBy('k.crm_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ crm_id: crmId, kept_at: paidAt, giving }) => ({ crmId, paidAt, giving }));
+}

@@ -1,0 +1,206 @@
+import { formatCount } from '../../../core/quantities.ts';
+import {
+  type ClientResults,
+  describeCost,
+  describePeople,
+  FEWEST_SHOWN,
+  RESULTS_PAGE,
+  type ResultsView,
+} from '../../../operations/results.ts';
+import { Layout, render, type Viewer } from '../frame/layout.tsx';
+
+export interface ResultsPage extends ResultsView {
+  /** The client that the page is limited to; null for all. */
+  client: string | null;
+}
+
+/** Shows what each client got in a month, and what it cost. It fits on one sheet of paper for each client. */
+export function renderResults(viewer: Viewer, view: ResultsPage) {
+  const { month, client, clients, total, from, isExact } = view;
+  const only = client === null ? undefined : clients[0];
+  return render(
+    <Layout
+      area="results"
+      title={only === undefined ? 'Results' : `Results of ${only.name}`}
+      viewer={viewer}
+      {...(client === null ? {} : { client })}
+      assets={['resultStyles']}
+    >
+      <div class="page-head">
+        <h1>Results in {monthText(month)}</h1>
+        {only !== undefined && (
+          <p>
+            Of <strong>{only.name}</strong> ·{' '}
+            <a href={buildHref(view, { client: null })}>all clients</a>
+          </p>
+        )}
+      </div>
+      <form class="row actions month-choice" method="get" action="/results">
+        {client !== null && <input type="hidden" name="client" value={client} />}
+        <label for="month">Month</label>
+        <select id="month" name="month">
+          {listMonths(view).map((one) => (
+            <option value={one} selected={one === month}>
+              {monthText(one)}
+            </option>
+          ))}
+        </select>
+        <button type="submit" class="button small">
+          Show
+        </button>
+      </form>
+      {clients.length === 0 ? (
+        <p class="empty">There are no clients yet.</p>
+      ) : (
+        clients.map((one) => <Client client={one} view={view} />)
+      )}
+      {total > RESULTS_PAGE && (
+        <nav class="row pages" aria-label="Clients">
+          {from > 0 && (
+            <a class="button" href={buildHref(view, { from: Math.max(0, from - RESULTS_PAGE) })}>
+              Before
+            </a>
+          )}
+          <span class="quiet">
+            Clients {formatCount(from + 1)} to {formatCount(from + clients.length)} of{' '}
+            {formatCount(total)}
+          </span>
+          {from + clients.length < total && (
+            <a class="button" href={buildHref(view, { from: from + RESULTS_PAGE })}>
+              More
+            </a>
+          )}
+        </nav>
+      )}
+      <p class="quiet">
+        <small>
+          Months are those of UTC. A contact counts once in a month, by its latest profile. Giving
+          capacity is the service's estimate, in US dollars.
+          {!isExact &&
+            ` You may not see people's values, so numbers of people are rounded down to a multiple of ${FEWEST_SHOWN}.`}
+        </small>
+      </p>
+    </Layout>,
+  );
+}
+
+function Client({ client, view }: { client: ClientResults; view: ResultsPage }) {
+  const { integration, name, sent, matched, millionaires, introductions, decisions, credits } =
+    client;
+  const { isExact } = view;
+  const id = `results-${integration}`;
+  return (
+    <section class="card results" aria-labelledby={id}>
+      <h2 id={id}>
+        {view.client === null ? (
+          <a href={buildHref(view, { client: integration, from: 0 })}>{name}</a>
+        ) : (
+          'What it brought, and what it cost'
+        )}
+      </h2>
+      <dl class="figures">
+        <Figure name="Matched">
+          {formatCount(matched)} <small class="quiet">of {formatCount(sent)} sent</small>
+        </Figure>
+        <Figure name="Net worth $1M+">{describePeople(millionaires, isExact)}</Figure>
+        <Figure name="New introductions">{formatCount(introductions)}</Figure>
+        <Figure name="Decisions made">{formatCount(decisions)}</Figure>
+        <Figure name="Credits">
+          {formatCount(credits.enhancements + credits.networks)}{' '}
+          {credits.networks > 0 && (
+            <small class="quiet">{formatCount(credits.networks)} for networks</small>
+          )}
+        </Figure>
+        <Figure name="Cost">
+          {client.cost === null ? (
+            <span class="quiet unknown">
+              Not known. Set <code>credits.price</code> in the settings.
+            </span>
+          ) : (
+            describeCost(client)
+          )}
+        </Figure>
+      </dl>
+      <Bands client={client} isExact={isExact} />
+    </section>
+  );
+}
+
+function Figure(props: { name: string; children?: unknown }) {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>{props.children}</dd>
+    </div>
+  );
+}
+
+function Bands({ client, isExact }: { client: ClientResults; isExact: boolean }) {
+  const { name, bands, unknown, integration } = client;
+  const known = [...bands.map(({ contacts }) => contacts ?? 0), unknown ?? 0];
+  const most = Math.max(1, ...known);
+  if (isExact && known.every((contacts) => contacts === 0)) {
+    return <p class="empty">No profile was delivered in this month.</p>;
+  }
+  const rows = [...bands, { band: 'unknown', name: 'Not known', contacts: unknown }];
+  return (
+    <table class="bands" id={`bands-${integration}`}>
+      <caption>
+        Giving capacity found<span class="hidden"> for {name}</span>
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Giving capacity</th>
+          <th scope="col" class="number">
+            Contacts
+          </th>
+          <th scope="col">
+            <span class="hidden">Compared with the other bands</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            <th scope="row">{row.name}</th>
+            <td class={row.contacts === 0 ? 'number zero' : 'number'}>
+              {describePeople(row.contacts, isExact)}
+            </td>
+            <td class="bar">
+              {row.contacts !== null && (
+                <meter min={0} max={most} value={row.contacts} aria-label={`${row.name}`}></meter>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function listMonths({ month, months }: ResultsView): string[] {
+  return months.includes(month) ? months : [month, ...months];
+}
+
+/** Returns the address of the same page with other parameters. */
+function buildHref(
+  view: ResultsPage,
+  { client = view.client, from = view.from }: { client?: string | null; from?: number },
+): string {
+  const words = new URLSearchParams();
+  if (client !== null) words.set('client', client);
+  if (view.month !== view.months[0]) words.set('month', view.month);
+  if (from > 0) words.set('from', String(from));
+  return words.size === 0 ? '/results' : `/results?${words}`;
+}
+
+const MONTH_FORMAT = new Intl.DateTimeFormat('en-GB', {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** Formats `2026-11` as `November 2026`. */
+function monthText(month: string): string {
+  return MONTH_FORMAT.format(new Date(`${month}-01`));
+}

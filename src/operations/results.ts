@@ -1,0 +1,195 @@
+/** What the runs of each client achieved in a month, and what it cost, for the people who pay for it. */
+import { z } from 'zod';
+import { type MonthResults, readMonth } from '../clients/results/month-results.ts';
+import { CAPACITY_BAND_IDS, CAPACITY_BANDS } from '../core/capacity.ts';
+import { costOf, formatAmount } from '../core/credit-price.ts';
+import type { Integration } from '../core/integration-settings.ts';
+import { describeCount, formatCount } from '../core/quantities.ts';
+import { mayActAs } from '../core/role.ts';
+import {
+  listSpendingClients,
+  listSpentMonths,
+  toDay,
+  toMonth,
+} from '../credits/statements/credit-spans.ts';
+import { findClient } from './kit/clients.ts';
+import { reading, type World } from './kit/operation.ts';
+
+/** A smaller number would tell too much about a single person. */
+export const FEWEST_SHOWN = 5;
+
+/** Number of clients in a response. */
+export const RESULTS_PAGE = 20;
+
+/** Months that can be chosen. */
+const MONTHS = 24;
+
+const count = z.int().nonnegative();
+const people = count
+  .nullable()
+  .describe(
+    `Null for fewer than ${FEWEST_SHOWN}, for callers who may not see values. They see other counts rounded down to a multiple of ${FEWEST_SHOWN}`,
+  );
+
+const clientSchema = z.object({
+  integration: z.string(),
+  name: z.string(),
+  sent: count.describe('Contacts that were sent to the service'),
+  matched: count.describe('The part of them that the service knew'),
+  bands: z
+    .array(z.object({ band: z.enum(CAPACITY_BAND_IDS), name: z.string(), contacts: people }))
+    .describe('Contacts by giving capacity, the largest first'),
+  unknown: people.describe('Contacts whose capacity the service does not know'),
+  millionaires: people.describe('Contacts with a net worth of at least $1M'),
+  introductions: count.describe(
+    'Contacts that a member of a network can introduce since this month',
+  ),
+  decisions: count.describe('Decisions that users made'),
+  credits: z.object({ enhancements: count, networks: count }),
+  cost: z
+    .array(z.object({ amount: z.number(), currency: z.string() }))
+    .nullable()
+    .describe('One amount for each currency; null if `credits.price` is not set'),
+});
+
+const resultsSchema = z
+  .object({
+    month: z.string(),
+    months: z.array(z.string()).describe('Months with spending, newest first'),
+    isExact: z.boolean().describe('False if small numbers of people are hidden from the caller'),
+    total: count.describe('Number of clients'),
+    from: count.describe('The index of the first client in this response'),
+    clients: z.array(clientSchema),
+  })
+  .meta({ id: 'Results' });
+
+export type ResultsView = z.output<typeof resultsSchema>;
+export type ClientResults = ResultsView['clients'][number];
+
+export const showResults = reading({
+  name: 'results',
+  summary: 'Show what each client got in a month, and what it cost',
+  details:
+    'Months are in UTC. A contact counts once in a month, by its latest profile. It costs no credit, and no name is read.',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    month: z
+      .string()
+      .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'Enter a month such as 2026-11.')
+      .optional()
+      .describe('The month (UTC), such as 2026-11; this month if left out'),
+    integration: z.string().min(1).optional().describe('The ID of one client; all if left out'),
+    from: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .default(0)
+      .describe(`Number of clients to skip; a response has ${RESULTS_PAGE}`),
+  }),
+  subjects: [],
+  result: z.object({ results: resultsSchema }),
+  async run(world, { month: asked, integration, from }) {
+    const thisMonth = toMonth(toDay(world.clock.now()));
+    const month = asked ?? thisMonth;
+    const all = integration === undefined ? listClients(world) : [findClient(world, integration)];
+    const shown = all.slice(from, from + RESULTS_PAGE);
+    const ids = shown.map(({ id }) => id);
+    const page = { offset: 0, limit: RESULTS_PAGE };
+    const spending = await listSpendingClients(world.reader, month, ids, page);
+    const isExact = maySeeValues(world);
+    const prices = world.application.settings.credits?.price;
+    const clients: ClientResults[] = [];
+    for (const client of shown) {
+      const spent = spending.clients.find(({ integrationId }) => integrationId === client.id);
+      const credits = {
+        enhancements: spent?.enhancements ?? 0,
+        networks: spent?.networks ?? 0,
+      };
+      const results = await readMonth(world, client.id, month);
+      clients.push({
+        ...toShown(client, results, isExact),
+        credits,
+        cost: costOf(credits, prices),
+      });
+    }
+    const months = [...new Set([thisMonth, ...(await listSpentMonths(world.reader, MONTHS))])];
+    return { results: { month, months, isExact, total: all.length, from, clients } };
+  },
+  say: ({ results: { month, total } }) => `${describeCount(total, 'client')} in ${month}.`,
+  table: ({ results }) => results.clients.map((client) => toTable(client, results)),
+});
+
+function listClients({ clients }: World): Integration[] {
+  const nameOf = ({ id, name = id }: Integration) => name;
+  return [...clients.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en'));
+}
+
+/** Names and values need the same role. The terminal needs none. */
+function maySeeValues({ caller: { role } }: World): boolean {
+  return role === null || mayActAs(role, 'reader');
+}
+
+function toShown({ id, name = id }: Integration, results: MonthResults, isExact: boolean) {
+  const { sent, matched, bands, unknown, millionaires, introductions, decisions } = results;
+  const shown = (contacts: number) => (isExact ? contacts : roundDown(contacts));
+  return {
+    integration: id,
+    name,
+    sent,
+    matched,
+    bands: CAPACITY_BANDS.map((band, index) => ({
+      band: band.id,
+      name: band.name,
+      contacts: shown(bands[index] ?? 0),
+    })),
+    unknown: shown(unknown),
+    millionaires: shown(millionaires),
+    introductions,
+    decisions,
+  };
+}
+
+/**
+ * Pure. None and a few look alike, and two looks before and after a run for one contact seldom differ. Otherwise a user
+ * who may not see values could learn that person's.
+ */
+function roundDown(contacts: number): number | null {
+  return contacts < FEWEST_SHOWN ? null : contacts - (contacts % FEWEST_SHOWN);
+}
+
+/** Pure: `12`, `10 or more`, `fewer than 5`. */
+export function describePeople(contacts: number | null, isExact: boolean): string {
+  if (contacts === null) return `fewer than ${FEWEST_SHOWN}`;
+  return isExact ? formatCount(contacts) : `${formatCount(contacts)} or more`;
+}
+
+/** Pure: `$412.50`, or why no cost is known. */
+export function describeCost({ cost }: Pick<ClientResults, 'cost'>): string {
+  return cost === null ? 'not known: set credits.price' : cost.map(formatAmount).join(' + ');
+}
+
+function toTable(client: ClientResults, { month, isExact }: ResultsView) {
+  const { name, sent, matched, bands, unknown, millionaires, introductions, decisions } = client;
+  return {
+    title: `${name}, ${month}`,
+    empty: '',
+    headers: ['Result', 'Number'],
+    rows: [
+      ['Contacts sent', sent],
+      ['Matched', matched],
+      ...bands.map((band) => [
+        `Giving capacity: ${band.name}`,
+        describePeople(band.contacts, isExact),
+      ]),
+      ['Giving capacity unknown', describePeople(unknown, isExact)],
+      ['Net worth of $1M or more', describePeople(millionaires, isExact)],
+      ['New introductions', introductions],
+      ['Decisions', decisions],
+      ['Credits for enhancements', client.credits.enhancements],
+      ['Credits for networks', client.credits.networks],
+      ['Cost', describeCost(client)],
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import { toDay, toMonth } from '../../credits/statements/credit-spans.ts';
+import type { Reader } from '../../database/reader.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+
+/**
+ * Deletes the stored sums of each month in which one of these contacts may be counted. They are added up again from the
+ * profiles that are left, so call it in the transaction that deletes the contacts' profiles, and before that.
+ */
+export async function dropMonthsOf(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  const months = new Set<string>();
+  for (const ids of inFilledBatches(crmIds)) {
+    const bought = await trx
+      .selectFrom('jobs')
+      .select('submitted_at as at')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', ids)
+      .execute();
+    const kept = await trx
+      .selectFrom('kept_profiles')
+      .select('kept_at as at')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', ids)
+      .execute();
+    for (const { at } of [...bought, ...kept]) months.add(toMonth(toDay(at)));
+  }
+  if (months.size === 0) return;
+  await trx
+    .deleteFrom('month_results')
+    .where('integration_id', '=', integrationId)
+    .where('month', 'in', [...months])
+    .execute();
+}
+
+/** Returns a text that changes when an erasure is carried out, for sums that are added up outside a transaction. */
+export async function readErasureMark(reader: Reader, integrationId: string): Promise<string> {
+  const row = await reader
+    .selectFrom('forgotten')
+    .select(({ fn }) => [fn.countAll().as('count'), fn.max('erased_at').as('last')])
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirstOrThrow();
+  return `${row.count} ${row.last}`;
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
+import { expectSound, openRooms } from './rooms.ts';
+
+const { visit } = openRooms();
+let world: NetworkHttpWorld;
+beforeAll(async () => {
+  world = await openNetworkWorld({
+    others: ['harbor'],
+    settings: {
+      credits: {
+        price: {
+          enhancements: { amount: 0.5, currency: 'USD' },
+          networks: { amount: 0.5, currency: 'USD' },
+        },
+      },
+    },
+  });
+});
+afterAll(() => world.close());
+
+describe('the page of results', () => {
+  it('says on one screen what a month brought, and what it cost', async () => {
+    const view = await visit(world, '/results');
+    const { page } = view;
+    await page.getByRole('heading', { level: 1, name: /^Results in / }).waitFor();
+    await page.getByRole('link', { name: 'Riverside Food Bank' }).first().click();
+    const part = page.getByRole('region', { name: 'What it brought, and what it cost' });
+    for (const name of ['Matched', 'Net worth $1M+', 'New introductions', 'Cost']) {
+      expect(await part.getByText(name, { exact: true }).isVisible()).toBe(true);
+    }
+    expect(await part.innerText()).toMatch(/of 80 sent/);
+    expect(await part.innerText()).toMatch(/\$\d+\.\d\d/);
+    const box = await part.boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900);
+    await expectSound(view);
+  });
+
+  it('works without JavaScript, and prints without the controls', async () => {
+    const view = await visit(world, '/results', { javaScriptEnabled: false });
+    const { page } = view;
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('button', { name: 'Show' }).isVisible()).toBe(false);
+    expect(await page.getByRole('navigation', { name: 'Areas' }).isVisible()).toBe(false);
+    expect(await page.getByRole('table', { name: /for Riverside Food Bank/ }).count()).toBe(1);
+  });
+});

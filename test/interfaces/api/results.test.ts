@@ -1,0 +1,227 @@
+/** Tests the results of a month: what they count, what a viewer may not learn, and what an erasure leaves. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { listMonths, storePastMonths } from '../../../src/clients/results/month-results.ts';
+import { CAPACITY_BANDS } from '../../../src/core/capacity.ts';
+import { toDay, toMonth } from '../../../src/credits/statements/credit-spans.ts';
+import type { Database } from '../../../src/database/tables/tables.ts';
+import { decryptProfile } from '../../../src/fields/kept-profile.ts';
+import { eraseRows } from '../../../src/privacy/statements/erase-rows.ts';
+import { type NetworkHttpWorld, openNetworkWorld } from '../../browser/network-world.ts';
+import { withDatabase } from '../../browser/rooms.ts';
+
+let world: NetworkHttpWorld;
+let reader = '';
+let viewer = '';
+
+beforeAll(async () => {
+  world = await openNetworkWorld({
+    others: ['harbor'],
+    settings: {
+      credits: {
+        price: {
+          enhancements: { amount: 0.5, currency: 'USD' },
+          networks: { amount: 1, currency: 'USD' },
+        },
+      },
+    },
+  });
+  reader = await world.addToken('reader');
+  viewer = await world.addToken('viewer');
+});
+afterAll(() => world.close());
+
+const people = z.number().nullable();
+const resultsSchema = z.object({
+  results: z.object({
+    month: z.string(),
+    isExact: z.boolean(),
+    total: z.number(),
+    clients: z.array(
+      z.object({
+        integration: z.string(),
+        sent: z.number(),
+        matched: z.number(),
+        bands: z.array(z.object({ band: z.string(), contacts: people })),
+        unknown: people,
+        millionaires: people,
+        introductions: z.number(),
+        decisions: z.number(),
+        credits: z.object({ enhancements: z.number(), networks: z.number() }),
+        cost: z.array(z.object({ amount: z.number(), currency: z.string() })).nullable(),
+      }),
+    ),
+  }),
+});
+
+async function ask(query = 'integration=riverside', token = reader) {
+  const answer = await world.request(`/v1/results?${query}`, { token });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.read(resultsSchema).results;
+}
+
+async function askOne(query?: string, token?: string) {
+  const [client] = (await ask(query, token)).clients;
+  if (client === undefined) throw new Error('no client');
+  return client;
+}
+
+/** What the kept profiles themselves say, opened one by one. */
+async function countProfiles() {
+  const { reader: database } = world.application.store;
+  const kept = await database
+    .selectFrom('kept_profiles')
+    .selectAll()
+    .where('integration_id', '=', 'riverside')
+    .where('is_delivered', '=', 1)
+    .execute();
+  const profiles = kept.map((row) =>
+    decryptProfile(world.application, {
+      ...{ integrationId: row.integration_id, crmId: row.crm_id },
+      ...{ key: row.key, profile: row.profile },
+    }),
+  );
+  const alive = profiles.filter(({ isDeceased }) => !isDeceased);
+  const bands = CAPACITY_BANDS.map(() => 0);
+  let unknown = 0;
+  for (const { capacity } of alive) {
+    const known = [capacity.political, capacity.nonprofit].flatMap((amount) => amount ?? []);
+    const index = CAPACITY_BANDS.findIndex(({ from }) => from <= Math.max(...known));
+    if (known.length === 0) unknown += 1;
+    else bands[index] = (bands[index] ?? 0) + 1;
+  }
+  const millionaires = alive.filter(({ netWorth }) => (netWorth?.low ?? 0) >= 1_000_000).length;
+  return { bands, unknown, millionaires };
+}
+
+describe('the results of a month', () => {
+  it('count each profile once in its band, the matches, the new introductions, the credits and their cost', async () => {
+    const { bands, unknown, millionaires, ...rest } = await askOne();
+    const counted = await countProfiles();
+    expect(bands.map(({ contacts }) => contacts)).toEqual(counted.bands);
+    expect({ unknown, millionaires }).toEqual({
+      unknown: counted.unknown,
+      millionaires: counted.millionaires,
+    });
+    expect(counted.bands.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(20);
+    expect(rest.sent).toBe(80);
+    expect(rest.matched).toBeLessThanOrEqual(rest.sent);
+    expect(rest.introductions).toBeGreaterThan(0);
+    const { enhancements, networks } = rest.credits;
+    expect(enhancements).toBeGreaterThan(0);
+    const amount = enhancements * 0.5 + networks;
+    expect(rest.cost).toEqual([{ amount, currency: 'USD' }]);
+  });
+
+  it('tell a viewer nothing about a few people, and no exact number of people', async () => {
+    const seen = await askOne('integration=riverside', viewer);
+    const exact = await askOne();
+    for (const [index, { contacts }] of seen.bands.entries()) {
+      const real = exact.bands[index]?.contacts ?? 0;
+      expect(contacts).toBe(real < 5 ? null : real - (real % 5));
+    }
+    const page = await world.request('/results?client=riverside', { token: viewer });
+    expect(page.text).toContain('fewer than 5');
+    expect(page.text).not.toContain('class="number zero"');
+    expect((await world.request('/results', { token: reader })).text).not.toContain('fewer than');
+  });
+
+  it('show a client without access as unknown, and not in the list', async () => {
+    const elsewhere = await world.addToken('reader', ['harbor']);
+    expect((await ask('', elsewhere)).clients.map(({ integration }) => integration)).toEqual([
+      'harbor',
+    ]);
+    const path = '/v1/results?integration=riverside';
+    expect((await world.request(path, { token: elsewhere })).status).toBe(404);
+  });
+
+  it('of a month before the first run are all 0', async () => {
+    expect(await askOne('integration=riverside&month=2020-01')).toMatchObject({
+      ...{ sent: 0, matched: 0, unknown: 0, millionaires: 0, introductions: 0, decisions: 0 },
+    });
+  });
+
+  it('leave no band and no amount in the database in clear, and no length that shows one', async () => {
+    const lengths = new Set<number>();
+    await withDatabase(world, async (db) => {
+      const rows = await db.selectFrom('kept_profiles').select('giving').execute();
+      for (const { giving } of rows) lengths.add(giving.length);
+    });
+    expect(lengths.size).toBe(1);
+  });
+});
+
+describe('a month that is over', () => {
+  const DAY_MS = 86_400_000;
+
+  /** Moves the runs and their profiles into the past, as if a month had gone by, with a last run of today. */
+  async function age(db: Database, days: number): Promise<void> {
+    const ms = days * DAY_MS;
+    const [run] = await db
+      .selectFrom('runs')
+      .selectAll()
+      .where('integration_id', '=', 'riverside')
+      .execute();
+    if (run === undefined) throw new Error('no run');
+    await db
+      .updateTable('runs')
+      .set((eb) => ({ started_at: eb('started_at', '-', ms) }))
+      .where('id', '=', run.id)
+      .execute();
+    await db
+      .insertInto('runs')
+      .values({ ...run, id: `${run.id}-later`, submitted_count: 0, enhanced_count: 0 })
+      .execute();
+    await db
+      .updateTable('kept_profiles')
+      .set((eb) => ({ kept_at: eb('kept_at', '-', ms) }))
+      .execute();
+    await db
+      .updateTable('jobs')
+      .set((eb) => ({ submitted_at: eb('submitted_at', '-', ms) }))
+      .execute();
+    await db
+      .updateTable('warm_paths')
+      .set((eb) => ({ found_at: eb('found_at', '-', ms) }))
+      .execute();
+  }
+
+  it('is stored encrypted, and stays as it was when its profiles are purged; an erasure drops it', async () => {
+    const { store, sealer } = world.application;
+    const before = await askOne();
+    await withDatabase(world, (db) => age(db, 45));
+    const month = toMonth(toDay(world.clock.now() - 45 * DAY_MS));
+    const past = `integration=riverside&month=${month}`;
+    const added = await askOne(past);
+    expect(added.bands).toEqual(before.bands);
+    const deps = { store, sealer, clock: world.clock };
+    expect(await storePastMonths(deps, 'riverside')).toBeGreaterThan(0);
+    expect(await storePastMonths(deps, 'riverside')).toBe(0);
+    await withDatabase(world, async (db) => {
+      const [stored] = await db
+        .selectFrom('month_results')
+        .selectAll()
+        .where('month', '=', month)
+        .execute();
+      expect(stored?.results).not.toMatch(/bands|sent|\d{2},/);
+      await db
+        .updateTable('kept_profiles')
+        .set({ giving: '' })
+        .where('crm_id', '<>', world.people[20] ?? '')
+        .execute();
+    });
+    expect(await askOne(past)).toEqual(added);
+    const [erased = ''] = world.people.slice(-1);
+    await store.act((trx) => eraseRows(trx, 'riverside', [erased], world.clock.now()));
+    await withDatabase(world, async (db) => {
+      expect(await db.selectFrom('month_results').select('month').execute()).toEqual([]);
+    });
+  });
+
+  it('ends with the last run, so a clock that is ahead ends none too early', () => {
+    const at = (text: string) => Date.parse(`${text}T00:00:00Z`);
+    expect(listMonths(at('2026-09-20'), at('2026-11-30'))).toEqual(['2026-09', '2026-10']);
+    expect(listMonths(at('2026-12-20'), at('2027-01-01'))).toEqual(['2026-12']);
+    expect(listMonths(at('2026-12-20'), at('2026-12-31'))).toEqual([]);
+  });
+});
