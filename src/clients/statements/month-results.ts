@@ -76,7 +76,10 @@ export async function countDecisions(
   return Number(row.count);
 }
 
-/** Returns when the first and the last run of a client started; null if there is none. */
+/**
+ * Returns when the first and the last run of a client started; null if there is none. A run that found its clock wrong
+ * does not count.
+ */
 export async function findRunSpan(reader: Reader, integrationId: string): Promise<Span | null> {
   const row = await reader
     .selectFrom('runs')
@@ -85,6 +88,9 @@ export async function findRunSpan(reader: Reader, integrationId: string): Promis
       fn.max<number | string | null>('started_at').as('until'),
     ])
     .where('integration_id', '=', integrationId)
+    .where(({ or, eb }) =>
+      or([eb('reason_code', 'is', null), eb('reason_code', '!=', 'clock_wrong')]),
+    )
     .executeTakeFirstOrThrow();
   if (row.from === null || row.until === null) return null;
   return { from: Number(row.from), until: Number(row.until) };

@@ -136,7 +136,7 @@ describeEachDatabase('what was spent by day', (open) => {
     const of = { store: 's', at: START_MS, id: 'recalled', integration: INTEGRATION, run: 'r' };
     const subject = { kind: 'networks' as const, networkId: 'n-1', donors: ['one', 'two'] };
     const intended = { what: 'intended' as const, ...of, key: KEY, credits: 2, subject };
-    const answered = { what: 'answered' as const, at: START_MS, id: 'recalled' };
+    const answered = { what: 'answered' as const, store: 's', at: START_MS, id: 'recalled' };
     const end = { ...answered, charged: 2, jobs: { recalled: 'job' } };
     const recall = () =>
       world.store.act((trx) => recordRecalledAdd(trx, { intended, answered: end }));

@@ -284,11 +284,12 @@ describe('the file of a client that leaves', () => {
     await post(here, `/setup/${id}/change`);
     // As answers that name another file, whose set-up was then left alone.
     const [setup] = await listSetups(here.application);
+    if (setup === undefined) throw new Error('There is no set-up.');
     const path = join(here.folder, 'uploads', `${randomUUID()}.csv`);
     await writeFile(path, PEOPLE);
-    const crm = { ...setup?.answers.crm, kind: 'csv', path };
-    const answers = { ...setup?.answers, crm };
-    expect(setup && (await saveSetup(here.application, setup, { answers }))).toBe(true);
+    const crm = { ...setup.answers.crm, kind: 'csv', path };
+    const answers = { ...setup.answers, crm };
+    expect(await saveSetup(here.application, setup, { answers })).toBe(true);
     await here.application.store.connection
       .updateTable('setup_drafts')
       .set({ updated_at: 1 })
