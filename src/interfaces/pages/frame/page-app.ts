@@ -11,6 +11,7 @@ import { listAccessible } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv, Principal } from '../../api/request/context.ts';
 import { answerError } from '../../api/request/errors.ts';
 import { type ProblemPage, problemTitle } from '../../api/request/guards.ts';
+import { compressPage, isPage } from './compress-page.ts';
 import { findForm } from './forms.ts';
 import type { FrameOverview, Viewer } from './layout.tsx';
 import { noteRefusal } from './refused-forms.ts';
@@ -63,11 +64,11 @@ export function createPageFrame(
   function compressed(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     const shrink = compress();
     return async (c, next) => {
-      await shrink(c, async () => {
-        const early = await guard(c, next);
-        // A visitor who is not signed in is redirected.
-        if (early instanceof Response) c.res = early;
-      });
+      const early = await guard(c, next);
+      // A visitor who is not signed in is redirected.
+      if (early instanceof Response) c.res = early;
+      if (isPage(c.res)) await compressPage(c);
+      else await shrink(c, async () => {});
     };
   }
 
