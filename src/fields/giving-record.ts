@@ -1,5 +1,5 @@
 /**
- * The part of a kept profile that a ranking and the monthly sums need, as a small text of its own. Every record has the
+ * The part of a kept profile that a ranking and the monthly sums need, as a separate small text. Every record has the
  * same length, because the length of an encrypted text can be seen, and would show the size of an amount.
  */
 
