@@ -136,13 +136,14 @@ async function createCreditSpans(db: Kysely<unknown>): Promise<void> {
     .addColumn('at', 'text', notNull)
     .addColumn('enhancements', 'bigint', notNull)
     .addColumn('networks', 'bigint', notNull)
+    .addColumn('queries', 'bigint', notNull)
     .addColumn('written', 'bigint', notNull)
     .addPrimaryKeyConstraint('credit_spans_key', ['integration_id', 'span', 'at'])
     .execute();
   await db.schema
     .createIndex('credit_spans_by_month')
     .on('credit_spans')
-    .columns(['at', 'integration_id', 'enhancements', 'networks', 'written'])
+    .columns(['at', 'integration_id', 'enhancements', 'networks', 'queries', 'written'])
     .where(sql<boolean>`span = 'month'`)
     .execute();
 }

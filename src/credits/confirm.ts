@@ -1,7 +1,8 @@
 import { erasuresUnknownText, findRestoreHold, type RestoreHold } from '../backup/restores.ts';
 import { isoTime, stopwatch } from '../core/clock.ts';
-import { RetriableError } from '../core/errors.ts';
+import { ConfigurationError, RetriableError } from '../core/errors.ts';
 import { formatDuration } from '../core/quantities.ts';
+import type { Reader } from '../database/reader.ts';
 import { LEASE_MS } from '../database/transact.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
@@ -22,6 +23,16 @@ export async function confirmLease(
   if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
   await confirmHeld(deps, run);
   await deps.store.requireInPlace();
+}
+
+/** Refuses a request that a user makes by hand and that can cost credits, if no user has agreed since a restore. */
+export async function requireAgreed(reader: Reader, integrationId: string): Promise<void> {
+  const hold = await findRestoreHold(reader, integrationId);
+  if (hold === null) return;
+  throw new ConfigurationError(
+    `${holdText(hold)}, and no user has agreed yet that credits are spent. The request was not sent, because it can cost credits. Agree with \`donor-sync restore --agree ${integrationId}\`.`,
+    { code: 'restore_unconfirmed', refusal: 'conflict' },
+  );
 }
 
 /**

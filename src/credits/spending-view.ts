@@ -24,6 +24,7 @@ export interface SpentDayView {
   day: string;
   enhancements: number;
   networks: number;
+  queries: number;
   /** Contacts written by runs that started on that day. */
   written: number;
 }
@@ -42,6 +43,7 @@ export interface ClientMonth {
   name: string;
   enhancements: number;
   networks: number;
+  queries: number;
   written: number;
   /** Enhancements spent per written contact; null if none was written. */
   perWritten: number | null;
@@ -153,8 +155,8 @@ function everyDay(spent: readonly SpentSpan[], first: string, count: number): Sp
   const known = new Map(spent.map((one) => [one.at, one]));
   return Array.from({ length: count }, (_, index) => {
     const day = toDay(Date.parse(first) + index * DAY_MS);
-    const { enhancements = 0, networks = 0, written = 0 } = known.get(day) ?? {};
-    return { day, enhancements, networks, written };
+    const { enhancements = 0, networks = 0, queries = 0, written = 0 } = known.get(day) ?? {};
+    return { day, enhancements, networks, queries, written };
   });
 }
 
@@ -180,7 +182,7 @@ export async function listBill(
 /** The header row of the file. */
 export const BILL_HEADER = stringify([
   [
-    ...['Month', 'Client', 'Name', 'Enhancements', 'Networks', 'Contacts written'],
+    ...['Month', 'Client', 'Name', 'Enhancements', 'Networks', 'Queries', 'Contacts written'],
     'Enhancements per contact written',
   ],
 ]);
@@ -188,9 +190,9 @@ export const BILL_HEADER = stringify([
 /** Escapes cells so that no spreadsheet runs them as formulas. */
 export function billLines(month: string, clients: readonly ClientMonth[]): string {
   return stringify(
-    clients.map(({ integration, name, enhancements, networks, written, perWritten }) => [
+    clients.map(({ integration, name, enhancements, networks, queries, written, perWritten }) => [
       ...[month, integration, name].map(plainCell),
-      ...[enhancements, networks, written, perWritten],
+      ...[enhancements, networks, queries, written, perWritten],
     ]),
   );
 }

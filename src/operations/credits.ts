@@ -27,7 +27,12 @@ import { acting, reading, type TableView, type World } from './kit/operation.ts'
 
 const count = z.int().nonnegative();
 const day = z.iso.date();
-const spent = { enhancements: count, networks: count, written: count };
+const spent = {
+  enhancements: count,
+  networks: count,
+  queries: count.describe('Credits for queries about connections, by runs and by hand'),
+  written: count,
+};
 
 const month = z
   .string()
@@ -184,6 +189,10 @@ const spendingSchema = z
   })
   .meta({ id: 'Credits' });
 
+const CLIENT_HEADERS = [
+  ...['Client', 'Enhancements', 'Networks', 'Queries', 'Contacts written', 'Per contact written'],
+];
+
 export const showSpending = acting({
   name: 'credits spent',
   summary: 'Show spending by day and by client, the credits left, and how long they last',
@@ -229,7 +238,7 @@ export const showSpending = acting({
   table: ({ month: shown, clients, total, from, days, keys }) => ({
     title: `Clients in ${shown}`,
     empty: 'No client has spent a credit or had a contact written in this month.',
-    headers: ['Client', 'Enhancements', 'Networks', 'Contacts written', 'Per contact written'],
+    headers: CLIENT_HEADERS,
     rows: clients.map(toRow),
     notes: [
       ...(total > clients.length
@@ -244,8 +253,9 @@ export const showSpending = acting({
 });
 
 function toRow(client: Omit<SpendingView['clients'][number], 'budget'>) {
-  const { name, enhancements, networks, written, perWritten } = client;
-  return [name, enhancements, networks, written, perWritten === null ? '–' : perWritten.toFixed(2)];
+  const { name, enhancements, networks, queries, written, perWritten } = client;
+  const each = perWritten === null ? '–' : perWritten.toFixed(2);
+  return [name, enhancements, networks, queries, written, each];
 }
 
 function daysText(days: SpendingView['days']): string {
@@ -291,7 +301,7 @@ export const showBill = reading({
   table: ({ month: shown, clients }) => ({
     title: `Bill of ${shown}`,
     empty: 'No client has spent a credit or had a contact written in this month.',
-    headers: ['Client', 'Enhancements', 'Networks', 'Contacts written', 'Per contact written'],
+    headers: CLIENT_HEADERS,
     rows: clients.map(toRow),
   }),
   csv: {

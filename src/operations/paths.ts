@@ -95,7 +95,9 @@ export const findProspects = acting({
     const open = await application.open(client, signal);
     try {
       const query = { limit, minStrength: minStrength ?? client.insights.minStrength };
-      const prospects = await findAtService(open.deps, client.id, query);
+      const { partnerKey } = open;
+      const payer = { integrationId: client.id, partnerKey };
+      const prospects = await findAtService(open.deps, payer, query);
       const shown = { command: 'prospects', names: prospects.length };
       if (prospects.length > 0) {
         await noteEntries(store.act, [
@@ -153,7 +155,8 @@ export const showPaths = acting({
     const open = await application.open(findClient(world, integration), signal);
     try {
       const crmId = toContactId(open.deps.canonicalId, id, contact);
-      const paths = await readContactPaths(await openCrm(open.deps, null), id, crmId);
+      const payer = { integrationId: id, partnerKey: open.partnerKey };
+      const paths = await readContactPaths(await openCrm(open.deps, null), payer, crmId);
       const names = countNames(paths);
       if (names > 0) {
         const details = { command: 'paths', names };

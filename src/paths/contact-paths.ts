@@ -3,10 +3,10 @@ import { type ContactRecord, findContacts } from '../contacts/contacts.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { unknownContact } from '../core/shared-errors.ts';
 import { exclusionText, type RedeliveryExclusion } from '../fields/redelivery-view.ts';
-import type { PartnerClient } from '../partner/client.ts';
 import type { Store } from '../store.ts';
 import { findKeptBack } from '../sync/guards/kept-back.ts';
 import { requireNetworks } from './memberships.ts';
+import { type ByHand, type ByHandDeps, queryByHand } from './query-by-hand.ts';
 import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
@@ -24,11 +24,10 @@ export interface ContactPaths {
   connections: ShownConnection[];
 }
 
-export interface ContactPathsDeps {
-  store: Pick<Store, 'reader' | 'fingerprint'>;
+export interface ContactPathsDeps extends ByHandDeps {
+  store: ByHandDeps['store'] & Pick<Store, 'fingerprint'>;
   /** The connector must already be signed in. */
   connector: Pick<Connector, 'readByIds'>;
-  partner: Pick<PartnerClient, 'connections'>;
 }
 
 /**
@@ -37,10 +36,11 @@ export interface ContactPathsDeps {
  * may be shown about the contact.
  */
 export async function readContactPaths(
-  { store, connector, partner }: ContactPathsDeps,
-  integrationId: string,
+  deps: ContactPathsDeps,
+  { integrationId, partnerKey }: Omit<ByHand, 'kind'>,
   crmId: string,
 ): Promise<ContactPaths> {
+  const { store, connector, partner } = deps;
   const networks = await requireNetworks(store.reader, integrationId);
   const row = await requireEnhanced(store, integrationId, crmId);
   const { donorId } = row;
@@ -49,7 +49,10 @@ export async function readContactPaths(
   if (reason !== null) throw keptBack(integrationId, crmId, reason);
   const contact = lookup?.state === 'found' ? lookup.contact : NO_NAME;
   const networkIds = networks.map(({ networkId }) => networkId);
-  const { connections } = await partner.connections.ofDonor(donorId, { networkIds });
+  const payer = { integrationId, partnerKey, kind: 'ofDonor' as const };
+  const { connections } = await queryByHand(deps, payer, () =>
+    partner.connections.ofDonor(donorId, { networkIds }),
+  );
   const introducerIds = new Set(connections.map(({ sourceDonor }) => sourceDonor.donorId));
   const unshown = await findUnshownDonors(store, integrationId, introducerIds);
   const others = connections.filter(

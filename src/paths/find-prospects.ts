@@ -1,8 +1,8 @@
 import { findContactsByDonor } from '../networks/statements/network-members.ts';
-import type { PartnerClient } from '../partner/client.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import type { Store } from '../store.ts';
 import { requireNetworks } from './memberships.ts';
+import { type ByHand, type ByHandDeps, queryByHand } from './query-by-hand.ts';
 import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
@@ -27,9 +27,8 @@ export interface ProspectQuery {
   limit: number;
 }
 
-export interface ProspectDeps {
-  store: Pick<Store, 'reader' | 'fingerprint'>;
-  partner: Pick<PartnerClient, 'connections'>;
+export interface ProspectDeps extends ByHandDeps {
+  store: ByHandDeps['store'] & Pick<Store, 'fingerprint'>;
 }
 
 /**
@@ -43,17 +42,20 @@ const ASKED_FOR = 500;
  * the integration and erased people. Strongest first.
  */
 export async function findProspects(
-  { store, partner }: ProspectDeps,
-  integrationId: string,
+  deps: ProspectDeps,
+  { integrationId, partnerKey }: Omit<ByHand, 'kind'>,
   { minStrength, limit }: ProspectQuery,
 ): Promise<FoundProspect[]> {
+  const { store, partner } = deps;
   const networks = await requireNetworks(store.reader, integrationId);
   const networkIds = networks.map(({ networkId }) => networkId);
-  const prospects = await partner.connections.discover({
+  const options = {
     networkIds,
     minStrength: Math.max(STRENGTH_FLOOR, minStrength),
     limit: Math.max(limit, ASKED_FOR),
-  });
+  };
+  const payer = { integrationId, partnerKey, kind: 'discover' as const };
+  const prospects = await queryByHand(deps, payer, () => partner.connections.discover(options));
   const donorIds = prospects.map(({ donor }) => donor.donorId);
   const known = await findContactsByDonor(store.reader, integrationId, donorIds);
   const introducerIds = prospects.flatMap(({ connections }) => introducersOf(connections));

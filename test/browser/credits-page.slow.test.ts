@@ -12,7 +12,7 @@ const openWorld = (options: HttpWorldOptions = {}) => openAt({ clock, isIdle: tr
 /** So many credits on each of these days before today. */
 async function spend(world: HttpWorld, daysAgo: readonly number[], enhancements: number) {
   const days = daysAgo.map((ago) => toDay(clock.now() - ago * DAY_MS));
-  const spent = { enhancements, networks: 2, written: Math.round(enhancements * 0.8) };
+  const spent = { enhancements, networks: 2, queries: 0, written: Math.round(enhancements * 0.8) };
   const rows = new Map<string, { at: string; span: 'day' | 'month' } & typeof spent>();
   for (const day of days) {
     rows.set(day, { span: 'day', at: day, ...spent });
@@ -21,6 +21,7 @@ async function spend(world: HttpWorld, daysAgo: readonly number[], enhancements:
     rows.set(at, {
       ...{ span: 'month', at, enhancements: known.enhancements + spent.enhancements },
       networks: known.networks + spent.networks,
+      queries: 0,
       written: known.written + spent.written,
     });
   }

@@ -14,8 +14,8 @@ async function openKnown(): Promise<string> {
 }
 
 function read(crmId: string) {
-  const { store, partner, connector } = world.deps();
-  return readContactPaths({ store, partner, connector }, 'riverside', crmId);
+  const payer = { integrationId: 'riverside', partnerKey: 'key' };
+  return readContactPaths(world.deps(), payer, crmId);
 }
 
 async function queries(): Promise<number> {

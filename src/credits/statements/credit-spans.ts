@@ -11,6 +11,8 @@ import type { Trx } from '../../database/tables/tables.ts';
 export interface Spent {
   enhancements: number;
   networks: number;
+  /** Queries about connections, by runs and by hand. They take their credits from a bucket that the service chooses. */
+  queries: number;
   written: number;
 }
 
@@ -108,7 +110,7 @@ export async function listSpendingClients(
   }
   const others = ofMonth(reader, month).where('integration_id', '<>', ALL);
   const rows = await others
-    .orderBy(sql`enhancements + networks`, 'desc')
+    .orderBy(sql`enhancements + networks + queries`, 'desc')
     .orderBy('integration_id')
     .offset(offset)
     .limit(limit)
@@ -124,7 +126,7 @@ function ofMonth(reader: Reader, month: string) {
   return (
     reader
       .selectFrom('credit_spans')
-      .select(['integration_id', 'enhancements', 'networks', 'written'])
+      .select(['integration_id', 'enhancements', 'networks', 'queries', 'written'])
       // Written as a literal, because the index covers only months, and the value of a parameter is not known
       // in advance.
       .where('span', '=', sql.lit('month'))
@@ -136,21 +138,26 @@ function toClient({ integration_id: integrationId, ...spent }: Sums & { integrat
   return { integrationId, ...added(undefined, spent) };
 }
 
-function spentBy({ enhancements, networks }: Spent): number {
-  return enhancements + networks;
+function spentBy({ enhancements, networks, queries }: Spent): number {
+  return enhancements + networks + queries;
 }
 
 type Sums = Record<keyof Spent, number | string | bigint | null>;
 
 function selectSums() {
-  return (['enhancements', 'networks', 'written'] as const).map((column) =>
+  return (['enhancements', 'networks', 'queries', 'written'] as const).map((column) =>
     sql<number | string>`sum(${sql.ref(column)})`.as(column),
   );
 }
 
 function added(before: Spent | undefined, sums: Sums): Spent {
   const sum = (column: keyof Spent) => (before?.[column] ?? 0) + Number(sums[column] ?? 0);
-  return { enhancements: sum('enhancements'), networks: sum('networks'), written: sum('written') };
+  return {
+    enhancements: sum('enhancements'),
+    networks: sum('networks'),
+    queries: sum('queries'),
+    written: sum('written'),
+  };
 }
 
 /** The amounts to add to each day and month. */
@@ -188,6 +195,19 @@ export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>)
   await addAll(trx, found);
 }
 
+/** Adds the cost of queries at once, because no run looks at them again. `at` is epoch ms. */
+export async function addQueryCost(
+  trx: Trx,
+  integrationId: string,
+  { credits, at }: { credits: number; at: number },
+): Promise<void> {
+  if (credits === 0) return;
+  const changes: Changes = new Map();
+  const day = toDay(at);
+  for (const span of [day, toMonth(day)]) change(changes, span, { ...NOTHING, queries: credits });
+  await addAll(trx, new Map([[integrationId, changes]]));
+}
+
 /** The cost of the requests from the day of `since` on, minus what was already added for those days. */
 async function findDifferences(trx: Trx, integrationId: string, since: number): Promise<Changes> {
   const changes: Changes = new Map();
@@ -205,10 +225,10 @@ async function findDifferences(trx: Trx, integrationId: string, since: number): 
   return changes;
 }
 
-const NOTHING: Spent = { enhancements: 0, networks: 0, written: 0 };
+const NOTHING: Spent = { enhancements: 0, networks: 0, queries: 0, written: 0 };
 
 function change(changes: Changes, at: string, by: Spent): void {
-  if (by.enhancements === 0 && by.networks === 0 && by.written === 0) return;
+  if (Object.values(by).every((amount) => amount === 0)) return;
   changes.set(at, added(changes.get(at), by));
 }
 
@@ -321,6 +341,7 @@ const addSpan = prepared(
         c.columns(['integration_id', 'span', 'at']).doUpdateSet((eb) => ({
           enhancements: eb('credit_spans.enhancements', '+', eb.ref('excluded.enhancements')),
           networks: eb('credit_spans.networks', '+', eb.ref('excluded.networks')),
+          queries: eb('credit_spans.queries', '+', eb.ref('excluded.queries')),
           written: eb('credit_spans.written', '+', eb.ref('excluded.written')),
         })),
       )

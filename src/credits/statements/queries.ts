@@ -8,6 +8,7 @@ import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import { addQueryCost } from './credit-spans.ts';
 
 export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 
@@ -57,6 +58,8 @@ export async function closeQueries(
 ): Promise<void> {
   await trx.deleteFrom('query_intents').where('id', 'in', ids).execute();
   if (charge.credits === 0) return;
+  const cost = { credits: charge.credits, at: trx.clock.now() };
+  await addQueryCost(trx, trx.lease.integrationId, cost);
   await trx
     .insertInto('warm_path_costs')
     .values({ run_id: runId, ...charge })

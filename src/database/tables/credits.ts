@@ -229,6 +229,8 @@ export const CREDIT_TABLES = {
       at: text(),
       enhancements: bigint(),
       networks: bigint(),
+      /** Credits of any bucket for queries about connections, by runs and by hand. */
+      queries: bigint(),
       /** Contacts written by the runs that started in that span. */
       written: bigint(),
     },

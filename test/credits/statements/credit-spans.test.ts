@@ -39,7 +39,7 @@ function days({ store }: StoreWorld, integrations: string[] | null = [INTEGRATIO
   return listSpentDays(store.reader, integrations, '2027-01-01', '2027-12-31');
 }
 
-const SPENT = { enhancements: 3, networks: 0, written: 0 };
+const SPENT = { enhancements: 3, networks: 0, queries: 0, written: 0 };
 
 describeEachDatabase('what was spent by day', (open) => {
   const createWorld = storeWorlds(open);

@@ -28,6 +28,7 @@ const month = isoTime(clock.now()).slice(0, 7);
 const spentSchema = z.strictObject({
   enhancements: z.int(),
   networks: z.int(),
+  queries: z.int(),
   written: z.int(),
 });
 const billSchema = z.strictObject({
@@ -97,7 +98,7 @@ describe('donor-sync credits bill', () => {
     const bill = await world.runJson(['credits', 'bill', '--month', month], billSchema);
     expect(bill).toMatchObject({
       month,
-      clients: [{ integration: 'riverside', enhancements: spent, networks: 0 }],
+      clients: [{ integration: 'riverside', enhancements: spent, networks: 0, queries: 0 }],
     });
     const { stdout } = await world.run(['credits', 'bill', '--month', month]);
     expect(stdout).toContain(`Bill of ${month}`);
@@ -105,7 +106,7 @@ describe('donor-sync credits bill', () => {
     const file = await world.run(['credits', 'bill', '--month', month, '--csv']);
     const [head, line = '', ...others] = file.stdout.trim().split('\n');
     expect(head).toBe(
-      'Month,Client,Name,Enhancements,Networks,Contacts written,Enhancements per contact written',
+      'Month,Client,Name,Enhancements,Networks,Queries,Contacts written,Enhancements per contact written',
     );
     const [when, client, , enhancements, networks] = line.split(',');
     expect([when, client, networks]).toEqual([month, 'riverside', '0']);

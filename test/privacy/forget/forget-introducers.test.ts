@@ -72,14 +72,10 @@ async function donorIsNamed(donorId: string): Promise<boolean> {
   return JSON.stringify(await everything(world.database.db)).includes(donorId);
 }
 
-/** The dependencies of the part of the networks that is shown immediately. */
-function depsOf() {
-  const { store, partner, connector } = world.deps();
-  return { store, partner, connector };
-}
+const PAYER = { integrationId: 'riverside', partnerKey: 'key' };
 
 function prospects() {
-  return findProspects(depsOf(), 'riverside', { minStrength: STRENGTH_FLOOR, limit: 500 });
+  return findProspects(world.deps(), PAYER, { minStrength: STRENGTH_FLOOR, limit: 500 });
 }
 
 it('an erased person is no prospect', async () => {
@@ -150,7 +146,7 @@ describe('a person that the CRM names as an introducer', () => {
   it('is named in no connection that is shown, though the service still has the person in the network', async () => {
     const { id, donorId, introduced } = await openIntroduced();
     const [stays = '', leaves = ''] = introduced;
-    const shown = async () => JSON.stringify(await readContactPaths(depsOf(), 'riverside', stays));
+    const shown = async () => JSON.stringify(await readContactPaths(world.deps(), PAYER, stays));
     expect(await shown()).toContain(donorId);
     await forgetIn(world, id, { alsoInCrm: true });
     const { partner } = world.deps();

@@ -224,7 +224,14 @@ function Clients({ view }: { view: CreditsView }) {
           <caption class="hidden">What each client has spent, those who spent most first</caption>
           <TableHead
             texts={['Client']}
-            counts={['Enhancements', 'Networks', 'Written', 'Per contact', 'Of the budget']}
+            counts={[
+              'Enhancements',
+              'Networks',
+              'Queries',
+              'Written',
+              'Per contact',
+              'Of the budget',
+            ]}
           />
           <tbody>
             {clients.map((client) => (
@@ -262,7 +269,8 @@ function Clients({ view }: { view: CreditsView }) {
 }
 
 function ClientRow({ client, view }: { client: ClientMonthView; view: CreditsView }) {
-  const { integration, name, enhancements, networks, written, perWritten, budget } = client;
+  const { integration, name, enhancements, networks, queries, written, perWritten, budget } =
+    client;
   return (
     <tr>
       <th scope="row">
@@ -273,6 +281,9 @@ function ClientRow({ client, view }: { client: ClientMonthView; view: CreditsVie
       </td>
       <td class={networks === 0 ? 'number zero' : 'number'} data-label="Networks">
         {formatCount(networks)}
+      </td>
+      <td class={queries === 0 ? 'number zero' : 'number'} data-label="Queries">
+        {formatCount(queries)}
       </td>
       <td class={written === 0 ? 'number zero' : 'number'} data-label="Written">
         {formatCount(written)}

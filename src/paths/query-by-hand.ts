@@ -1,0 +1,86 @@
+/**
+ * Queries about connections that a user makes by hand. Their price is not documented, so the first one of each kind shows
+ * it. Unless a query is known to be free, it is in the spending journal before it is sent, and its cost in the bill.
+ */
+import { messageOf } from '../core/errors.ts';
+import { requireAgreed } from '../credits/confirm.ts';
+import { JournalUnwritable } from '../credits/note-spending.ts';
+import { addQueryCost } from '../credits/statements/credit-spans.ts';
+import type { PartnerClient } from '../partner/client.ts';
+import type { QueryKind } from '../partner/connections/query-cost.ts';
+import { chargedBy } from '../partner/errors.ts';
+import type { Store } from '../store.ts';
+import type { RunDeps } from '../sync/control/context.ts';
+
+export interface ByHandDeps extends Pick<RunDeps, 'clock' | 'log' | 'newId'> {
+  store: Pick<Store, 'reader' | 'act' | 'spendingJournal'>;
+  partner: Pick<PartnerClient, 'connections'>;
+}
+
+/** The client that pays for the query. */
+export interface ByHand {
+  integrationId: string;
+  /** Fingerprint of the service key. */
+  partnerKey: string;
+  kind: QueryKind;
+}
+
+/** The run in the spending journal: none. */
+const NO_RUN = '';
+
+/** Assumed until the first query of its kind has been measured. */
+const ASSUMED_CREDITS = 1;
+
+/** Makes one query, and records what it costs. */
+export async function queryByHand<Answer>(
+  deps: ByHandDeps,
+  { integrationId, partnerKey, kind }: ByHand,
+  query: () => Promise<Answer>,
+): Promise<Answer> {
+  const { store, clock, partner, newId } = deps;
+  const known = partner.connections.queryCost(kind);
+  if (known === null) return query();
+  await requireAgreed(store.reader, integrationId);
+  const { credits } = known ?? { credits: ASSUMED_CREDITS };
+  const id = newId();
+  await append({
+    what: 'intended',
+    at: clock.now(),
+    id,
+    integration: integrationId,
+    run: NO_RUN,
+    key: partnerKey,
+    credits,
+    subject: { kind: 'queries' },
+  });
+  let answer: Answer;
+  try {
+    answer = await query();
+  } catch (error) {
+    // If the response was lost, the query counts in full, because nobody settles it later.
+    await record(chargedBy(error) === 'unknown' ? credits : 0);
+    throw error;
+  }
+  const cost = partner.connections.queryCost(kind);
+  await record(cost === undefined ? credits : (cost?.credits ?? 0));
+  return answer;
+
+  async function record(charged: number): Promise<void> {
+    const at = clock.now();
+    try {
+      await store.spendingJournal.append({ what: 'answered', at, id, charged, jobs: {} });
+    } catch (error) {
+      // Without this line, the query counts in full after a restore.
+      deps.log.warn({ request: id, error: messageOf(error) }, 'the end of a query is not recorded');
+    }
+    await store.act((trx) => addQueryCost(trx, integrationId, { credits: charged, at }));
+  }
+
+  async function append(line: Parameters<Store['spendingJournal']['append']>[0]): Promise<void> {
+    try {
+      await store.spendingJournal.append(line);
+    } catch (error) {
+      throw new JournalUnwritable(store.spendingJournal.path, error);
+    }
+  }
+}
