@@ -25,16 +25,6 @@ export async function confirmLease(
   await deps.store.requireInPlace();
 }
 
-/** Refuses a request that a user makes by hand and that can cost credits, if no user has agreed since a restore. */
-export async function requireAgreed(reader: Reader, integrationId: string): Promise<void> {
-  const hold = await findRestoreHold(reader, integrationId);
-  if (hold === null) return;
-  throw new ConfigurationError(
-    `${holdText(hold)}, and no user has agreed yet that credits are spent. The request was not sent, because it can cost credits. Agree with \`donor-sync restore --agree ${integrationId}\`.`,
-    { code: 'restore_unconfirmed', refusal: 'conflict' },
-  );
-}
-
 /**
  * Does the same for a free request whose effect another run may have changed by the time the request is sent.
  * Checks that the lease is still held.
@@ -131,4 +121,14 @@ function holdText({ why, heldAt, madeAt }: RestoreHold): string {
   const day = (at: number) => isoTime(at).slice(0, 10);
   if (why === 'erased') return `All data about the client was erased on ${day(heldAt)}`;
   return `A backup${madeAt === null ? '' : ` of ${day(madeAt)}`} was restored on ${day(heldAt)}`;
+}
+
+/** Refuses a request that a user makes by hand and that can cost credits, if no user has agreed since a restore. */
+export async function requireAgreed(reader: Reader, integrationId: string): Promise<void> {
+  const hold = await findRestoreHold(reader, integrationId);
+  if (hold === null) return;
+  throw new ConfigurationError(
+    `${holdText(hold)}, and no user has agreed yet that credits are spent. The request was not sent, because it can cost credits. Agree with \`donor-sync restore --agree ${integrationId}\`.`,
+    { code: 'restore_unconfirmed', refusal: 'conflict' },
+  );
 }

@@ -72,11 +72,17 @@ export async function holdRenamedContacts(
   });
 }
 
+/** A part of the contacts in the order of their IDs: at most `limit` contacts after this one. */
+export interface ContactsAfter {
+  after: string;
+  limit: number;
+}
+
 /** Contacts whose values a user wants to blank. */
 export async function listValuesToBlank(
   reader: Reader,
   integrationId: string,
-  limit: number,
+  { after, limit }: ContactsAfter,
 ): Promise<ValuesOfRecord[]> {
   const rows = await reader
     .selectFrom('contacts')
@@ -85,6 +91,7 @@ export async function listValuesToBlank(
     .where('values_donor', 'is not', null)
     .where('values_identity', 'is', null)
     .where('state', '<>', 'removed')
+    .where('crm_id', '>', after)
     .orderBy('crm_id')
     .limit(limit)
     .execute();
@@ -98,9 +105,9 @@ export async function listValuesToBlank(
 export async function listFilledByMerges(
   reader: Reader,
   integrationId: string,
-  limit: number,
+  { after, limit }: ContactsAfter,
 ): Promise<ValuesOfRecord[]> {
-  const heirs = await findHeirs(reader, integrationId);
+  const heirs = (await findHeirs(reader, integrationId)).filter((crmId) => crmId > after);
   const filled: ContactRow[] = [];
   for (const row of (await findRows(reader, integrationId, heirs)).values()) {
     if (row.state === 'settled' && row.has_opted_out === 0) filled.push(row);

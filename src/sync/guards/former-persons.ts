@@ -37,10 +37,25 @@ export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<v
  * copied from another donor's record into blank fields. The next run retries what cannot be written now.
  */
 export async function sortFormerValues(deps: SortDeps, run: Run): Promise<void> {
-  const { store } = deps;
-  const { id } = run.integration;
-  await sortAll(deps, run, true, await listValuesToBlank(store.reader, id, CONTACTS_AT_ONCE));
-  await sortAll(deps, run, false, await listFilledByMerges(store.reader, id, CONTACTS_AT_ONCE));
+  await sortInTurn(deps, run, true, listValuesToBlank);
+  await sortInTurn(deps, run, false, listFilledByMerges);
+}
+
+/** Sorts all contacts of a list, each once, so contacts that the CRM always refuses do not keep the others waiting. */
+async function sortInTurn(
+  deps: SortDeps,
+  run: Run,
+  isBlanked: boolean,
+  list: typeof listValuesToBlank,
+): Promise<void> {
+  let after = '';
+  while (!run.control.stopping.aborted) {
+    const limit = CONTACTS_AT_ONCE;
+    const contacts = await list(deps.store.reader, run.integration.id, { after, limit });
+    await sortAll(deps, run, isBlanked, contacts);
+    after = contacts.at(-1)?.crmId ?? after;
+    if (contacts.length < limit) return;
+  }
 }
 
 async function sortAll(
