@@ -1,11 +1,12 @@
 import { findContacts } from '../contacts/contacts.ts';
+import { receivesNothing } from '../contacts/receives-nothing.ts';
 import { findContactsByDonor } from '../networks/statements/network-members.ts';
 import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Store } from '../store.ts';
 
 /**
- * Returns the donors that may not be named: erased people, and contacts that opted out or object. The service can still
- * have the former in a network, and the latter until the next run.
+ * Returns the donors that may not be named: erased people, and contacts that opted out, object, have died or want no
+ * contact. This includes marks that a user may still call an error. All of them can still be in a network of the service.
  */
 export async function findUnshownDonors(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
@@ -16,9 +17,10 @@ export async function findUnshownDonors(
   const erased = await findErasedDonors(reader, fingerprint, integrationId, ids);
   const known = await findContactsByDonor(reader, integrationId, ids);
   const contacts = await findContacts(reader, integrationId, [...known.values()].flat());
-  const hasOptedOut = (crmId: string) => (contacts.get(crmId)?.hasOptedOut ?? 0) !== 0;
-  const optedOut = [...known].flatMap(([donorId, crmIds]) =>
-    crmIds.some(hasOptedOut) ? donorId : [],
-  );
-  return new Set([...erased, ...optedOut]);
+  const isMarked = (crmId: string) => {
+    const contact = contacts.get(crmId);
+    return contact !== undefined && (contact.hasOptedOut !== 0 || receivesNothing(contact));
+  };
+  const marked = [...known].flatMap(([donorId, crmIds]) => (crmIds.some(isMarked) ? donorId : []));
+  return new Set([...erased, ...marked]);
 }

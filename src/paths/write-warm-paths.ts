@@ -8,7 +8,6 @@ import {
   type MirroredNetwork,
 } from '../networks/statements/mirrored-networks.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
-import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Stages } from '../sync/control/stage.ts';
 import { findOutside } from '../sync/guards/filter.ts';
 import { findBestPath } from './best-path.ts';
@@ -29,6 +28,7 @@ import {
   type StaleContact,
   type StalePlace,
 } from './statements/warm-paths.ts';
+import { findUnshownDonors } from './unshown-donors.ts';
 
 /** Number of contacts that are compared at a time, while the previous ones are written. */
 const PORTION_SIZE = 1_000;
@@ -44,13 +44,31 @@ export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promis
   if (!insights.enabled) return;
   // Without networks, only the values of earlier networks have to be cleared.
   if (settings.length === 0 && !(await hasPaths(deps.store.reader, id))) return;
-  const mirrored = settings.length === 0 ? [] : await listMirroredNetworks(deps.store.reader, id);
+  const mirrored = settings.length === 0 ? [] : await listNamedMembers(deps, id);
   await noticeChanges(deps, run, mirrored);
   const stale = await countStalePaths(deps.store.reader, id, run.only);
   if (stale === 0) return;
   const networks = await existingNetworks(deps, run, mirrored);
   deps.log.info({ run: run.id, contacts: stale, networks: networks.length }, 'warm paths');
   await computePaths(deps, run, indexMemberships(networks));
+}
+
+/**
+ * The networks without the members that may not be named. A member who is marked as dead stays in the network, because
+ * adding a member again costs a credit, but introduces nobody.
+ */
+async function listNamedMembers(
+  { store }: Pick<InsightDeps, 'store'>,
+  integrationId: string,
+): Promise<MirroredNetwork[]> {
+  const mirrored = await listMirroredNetworks(store.reader, integrationId);
+  const members = new Set(mirrored.flatMap((network) => network.members));
+  const unshown = await findUnshownDonors(store, integrationId, members);
+  return mirrored.map((network) => ({
+    networkId: network.networkId,
+    name: network.name,
+    members: network.members.filter((donorId) => !unshown.has(donorId)),
+  }));
 }
 
 async function noticeChanges(
@@ -168,7 +186,7 @@ async function findPaths(
 ): Promise<Found[]> {
   const { minStrength } = integration.insights;
   const answered = await comparison.compare(portion.map(({ donorId }) => donorId));
-  const compared = await withoutErased(deps, integration.id, answered);
+  const compared = await withoutUnshown(deps, integration.id, answered);
   return portion.flatMap((contact) => {
     const { donorId } = contact;
     const prospect = compared.get(donorId);
@@ -178,8 +196,8 @@ async function findPaths(
   });
 }
 
-/** Drops connections to erased people, who can still be in a network of the service. */
-async function withoutErased(
+/** Drops connections to people who may not be named, and who can still be in a network of the service. */
+async function withoutUnshown(
   { store }: InsightDeps,
   integrationId: string,
   compared: Compared,
@@ -188,15 +206,13 @@ async function withoutErased(
   const ids = prospects.flatMap(({ connections }) =>
     connections.map(({ sourceDonor }) => sourceDonor.donorId),
   );
-  const erased = await findErasedDonors(store.reader, store.fingerprint, integrationId, [
-    ...new Set(ids),
-  ]);
-  if (erased.size === 0) return compared;
+  const unshown = await findUnshownDonors(store, integrationId, new Set(ids));
+  if (unshown.size === 0) return compared;
   return new Map(
     [...compared].map(([donorId, prospect]) => {
       if (prospect === null) return [donorId, null];
       const connections = prospect.connections.filter(
-        ({ sourceDonor }) => !erased.has(sourceDonor.donorId),
+        ({ sourceDonor }) => !unshown.has(sourceDonor.donorId),
       );
       const dropped = prospect.connections.length - connections.length;
       const totalConnections = prospect.totalConnections - dropped;
