@@ -5,6 +5,7 @@ import type { ContactRecord } from '../contacts/contacts.ts';
 import { findContacts, listToReconsider } from '../contacts/contacts.ts';
 import { type Decision, hasChanged } from '../contacts/decided-pages.ts';
 import { PRIORITY } from '../contacts/life/line-events.ts';
+import { forecastContinuations } from '../contacts/many-at-once/new-ids.ts';
 import { PAID_SINCE_BACKUP } from '../contacts/many-at-once/paid-since-backup.ts';
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
@@ -15,7 +16,7 @@ import type { Run, SyncDeps } from './control/context.ts';
 import { findOutside } from './guards/filter.ts';
 import { forecastRestore, type RestoreForecast } from './guards/forecast-restore.ts';
 import { askedBefore, decideAgain, decideContact, type PlanRules } from './plan.ts';
-import { pagesToRead, plannedContact, planRules } from './read.ts';
+import { pagesToRead, plannedContact, planRules, readsWholeList } from './read.ts';
 import { SAMPLE_SIZE } from './sample-persons.ts';
 import { personFingerprint, sharingRules } from './sharing.ts';
 import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
@@ -87,15 +88,22 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
   };
   const count = createCount(deps, run, forecast);
   const seen = new Set<string>();
+  // Which new contacts continue missing ones is known only once the whole list is read.
+  const waiting: Chosen[] | null = (await readsWholeList(deps, run)) ? [] : null;
   for await (const page of await pagesToRead(deps, run)) {
     const contacts = page.contacts.filter(({ id }) => !seen.has(id));
     for (const { id } of contacts) seen.add(id);
     forecast.read += contacts.length;
     const chosen = await chooseRead(deps, run, forecast, contacts);
+    if (waiting !== null) {
+      for (const each of chosen) waiting.push(each);
+      continue;
+    }
     // The filter has not selected a contact that is read by name.
     await count(run.only === null ? chosen : await withinFilter(deps, run, forecast, chosen));
   }
   if (run.only !== null) return forecast;
+  if (waiting !== null) await count(await withoutContinued(deps, run, forecast, waiting, seen));
   let lookedUp = 0;
   for await (const batch of unreadBatches(deps, run, seen)) {
     const rows = await withinFilter(deps, run, forecast, batch);
@@ -162,6 +170,28 @@ async function chooseRead(
     const { identity } = decision.noted;
     return [{ crmId: contact.id, identity, person, reason: decision.reason }];
   });
+}
+
+/**
+ * Returns the contacts that do not continue missing ones under another ID (`guards/new-ids.ts`). The others cost no
+ * credit, and are counted.
+ */
+async function withoutContinued(
+  { store }: Pick<SyncDeps, 'store'>,
+  run: ForecastRun,
+  forecast: ContactForecast,
+  chosen: readonly Chosen[],
+  seen: ReadonlySet<string>,
+): Promise<Chosen[]> {
+  const due = chosen.filter(({ reason }) => reason === 'never_enhanced');
+  const { id } = run.integration;
+  const found = await forecastContinuations(store.reader, id, due, seen);
+  const continued = new Map(found.map(({ newId, paid }) => [newId, paid]));
+  for (const [crmId, { donor_id: donorId }] of continued) {
+    if (donorId === null) countLeft(forecast, 'no_match_known');
+    else countChosen(forecast, crmId, 'profile_shared');
+  }
+  return chosen.filter(({ crmId }) => !continued.has(crmId));
 }
 
 /** Returns the contacts that the filter includes. The others are counted. */

@@ -284,6 +284,12 @@ export async function pagesToRead(
   return deps.connector.readPages((await startOfReading(deps, run)).start);
 }
 
+/** Returns true if a run would read the whole list of a CRM that reports no removals, so unread contacts are missing. */
+export async function readsWholeList(deps: ReadDeps, run: Reading): Promise<boolean> {
+  if (run.only !== null || deps.connector.capabilities.reportsRemovals) return false;
+  return (await startOfReading(deps, run)).start === null;
+}
+
 /** Where reading starts: at the watermark, or at the beginning if the watermark is no longer valid. */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);

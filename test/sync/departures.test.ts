@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
-import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import { createMemoryConnector, memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { findContacts } from '../../src/contacts/contacts.ts';
 import { hasMissing } from '../../src/contacts/many-at-once/missing.ts';
@@ -8,6 +8,7 @@ import { RetriableError } from '../../src/core/errors.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import { isMassDeparture } from '../../src/sync/guards/departures.ts';
+import { previewRun } from '../../src/sync/preview.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import {
   createSyncWorld,
@@ -150,6 +151,26 @@ describe('a list with other IDs for the same contacts', () => {
     expect(await statesOf(world, ids)).toEqual(new Set(['removed']));
     await world.sync({ full: true });
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('is planned as it is synced: for no credit, and with one for another person', async () => {
+    const { world, ids, spent } = await openPlain(60);
+    await letAMonthPass(world);
+    renumber(world, ids);
+    const [first] = [...world.crm.records.values()];
+    const address = ['7 Quarry Lane, Reno, NV'];
+    world.crm.addContact({ ...first?.contact, id: 'another', addresses: address });
+    const plan = await previewRun(world.deps(), {
+      integration: world.integration,
+      mappings: memoryDefaultFields,
+      partnerKey: world.store.fingerprint('partner_key', world.integration.partner.apiKey),
+      full: true,
+      only: null,
+    });
+    expect(plan.credits.enhancements.needed).toBe(1);
+    expect(plan.enhance).toMatchObject({ never_enhanced: 1 });
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent + 1);
   });
 
   it('costs one credit for a new contact that is another person, and for a second one beside its twin', async () => {

@@ -29,17 +29,60 @@ export async function hasPaidContacts(reader: Reader, integrationId: string): Pr
 
 /**
  * Pairs each missing contact that was paid for with a contact that is due for the first time and has the details that
- * the credit was spent on. If several contacts have the same details, each is used once, the last paid one first.
+ * the credit was spent on.
  */
 export async function findContinuations(
   reader: Reader,
   integrationId: string,
 ): Promise<Continuation[]> {
-  const missing = await contacts(reader, integrationId)
+  const missing = await listPaid(reader, integrationId).where(isMarked).execute();
+  const identities = new Set(missing.map(({ asked_identity }) => asked_identity ?? ''));
+  const due: NewContact[] = [];
+  for (const batch of inFilledBatches([...identities])) {
+    const rows = await contacts(reader, integrationId)
+      .select(['crm_id', 'identity'])
+      .where('state', '=', 'due')
+      .where('asked_identity', 'is', null)
+      .where('identity', 'in', batch)
+      .execute();
+    due.push(...rows.map(({ crm_id: crmId, identity }) => ({ crmId, identity })));
+  }
+  return pair(missing, due);
+}
+
+/** A contact that is due for the first time. */
+interface NewContact {
+  crmId: string;
+  identity: string;
+}
+
+/** Finds the same before a run. `seen` are the contacts that a reading of the whole list has returned. */
+export async function forecastContinuations(
+  reader: Reader,
+  integrationId: string,
+  due: readonly NewContact[],
+  seen: ReadonlySet<string>,
+): Promise<Continuation[]> {
+  const missing: PaidRow[] = [];
+  const identities = new Set(due.map(({ identity }) => identity));
+  for (const batch of inFilledBatches([...identities])) {
+    const rows = await listPaid(reader, integrationId)
+      .where('asked_identity', 'in', batch)
+      .where('state', '<>', 'removed')
+      .where('departure_read', '=', 0)
+      .execute();
+    missing.push(...rows.filter(({ crm_id }) => !seen.has(crm_id)));
+  }
+  return pair(missing, due);
+}
+
+type PaidRow = Pick<ContactRow, 'crm_id' | 'asked_identity'> & Continuation['paid'];
+
+/** Contacts that were paid for. While a user is asked whether one was, the new contact waits as well. */
+function listPaid(reader: Reader, integrationId: string) {
+  return contacts(reader, integrationId)
     .select(['crm_id', 'asked_identity', 'asked_at', 'last_credit', 'donor_id', 'enhanced_at'])
-    .where(isMarked)
     .where('asked_at', 'is not', null)
-    // While a user is asked whether it was paid for, the new contact waits as well.
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -52,27 +95,22 @@ export async function findContinuations(
             .where('questions.decision', 'is', null),
         ),
       ),
-    )
-    .orderBy('asked_at', 'desc')
-    .orderBy('crm_id')
-    .execute();
-  const byIdentity = Map.groupBy(missing, (row) => row.asked_identity ?? '');
+    );
+}
+
+/** If several contacts have the same details, each is used once, the last paid one first. Pure. */
+function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continuation[] {
+  const inOrder = missing.toSorted(
+    (a, b) => Number(b.asked_at) - Number(a.asked_at) || (a.crm_id < b.crm_id ? -1 : 1),
+  );
+  const byIdentity = Map.groupBy(inOrder, (row) => row.asked_identity ?? '');
   byIdentity.delete('');
   const found: Continuation[] = [];
-  for (const batch of inFilledBatches([...byIdentity.keys()])) {
-    const rows = await contacts(reader, integrationId)
-      .select(['crm_id', 'identity'])
-      .where('state', '=', 'due')
-      .where('asked_identity', 'is', null)
-      .where('identity', 'in', batch)
-      .orderBy('crm_id')
-      .execute();
-    for (const { crm_id: newId, identity } of rows) {
-      const former = byIdentity.get(identity)?.shift();
-      if (former === undefined) continue;
-      const { crm_id: missing, asked_identity: _, ...paid } = former;
-      found.push({ missing, newId, paid });
-    }
+  for (const { crmId: newId, identity } of due.toSorted((a, b) => (a.crmId < b.crmId ? -1 : 1))) {
+    const former = byIdentity.get(identity)?.shift();
+    if (former === undefined) continue;
+    const { crm_id: missingId, asked_identity: _, ...paid } = former;
+    found.push({ missing: missingId, newId, paid });
   }
   return found;
 }
