@@ -186,9 +186,9 @@ async function withoutContinued(
   const due = chosen.filter(({ reason }) => reason === 'never_enhanced');
   const { id } = run.integration;
   const found = await forecastContinuations(store.reader, id, due, seen);
-  const continued = new Map(found.map(({ newId, paid }) => [newId, paid]));
-  for (const [crmId, { donor_id: donorId }] of continued) {
-    if (donorId === null) countLeft(forecast, 'no_match_known');
+  const continued = new Map(found.map(({ newId, isKnown }) => [newId, isKnown]));
+  for (const [crmId, isKnown] of continued) {
+    if (!isKnown) countLeft(forecast, 'no_match_known');
     else countChosen(forecast, crmId, 'profile_shared');
   }
   return chosen.filter(({ crmId }) => !continued.has(crmId));

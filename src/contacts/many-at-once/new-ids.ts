@@ -13,6 +13,8 @@ import { PAID_SINCE_BACKUP } from './paid-since-backup.ts';
 export interface Continuation {
   missing: string;
   newId: string;
+  /** True if the service knows the missing contact's person, so there is a profile. */
+  isKnown: boolean;
   /** What the missing contact was paid for. */
   paid: Pick<ContactRow, 'asked_at' | 'last_credit' | 'donor_id' | 'enhanced_at'>;
 }
@@ -110,7 +112,7 @@ function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continua
     const former = byIdentity.get(identity)?.shift();
     if (former === undefined) continue;
     const { crm_id: missingId, asked_identity: _, ...paid } = former;
-    found.push({ missing: missingId, newId, paid });
+    found.push({ missing: missingId, newId, isKnown: paid.donor_id !== null, paid });
   }
   return found;
 }
