@@ -107,6 +107,8 @@ export interface Application {
   sealer: Sealer;
   /** The integrations of the settings file and those applied to the database, by ID. */
   integrations: ReadonlyMap<string, Integration>;
+  /** Clients whose settings in the database cannot be read, and why. `doctor` names them. */
+  unreadable: ReadonlyMap<string, string>;
   /**
    * Updates `integrations` with the settings that were applied or removed since. Returns the new and changed
    * integrations. Work that has started with old settings continues with them.
@@ -189,7 +191,8 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     };
     const store: Store = createStore(stored);
     if (options.restores !== true) await keepErasureLog(store, erasures, log);
-    const { integrations, refresh } = await collectIntegrations(settings, store.reader, sealer);
+    const collected = await collectIntegrations(settings, store.reader, sealer, log);
+    const { integrations } = collected;
     warnOfInsecureHttp(log, settings, integrations);
     if (options.recordsSettings !== false) await recordSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
@@ -197,7 +200,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const { close, kind } = database;
     const own = { store, engine, sealer, sightings, close, kind, erasureLogs: erasures };
     const keyFile = options.keyRing ? null : findKeyFile(options.secretKey, settings.database);
-    const parts = { ...own, settings, integrations, refresh, allowInsecureHttp, keyFile };
+    const parts = { ...own, ...collected, settings, allowInsecureHttp, keyFile };
     return assemble(options, parts);
   } catch (error) {
     await database.close();
@@ -292,6 +295,7 @@ type Parts = Pick<
   | 'sealer'
   | 'settings'
   | 'integrations'
+  | 'unreadable'
   | 'refresh'
   | 'allowInsecureHttp'
   | 'keyFile'

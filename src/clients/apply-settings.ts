@@ -2,7 +2,7 @@
  * Stores clients' settings in the database, encrypted, for `apply` and at the end of a set-up in a browser.
  */
 import type { Application } from '../application.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, isDonorSyncError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
@@ -31,7 +31,7 @@ export async function applyIntegrations(
   { dryRun = false } = {},
 ): Promise<Applied[]> {
   const { reader } = application.store;
-  const present = await readPresent({ store: { reader }, sealer: application.sealer });
+  const present = await readComparable({ store: { reader }, sealer: application.sealer });
   for (const integration of integrations) {
     if (isOfFile(settings, integration)) throw setInFile(integration);
     requireSecure(settings, integration);
@@ -44,18 +44,36 @@ export async function applyIntegrations(
   return applied;
 }
 
-/** Settings in the database as JSON, by ID. */
-export async function readPresent({
-  store,
-  sealer,
-}: {
+interface PresentSource {
   store: { reader: Reader };
   sealer: Pick<Sealer, 'open'>;
-}): Promise<Map<string, string>> {
+}
+
+/** Settings in the database as JSON, by ID: of all clients, or of these. Throws if one of them cannot be decrypted. */
+export async function readPresent(
+  { store, sealer }: PresentSource,
+  ids: readonly string[] | null = null,
+): Promise<Map<string, string>> {
   const rows = await listSealedSettings(store.reader);
   return new Map(
-    rows.map(({ id, settings }) => [id, sealer.open(settings, settingsSealContext(id))]),
+    rows
+      .filter(({ id }) => ids?.includes(id) ?? true)
+      .map(({ id, settings }) => [id, sealer.open(settings, settingsSealContext(id))]),
   );
+}
+
+/** The same to compare with. Settings that cannot be decrypted are different from all others. */
+async function readComparable({ store, sealer }: PresentSource): Promise<Map<string, string>> {
+  const open = (id: string, sealed: string) => {
+    try {
+      return sealer.open(sealed, settingsSealContext(id));
+    } catch (error) {
+      if (!isDonorSyncError(error)) throw error;
+      return '';
+    }
+  };
+  const rows = await listSealedSettings(store.reader);
+  return new Map(rows.map(({ id, settings }) => [id, open(id, settings)]));
 }
 
 /** Returns true if the integration is in the settings file, which takes precedence over the database. */

@@ -1,5 +1,6 @@
 /** The integrations of this process: from its settings file, and from the database as they change there. */
 
+import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
@@ -13,14 +14,24 @@ import { type ChangedSettings, listChangedSettings } from './statements/integrat
 /** How soon a process notices applied or removed settings. */
 const LOOK_INTERVAL_MS = 3_000;
 
+export interface CollectedIntegrations {
+  integrations: Map<string, Integration>;
+  /** Clients whose stored settings cannot be read, and why. Nothing runs for them, and the others are not affected. */
+  unreadable: Map<string, string>;
+  /** Updates both. Returns the new and changed integrations. */
+  refresh(): Promise<Integration[]>;
+}
+
 /** The file takes precedence over the database, so the settings that an operator sees are the settings in use. */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
   reader: Reader,
   sealer: Pick<Sealer, 'open'>,
-): Promise<{ integrations: Map<string, Integration>; refresh(): Promise<Integration[]> }> {
+  log: Pick<Log, 'error'>,
+): Promise<CollectedIntegrations> {
   const ofFile = new Map(settings.integrations.map((integration) => [integration.id, integration]));
   const integrations = new Map<string, Integration>();
+  const unreadable = new Map<string, string>();
   let last: Omit<ChangedSettings, 'settings'> = { version: -1, id: '' };
   const changed: Integration[] = [];
   const applied = await refresh();
@@ -29,15 +40,14 @@ export async function collectIntegrations(
   for (const one of applied.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     integrations.set(one.id, one);
   for (const [id, one] of ofFile) integrations.set(id, one);
-  return { integrations, refresh };
+  return { integrations, unreadable, refresh };
 
   async function refresh(): Promise<Integration[]> {
     for (;;) {
       const page = await listChangedSettings(reader, last);
       for (const { id, version, settings: sealed } of page) {
-        // An integration that cannot be opened is reported once, and does not prevent other integrations from being
-        // loaded.
         last = { version, id };
+        unreadable.delete(id);
         const current = ofFile.get(id) ?? (sealed === null ? null : open(id, sealed));
         if (current === null) integrations.delete(id);
         else {
@@ -49,9 +59,27 @@ export async function collectIntegrations(
     }
   }
 
-  function open(id: string, sealed: string): Integration {
-    return integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsSealContext(id))));
+  /** Returns null for settings that cannot be read. They are reported once, and the other clients are loaded. */
+  function open(id: string, sealed: string): Integration | null {
+    try {
+      return integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsSealContext(id))));
+    } catch (error) {
+      const problem = describeProblem(error);
+      unreadable.set(id, problem);
+      log.error({ integration: id, error: problem }, 'the settings of a client cannot be read');
+      return null;
+    }
   }
+}
+
+/** The names of the settings, without their values, which can be secret. */
+function describeProblem(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return messageOf(error);
+  const names = error.issues.map(({ path, code, ...issue }) => {
+    const keys = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.join(', ') : '';
+    return `${[...path.map(String), keys].filter((part) => part !== '').join('.')} (${code})`;
+  });
+  return `This version does not accept these settings: ${names.join('; ')}.`;
 }
 
 /** Checks for changes repeatedly until the returned function is called. */

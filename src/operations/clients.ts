@@ -7,7 +7,7 @@ import { dropUploads, hasUpload, presentSettings } from '../clients/setup/draft.
 import { deleteSettings } from '../clients/statements/integrations.ts';
 import { readStatus, readStatuses } from '../clients/views/status.ts';
 import { getPage } from '../core/cursor.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, isDonorSyncError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
 import type { RunReport } from '../core/run.ts';
@@ -164,13 +164,18 @@ async function readDocument(
   if (caller.kind === 'machine') {
     return checkDocument(documents, { path: 'the document', allowInsecureHttp });
   }
-  const present = await readPresent({ store: { reader }, sealer });
+  const named = documents.map((document) => namedSchema.safeParse(document).data?.id ?? '');
+  // Settings that cannot be read are replaced by the rules for a new client.
+  const ids = named.filter((id) => !application.unreadable.has(id));
+  const present = await readPresent({ store: { reader }, sealer }, ids);
   const before = new Map(
     [...present].map(([id, json]) => [id, integrationSchema.parse(JSON.parse(json))]),
   );
   const { kind, clients } = caller;
   return readRemote(application, { isToken: kind === 'token', clients }, documents, before);
 }
+
+const namedSchema = z.object({ id: z.string() });
 
 export const removeClient = acting({
   name: 'remove',
@@ -185,7 +190,7 @@ export const removeClient = acting({
     files: z.array(z.string()).describe('Files that were uploaded in its set-up; they are deleted'),
   }),
   async question(world, { integration }) {
-    const { id } = await findApplied(world, integration);
+    const id = await requireApplied(world, integration);
     const hasFile = await hasOwnUpload(world, id);
     const file = hasFile ? ' The file that was uploaded in its set-up is deleted.' : '';
     return {
@@ -194,7 +199,7 @@ export const removeClient = acting({
     };
   },
   async run(world, { integration }) {
-    const { id } = await findApplied(world, integration);
+    const id = await requireApplied(world, integration);
     const { store, clock, application } = world;
     const { takeLease } = application;
     // Otherwise a run would write the results again.
@@ -210,10 +215,16 @@ export const removeClient = acting({
   ],
 });
 
-/** Throws a ConfigurationError for a client that is not in the database (conflict). */
-async function findApplied(world: ActingWorld, id: string): Promise<Integration> {
-  const client = findClient(world, id);
-  if ((await presentSettings(world, id)) !== null) return client;
+/**
+ * Throws a ConfigurationError for a client that is not in the database (conflict). A client whose settings cannot be
+ * read can be removed too.
+ */
+async function requireApplied(world: ActingWorld, id: string): Promise<string> {
+  const { caller, application } = world;
+  const isReached = caller.clients?.has(id) ?? true;
+  if (isReached && application.unreadable.has(id)) return id;
+  findClient(world, id);
+  if ((await presentSettings(world, id)) !== null) return id;
   throw new ConfigurationError(
     `"${id}" is not in the database. Nothing was changed. Remove it from the settings file ${world.application.settings.path}.`,
     { code: 'not_applied', refusal: 'conflict', details: { integration: id } },
@@ -225,8 +236,15 @@ async function findApplied(world: ActingWorld, id: string): Promise<Integration>
  * is kept.
  */
 async function hasOwnUpload(world: ActingWorld, id: string): Promise<boolean> {
-  if (isOfFile(world.application.settings, { id })) return false;
-  return hasUpload(toSetups(world), id);
+  const { settings, unreadable } = world.application;
+  if (isOfFile(settings, { id })) return false;
+  try {
+    return await hasUpload(toSetups(world), id);
+  } catch (error) {
+    // Nothing says which file it is.
+    if (isDonorSyncError(error) && unreadable.has(id)) return false;
+    throw error;
+  }
 }
 
 function toSetups({ application, store }: ActingWorld) {

@@ -234,7 +234,7 @@ export async function presentSettings(
   { store, sealer }: SetupSource,
   id: string,
 ): Promise<string | null> {
-  return (await readPresent({ store, sealer })).get(id) ?? null;
+  return (await readPresent({ store, sealer }, [id])).get(id) ?? null;
 }
 
 /**
@@ -258,7 +258,7 @@ export async function hasUpload(deps: SetupDeps, id: string): Promise<boolean> {
 /** The paths of uploads that only this integration uses. */
 async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const present = await presentSettings(deps, id);
-  const stored = present === null ? undefined : integrationSchema.parse(JSON.parse(present)).crm;
+  const stored = present === null ? undefined : crmSchema.parse(JSON.parse(present)).crm;
   const drafts = await listSetupDraftsOf(deps.store.reader, id);
   const crms = drafts.map((row) => opened(deps.sealer, row).answers.crm);
   const others = [...deps.integrations.values()].filter((one) => one.id !== id);

@@ -21,6 +21,7 @@ export const CAUSES = {
   keyFile: 'key_file_open',
   noSettings: 'settings_not_found',
   holds: 'holds_open',
+  unreadable: 'settings_unreadable',
 } as const;
 
 /** Adds the command that helps to each finding of a client or of the installation. */

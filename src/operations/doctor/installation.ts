@@ -12,7 +12,7 @@ import { findWriteProblem } from '../../privacy/statements/find-write-problem.ts
 import { insecureAddresses, insecureProblem } from '../../settings/insecure-http.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { acting } from '../kit/operation.ts';
-import { type DoctorFinding, withCommands } from './causes.ts';
+import { CAUSES, type DoctorFinding, withCommands } from './causes.ts';
 import { checkSecretKey } from './check-secret-key.ts';
 import { met, unmet } from './checks.ts';
 import { describeReport, endingOf, reportSchema, toReport } from './doctor.ts';
@@ -38,7 +38,7 @@ export const checkInstallation = acting({
 
 /** Examines the installation. Findings about ports and addresses cover these clients. */
 export async function examineInstallation(
-  application: Pick<Application, 'settings' | 'keyFile' | 'erasureLogs' | 'store'>,
+  application: Pick<Application, 'settings' | 'keyFile' | 'erasureLogs' | 'store' | 'unreadable'>,
   clients: readonly Integration[],
 ): Promise<DoctorFinding[]> {
   const { settings, keyFile } = application;
@@ -50,7 +50,27 @@ export async function examineInstallation(
     ...(await checkWriteLog(application)),
     await checkSpendingJournal(application),
   ];
-  return [...withCommands(shared, null), ...checkTransport(settings, clients)];
+  return [
+    ...withCommands(shared, null),
+    ...checkStoredSettings(application),
+    ...checkTransport(settings, clients),
+  ];
+}
+
+/** Names the clients that no command knows, because their settings in the database cannot be read. */
+function checkStoredSettings({ unreadable }: Pick<Application, 'unreadable'>): DoctorFinding[] {
+  return [...unreadable].map(([integration, problem]) => ({
+    integration,
+    ...plain(
+      unmet(
+        'settings',
+        `The settings of "${integration}" in the database cannot be read, so nothing runs for it. ${problem}`,
+        `Apply its settings again, or remove them: donor-sync remove ${integration}`,
+        CAUSES.unreadable,
+      ),
+    ),
+    command: null,
+  }));
 }
 
 function checkDatabase({ database }: Settings): Finding {

@@ -27,6 +27,7 @@ export type OperationApplication = Pick<
   Application,
   | 'store'
   | 'integrations'
+  | 'unreadable'
   | 'sealer'
   | 'settings'
   | 'setup'
