@@ -51,8 +51,14 @@ export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): reado
 
 /** Returns true if the scope is granted, or if only HubSpot's refusals will show whether it is. */
 export function mayHave({ scopes }: Scoped, scope: string): boolean {
-  // HubSpot's documents list the scopes of Sensitive Data without the version, its specification with it.
-  return scopes === null || scopes.has(scope) || scopes.has(scope.replace(/\.v2$/, ''));
+  return scopes === null || spellings(scope).some((each) => scopes.has(each));
+}
+
+/** The names under which HubSpot may list a scope. */
+function spellings(scope: string): string[] {
+  // HubSpot's documents list the scopes of Sensitive Data without the version, its specification with it. Lists are also
+  // called segments since version 2026-09 of the API.
+  return [scope, scope.replace(/\.v2$/, ''), scope.replace(/^crm\.lists\./, 'crm.segments.')];
 }
 
 /** Returns the needs that are certainly not met. */

@@ -6,7 +6,7 @@ import { validationError } from '../core/errors.ts';
 import { findObjectType, OBJECT_TYPES } from '../core/object-type.ts';
 import type { Properties } from '../properties/properties.ts';
 import { createRouter, type HubspotContext, readBody } from '../requests/context.ts';
-import { needScope } from '../requests/scopes.ts';
+import { needListScope } from '../requests/scopes.ts';
 import { type FilterBranch, filterBranchSchema, propertiesNamedIn } from './filter-branch.ts';
 import { type List, PROCESSING_TYPES, toPublicList, toSearchResult } from './list.ts';
 import {
@@ -36,9 +36,9 @@ export interface ListRoutesOptions {
 }
 
 /** Requires the scope to read lists. */
-export const READ_LISTS = needScope('crm.lists.read');
+export const READ_LISTS = needListScope('crm.lists.read');
 /** Requires the scope to change lists. */
-export const WRITE_LISTS = needScope('crm.lists.write');
+export const WRITE_LISTS = needListScope('crm.lists.write');
 
 /** The routes to mount at `/crm/v3/lists` and the dated addresses. */
 export function listRoutes(options: ListRoutesOptions) {

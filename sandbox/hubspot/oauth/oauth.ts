@@ -3,7 +3,7 @@
 import type { Hono } from 'hono';
 import type { Database } from '../core/database.ts';
 import { createRouter, type HubspotEnv, readBody } from '../requests/context.ts';
-import { ALL_SCOPES } from '../requests/scopes.ts';
+import { ALL_SCOPES, SEGMENT_SCOPES } from '../requests/scopes.ts';
 import type { Tokens } from '../requests/tokens.ts';
 import { authorizeRoutes } from './authorize.ts';
 import type { ClientApp } from './client-app.ts';
@@ -44,7 +44,8 @@ export function openOAuth(options: OAuthOptions): OAuth {
   const codes = createCodes(options.clock, options.createSecret);
   const refreshTokens = openRefreshTokens(options.db, options.createSecret);
   const routes = createRouter();
-  routes.route('/', authorizeRoutes({ ...options, codes, settings, knownScopes: ALL_SCOPES }));
+  const knownScopes = [...ALL_SCOPES, ...Object.values(SEGMENT_SCOPES)];
+  routes.route('/', authorizeRoutes({ ...options, codes, settings, knownScopes }));
   routes.route('/', tokenRoutes({ ...options, codes, settings, refreshTokens }));
   return { routes, control: controlRoutes(options.app, settings) };
 }

@@ -2,7 +2,7 @@
 
 import type { MiddlewareHandler } from 'hono';
 import { scopeError } from '../core/errors.ts';
-import type { HubspotEnv } from './context.ts';
+import { type HubspotEnv, isStrictVersion } from './context.ts';
 
 /** Every scope that this account knows. */
 export const ALL_SCOPES = [
@@ -25,6 +25,21 @@ export const ALL_SCOPES = [
   'crm.objects.companies.sensitive.read.v2',
   'crm.objects.companies.sensitive.write.v2',
 ] as const;
+
+/** Scopes that version 2026-09 accepts in place of another one. Tokens have them only if they are requested. */
+export const SEGMENT_SCOPES = {
+  'crm.lists.read': 'crm.segments.read',
+  'crm.lists.write': 'crm.segments.write',
+} as const;
+
+/** Lets a request about lists pass. */
+export function needListScope(scope: keyof typeof SEGMENT_SCOPES): MiddlewareHandler<HubspotEnv> {
+  return async (c, next) => {
+    const accepted = isStrictVersion(c) ? [scope, SEGMENT_SCOPES[scope]] : [scope];
+    checkScopes(c.var.grant.scopes, accepted);
+    return next();
+  };
+}
 
 /** Lets a request pass if its token has one of the scopes. */
 export function needScope(...scopes: string[]): MiddlewareHandler<HubspotEnv> {

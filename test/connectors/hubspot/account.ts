@@ -11,7 +11,7 @@ import {
   type HubspotSettings,
   hubspotSettingsSchema,
 } from '../../../connectors/hubspot/settings.ts';
-import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth.ts';
+import { consentPage, createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth.ts';
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
@@ -149,14 +149,15 @@ export async function openAccount(
   };
 
   /** Connects the app to the account. Returns the settings that OAuth needs. */
-  async function install() {
+  async function install(moreScopes: readonly string[] = []) {
     const { baseUrl: url, clientId, clientSecret } = sandbox;
     const signal = new AbortController().signal;
     const world = { fetch: globalThis.fetch, clock: systemClock, signal, random: () => 0 };
     const oauth = createHubspotOAuth({ url, clientId, clientSecret, ...world });
     const redirectUri = 'http://localhost:8787/oauth/hubspot/callback';
     const codeVerifier = 'v'.repeat(64);
-    const page = oauth.authorizeUrl({ redirectUri, state: 'state', codeVerifier });
+    const request = { redirectUri, state: 'state', codeVerifier };
+    const page = consentPage({ url, clientId, moreScopes }, request);
     const reply = await fetch(`${page}&approve=true`, { redirect: 'manual' });
     const code = new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? '';
     const { refreshToken } = await oauth.exchangeCode({ code, redirectUri, codeVerifier });

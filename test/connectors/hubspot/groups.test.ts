@@ -193,6 +193,17 @@ describe('groups of HubSpot', () => {
     });
   });
 
+  it('reads a list with the scope that replaces the one of lists', async () => {
+    const ids = await account.addContacts(people(2));
+    const list = await account.addList('Board', ids);
+    await account.control('PUT', 'oauth', { withheldScopes: ['crm.lists.read'] });
+    await connector.close();
+    const auth = { type: 'oauth', ...(await account.install(['crm.segments.read'])) };
+    connector = await account.connector({ auth });
+    expect(await members({ list })).toEqual(ids);
+    expect(await connector.listGroups()).toContainEqual(expect.objectContaining({ name: 'Board' }));
+  });
+
   it('offers the lists of contacts with their sizes', async () => {
     const ids = await account.addContacts(people(3));
     await account.addList('Three', ids);
