@@ -15,6 +15,7 @@ import { check, readLimits } from './check/check.ts';
 import { readFacts, sampleIds } from './check/sample.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
+import { requireFilterFits } from './filter-length.ts';
 import { IDS_PER_REQUEST } from './find-records.ts';
 import { listGroups, readGroup } from './groups.ts';
 import { createLists } from './lists.ts';
@@ -77,6 +78,7 @@ async function openHubspotConnector(
 ): Promise<Connector> {
   const opened = await openSession(options, world);
   try {
+    requireFilterFits(opened);
     await requireFilter(opened);
   } catch (error) {
     opened.api.close();

@@ -133,6 +133,11 @@ export async function searchAmong(
   return { records: results, total, isLast: results.length === 0 || !isCutShort };
 }
 
+/** Returns the number of characters of a search that starts after an ID. */
+export function measureSearch(search: ContactSearch, afterId: string): number {
+  return JSON.stringify(buildBody(search, afterId)).length;
+}
+
 function buildBody(
   { conditions, groups, properties }: ContactSearch,
   afterId: string | null,

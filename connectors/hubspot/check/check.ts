@@ -17,6 +17,7 @@ import {
 import { createApi, type HubspotApi, type HubspotWorld } from '../api.ts';
 import { COMPANY_NAME, PRIMARY_COMPANY } from '../contact.ts';
 import { requireFilter } from '../filter.ts';
+import { requireFilterFits } from '../filter-length.ts';
 import { readMoney, readRates } from '../money/currencies.ts';
 import { type HubspotSession, openSession } from '../session.ts';
 import type { HubspotSettings } from '../settings.ts';
@@ -73,6 +74,7 @@ async function examine(
   findings.push(
     ...sensitiveFindings(session),
     ...(await checked('contacts', FILTER_FIX, async () => {
+      requireFilterFits(session);
       await requireFilter(session);
       return [...metContacts('HubSpot', contacts), ...metMarks(contacts)];
     })),

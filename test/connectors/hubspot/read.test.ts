@@ -479,6 +479,34 @@ describe('reading contacts from HubSpot', () => {
       expect(idsOf(await toArray(connector.readPages(null)))).toEqual(ids);
     });
 
+    it('is refused at once if it fits alone, but not together with the rest of a search', async () => {
+      const marks = ['Deceased', 'DoNotContact', 'OptOut'].map(
+        (mark) => `${mark}_${'x'.repeat(30)}`,
+      );
+      for (const name of marks) await account.createProperty({ name: name.toLowerCase() });
+      const [deceasedField, doNotContactField, optOutField = null] = marks.map((name) =>
+        name.toLowerCase(),
+      );
+      const contacts = { deceasedField, doNotContactField, optOutField };
+      const values = Array.from({ length: 35 }, (_, at) => `Town ${at}`);
+      const group = { filters: [{ propertyName: 'city', operator: 'IN', values }] };
+      const groups = Array(5).fill(group);
+      const filter = JSON.stringify(groups);
+      await expect(account.connector({}, {}, { ...contacts, filter })).rejects.toMatchObject({
+        kind: 'configuration',
+        code: 'crm_filter_invalid',
+        message: expect.stringMatching(/5 groups .* 3,\d{3} characters, .* at most 3,000/),
+      });
+      const findings = await account.check({}, {}, { ...contacts, filter });
+      expect(findings).toContainEqual(
+        expect.objectContaining({ subject: 'contacts', ok: false, cause: 'crm_filter_invalid' }),
+      );
+      const fewer = JSON.stringify(groups.slice(0, 4));
+      await start({}, { ...contacts, filter: fewer });
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      await expect(toArray(connector.readPages(cursor))).resolves.toHaveLength(1);
+    });
+
     it.each([
       ['is no list', 'city = Springfield'],
       ['has an operator that HubSpot has not', '[{propertyName: city, operator: LIKE, value: S}]'],

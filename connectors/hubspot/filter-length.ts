@@ -1,0 +1,52 @@
+import { invalidFilter } from './filter.ts';
+import { type ContactSearch, measureSearch } from './search.ts';
+import type { HubspotSession } from './session.ts';
+
+/** HubSpot's maximum for the body of a search. */
+const MAX_CHARACTERS = 3_000;
+
+/** Values that are as long as any in our own conditions. HubSpot's IDs have up to twelve digits today. */
+const ANY_ID = '9'.repeat(15);
+const ANY_TIME = '9'.repeat(13);
+
+/**
+ * Throws a ConfigurationError if the filter is too long for a search: our own conditions are repeated in each of its
+ * groups, and the properties of the account are added. HubSpot would refuse every such search.
+ */
+export function requireFilterFits({
+  filter,
+  shape,
+}: Pick<HubspotSession, 'filter'> & { shape: Pick<HubspotSession['shape'], 'properties'> }): void {
+  if (filter.length === 0) return;
+  const longest = Math.max(
+    ...searchesWith(filter, shape.properties).map((search) => measureSearch(search, ANY_ID)),
+  );
+  if (longest <= MAX_CHARACTERS) return;
+  throw invalidFilter(
+    `It is too long: with its ${filter.length} groups and the properties that donor-sync reads, a search has ${toText(longest)} characters, and HubSpot accepts at most ${toText(MAX_CHARACTERS)}. Shorten the filter, or combine groups, for example by one IN with several values.`,
+  );
+}
+
+function toText(count: number): string {
+  return count.toLocaleString('en');
+}
+
+/** The searches that use the filter. */
+function searchesWith(
+  groups: ContactSearch['groups'],
+  properties: readonly string[],
+): ContactSearch[] {
+  const base = { groups, afterId: null };
+  return [
+    {
+      ...base,
+      conditions: [{ propertyName: 'lastmodifieddate', operator: 'GTE', value: ANY_TIME }],
+      properties,
+    },
+    {
+      ...base,
+      conditions: [{ propertyName: 'hs_object_id', operator: 'IN', values: [ANY_ID] }],
+      properties: [],
+    },
+  ];
+}
