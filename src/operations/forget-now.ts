@@ -91,8 +91,9 @@ export function describeReceipt(forgotten: Forgotten): string[] {
   if (cleared !== null) {
     const isNamed = receipt.pending.some(({ what }) => what === 'introductions');
     const isProven = receipt.complete && receipt.crm?.verified === true && !isNamed;
-    const proof = isProven ? ' A second reading confirmed that none of it is left.' : '';
+    const proof = isProven ? ' A second reading confirmed that no current value is left.' : '';
     lines.push(`Cleared in the CRM: ${cleared.join(', ') || 'nothing'}.${proof}`);
+    if (cleared.length > 0) lines.push(HISTORY);
   }
   if (editedSince.length > 0) {
     lines.push(`Left alone, because someone changed them: ${editedSince.join(', ')}.`);
@@ -114,6 +115,10 @@ export function describeReceipt(forgotten: Forgotten): string[] {
   }
   return lines;
 }
+
+/** Clearing a field adds an entry to the CRM's history; it removes none. */
+const HISTORY =
+  'HubSpot and Salesforce keep former values in their own history. To remove them, delete the contact permanently in HubSpot, or delete its rows of the field history in Salesforce.';
 
 function headline({ crmId, wasKnown, receipt }: Forgotten): string {
   if (!receipt.complete) return `${crmId} is blocked, and only partly erased.`;
