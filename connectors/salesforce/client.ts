@@ -224,7 +224,12 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     async upload(path, csv) {
       // A stream in the library could be read only once. After a new sign-in, the upload starts
       // again.
-      const sending = new GuardedConnection(version, (request) => carry({ ...request, body: csv }));
+      const sending = new GuardedConnection(version, async (request) => {
+        const reply = await carry({ ...request, body: csv });
+        // Salesforce returns nothing. A proxy that returns a page has not passed the upload on.
+        if (reply.status < 300 && /^\s*</.test(reply.text)) throw answerUnreadable('Salesforce');
+        return reply;
+      });
       const headers = { 'content-type': 'text/csv; charset=UTF-8' };
       await withOwnErrors(sending.request({ method: 'PUT', url: path, headers }));
     },

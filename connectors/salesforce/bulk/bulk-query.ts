@@ -25,19 +25,27 @@ export async function* queryInBulk<Row>(
   toRow: (read: ColumnReader) => Row,
 ): AsyncGenerator<Row[]> {
   const { id } = toNewJob(await session.api.openQueryJob(soql));
-  try {
-    await awaitJob(session, 'query', id);
-  } catch (error) {
-    await abortJob(session, 'query', id, error);
-    throw error;
-  }
+  const { numberRecordsProcessed } = await awaitJob(session, 'query', id).catch(
+    async (error: unknown) => {
+      await abortJob(session, 'query', id, error);
+      throw error;
+    },
+  );
+  let count = 0;
   let locator: string | null = null;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const position: string = locator === null ? '' : `&locator=${encodeURIComponent(locator)}`;
     const path = `/jobs/query/${id}/results?maxRecords=${PAGE_ROWS}${position}`;
     const answer: CsvAnswer = await session.api.download(path);
-    yield* readRows(session, answer, toRow);
+    for await (const rows of readRows(session, answer, toRow)) {
+      count += rows.length;
+      yield rows;
+    }
     const next = nextLocator(answer);
+    if (next === null && count < numberRecordsProcessed) {
+      // A proxy may have answered in place of Salesforce.
+      throw brokenOff(new Error(`There are ${count} rows instead of ${numberRecordsProcessed}.`));
+    }
     if (next === null) return;
     if (next === locator) break;
     locator = next;
@@ -82,7 +90,11 @@ export async function* readRows<Row>(
   }
 }
 
+/** A column of results: an API name, or a path of them. Anything else is not from Salesforce. */
+const COLUMN = /^[A-Za-z][\w.]*$/;
+
 function indexColumns(header: readonly string[]): Map<string, number> {
+  if (!header.every((column) => COLUMN.test(column))) throw new Error('There is no header.');
   return new Map(header.map((column, position) => [column, position]));
 }
 
