@@ -30,7 +30,7 @@ export interface HttpOptions {
   deps: Pick<ConnectorDeps, 'clock' | 'signal' | 'onCall' | 'fetch' | 'board'>;
   /** Headers of each request, for example the one with the key. */
   headers?: Readonly<Record<string, string>>;
-  /** For a CRM with OAuth: the tokens (`createTokens`). Each request then has a bearer token. */
+  /** For a CRM with OAuth: the tokens (`shareSignIn`). Each request then has a bearer token. */
   tokens?: HttpTokens;
   /** The setting that contains the key, for the message about a rejected key; `crm.apiKey` if omitted. */
   keySetting?: string;

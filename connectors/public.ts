@@ -10,6 +10,14 @@ export {
   plainField,
 } from '../src/core/crm-field.ts';
 export type { FieldMapping } from '../src/core/field-map.ts';
+export {
+  type RefreshTokens,
+  refreshWithStored,
+  type SharedSignIn,
+  type SignInWays,
+  shareSignIn,
+  toCodeChallenge,
+} from '../src/outbound/sign-in.ts';
 export type * from './contract.ts';
 export {
   createHttp,

@@ -290,6 +290,38 @@ describe('the package', () => {
       await compile('--allowJs', '--checkJs', ...types, 'my-crm/index.js', 'my-crm/index.test.js');
     });
 
+    it('has an example with an HTTP API that passes the kit on the oldest Node, and mistakes that it finds', async () => {
+      const test = `
+        import { describe, it } from 'node:test';
+        import assert from 'node:assert/strict';
+        import { createHttp, readOffsetPages } from 'donor-sync/connector';
+        import {
+          defineExampleConnector, EXAMPLE_ABILITIES, findBrokenPromises, MISTAKES, openExampleHarness, testConnector,
+        } from 'donor-sync/connector/testing';
+        const declare = (runner, definition) =>
+          testConnector(runner, 'example', () => openExampleHarness(definition), EXAMPLE_ABILITIES);
+        declare({ describe, it }, defineExampleConnector());
+        it('exports the HTTP part', () => {
+          assert.deepEqual([typeof createHttp, typeof readOffsetPages], ['function', 'function']);
+        });
+        it('finds a mistake', async () => {
+          const [{ definition }] = MISTAKES;
+          const broken = await findBrokenPromises((runner) => declare(runner, definition), 1);
+          assert.equal(broken.length, 1);
+        });
+      `;
+      await writeFile(join(place, 'my-crm/example.test.js'), test);
+      try {
+        const node = join(CHECKOUT, 'node_modules/node-22/bin/node');
+        const command = [node, '--test', '--test-reporter=tap', 'my-crm/example.test.js'];
+        const output = await run(command, place);
+        expect(output).toMatch(/^# pass 9\d$/m);
+        expect(output).toMatch(/^# fail 0$/m);
+      } finally {
+        await rm(join(place, 'my-crm/example.test.js'));
+      }
+    });
+
     it('syncs with it', async () => {
       const service = await aService();
       const people = await controlService(service).people(20);

@@ -186,7 +186,7 @@ async function openExample(
     close: async () => http.close(),
   };
 
-  /** A page in the middle has no position from which to continue, because the order is by id. */
+  /** Only the last page has a position for a later reading, because the order is by id. */
   async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
     let asOf: number | null = null;
     let waiting: Row[] = [];
