@@ -73,7 +73,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     ENTITY_IS_DELETED: {
       sort: 'record',
-      sentence: 'The record is gone: it was deleted or merged into another one.',
+      sentence: 'The record is gone: it was deleted or merged into another record.',
     },
     INVALID_CROSS_REFERENCE_KEY: {
       sort: 'record',

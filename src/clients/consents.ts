@@ -224,7 +224,7 @@ async function requireConsent(deps: ConsentLook, integration: Integration): Prom
   if (found !== null) return found;
   const { id, crm } = integration;
   throw new ConfigurationError(
-    `"${id}" signs in to its CRM (${crm.kind}) with the credentials in its settings, so it does not have to be connected. To connect a Salesforce or HubSpot account by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
+    `"${id}" signs in to its CRM (${crm.kind}) with the credentials in its settings, so it does not have to be connected. To connect a Salesforce or HubSpot account by hand, set crm.auth to { type: oauth, clientId, clientSecret }.`,
     { code: 'consent_not_wanted', details: { integration: id } },
   );
 }

@@ -55,7 +55,7 @@ export const databaseClosed = translation(
 const notADatabase = translation(
   ConfigurationError,
   'database_not_a_database',
-  'The file that the database setting names is not an SQLite database. Name another file.',
+  'The file that the database setting names is not an SQLite database. Choose another file.',
 );
 const refused = translation(
   ConfigurationError,

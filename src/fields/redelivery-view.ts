@@ -31,7 +31,7 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
 /** Explains why a value is not written to its field, for the user who wants it delivered. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
   refused: 'the CRM refuses the value',
-  no_such_field: 'the CRM has no such field, or hides it',
+  no_such_field: 'the CRM does not have this field, or hides it',
   no_permission: "the CRM does not let the integration's user write the field",
   does_not_fit: 'the value does not fit the field',
   other_currency:

@@ -384,7 +384,7 @@ function lastOwner(next: string): ConfigurationError {
 export function requireSensible({ role, integrations }: Rights): void {
   if (role !== 'owner' || integrations === null) return;
   throw new ConfigurationError(
-    'An owner has access to all clients. Choose another role, or leave the clients out.',
+    'An owner has access to all clients. Choose another role, or do not name any clients.',
     { code: 'owner_limited' },
   );
 }

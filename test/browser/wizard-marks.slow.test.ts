@@ -73,7 +73,7 @@ it(
     await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });
     await press('Save and continue');
     expect(looks).toEqual([]);
-    const note = await page.getByText('ours are called').textContent();
+    const note = await page.getByText("donor-sync's columns are called").textContent();
     expect(note).toMatch(/“Donor ID”.*“Donor ID \(service\)”/s);
     await page.goto(`${world.url}/setup/riverside/people`);
     await page.getByText('4 can be sent').waitFor();

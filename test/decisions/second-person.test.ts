@@ -89,7 +89,7 @@ async function states(world: StoreWorld, ids: readonly string[]): Promise<string
   return Promise.all(ids.map(async (id) => (await contactOf(world, id)).state));
 }
 
-/** Who did what about approvals and decisions, oldest first. */
+/** The audit's entries about approvals and decisions, oldest first. */
 async function audited({ store }: StoreWorld): Promise<string[]> {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries

@@ -203,7 +203,7 @@ export function noStreetNote(addresses: readonly string[], sample: CsvSample): s
       ));
   if (addresses.length === 0 || !addresses.every(isOther)) return [];
   return [
-    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}: the service then recognises fewer contacts.`,
+    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}, so the service recognises fewer contacts.`,
   ];
 }
 

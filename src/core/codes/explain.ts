@@ -82,7 +82,7 @@ function explainOutcome(code: string, means: string): Explanation {
     kind: 'outcome',
     costs: null,
     document: `${PAGE}#${code}`,
-    means: `An outcome of contacts: ${means}.`,
+    means: `An outcome for a contact: ${means}.`,
     next: `Look up its reason with \`donor-sync help REASON\`: ${reasons.join(', ')}.`,
   };
 }

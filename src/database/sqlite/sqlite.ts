@@ -81,7 +81,7 @@ async function ensureFile(path: string): Promise<RequireInPlace> {
     return await rememberFile(path);
   } catch (error) {
     throw new ConfigurationError(
-      `The database file ${path} cannot be written: ${messageOf(error)}. Name a file in a folder that this user can write to.`,
+      `The database file ${path} cannot be written: ${messageOf(error)}. Choose a file in a folder that this user can write to.`,
       { code: 'database_file_unusable', cause: error },
     );
   }

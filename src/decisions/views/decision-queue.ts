@@ -27,7 +27,10 @@ export interface QueueQuery {
 }
 
 export interface DecisionQueue {
-  /** Number of pending decisions, regardless of the query. Contacts that are decided together count as one decision. */
+  /**
+   * Number of pending decisions, regardless of the query. Contacts that are decided together count as one decision
+   * decision.
+   */
   total: number;
   /** Clients with pending decisions; clients with the most decisions come first. */
   clients: { id: string; name: string; count: number }[];

@@ -10,7 +10,7 @@ const DUE_TEXTS = {
   lost_answer_resubmitted:
     'the response was lost, and the settings say to submit the contact again',
   job_vanished: 'the service lost its job before the profile arrived',
-  profile_shared: "the same person's profile from another contact or client is used, for no credit",
+  profile_shared: "the same person's profile from another contact or client is used, at no cost",
 } as const satisfies Record<EnhanceReason, string>;
 
 /** An unknown reason is shown unchanged. */

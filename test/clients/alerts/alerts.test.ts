@@ -320,7 +320,7 @@ describeEachDatabase('alerts', (open) => {
     return alerts;
   }
 
-  /** What arrived at the webhook. */
+  /** The requests that arrived at the webhook. */
   function texts(): string[] {
     return z
       .array(z.strictObject({ text: z.string() }))

@@ -128,7 +128,7 @@ describe('access tokens', () => {
   });
 });
 
-/** What proxies and content networks add. */
+/** The headers that proxies and content delivery networks add. */
 const PROXY_HEADERS = [
   { 'x-forwarded-for': '203.0.113.9' },
   { 'x-forwarded-host': 'sync.example.org' },

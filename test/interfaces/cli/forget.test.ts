@@ -61,7 +61,7 @@ describe('donor-sync forget', () => {
     const args = ['forget', id, '--also-in-crm', '--yes'];
     const first = await world.run(args);
     expect(first.stdout).toMatch(
-      /is erased, and no sync processes it again\.\nReceipt \S+, .*: erased 1 contact, 1 job, 1 write, 1 mention in runs\.\nCleared in the CRM: .*Donor ID.* A second reading confirmed that none of it is left\./,
+      /is erased, and no sync processes it again\.\nReceipt \S+, .*: erased 1 contact, 1 job, 1 write, 1 mention in runs\.\nCleared in the CRM: .*Donor ID.* A second read confirmed that none of these values are left\./,
     );
     const again = await world.run(args);
     expect(again.exitCode).toBe(0);
@@ -78,7 +78,7 @@ describe('donor-sync forget', () => {
     await world.run(['sync']);
     const id = await enhancedId(world);
     const { stdout } = await world.run(['forget', id, '--yes']);
-    expect(stdout).toContain('Left the networks: Board.');
+    expect(stdout).toContain('Removed from the networks: Board.');
     expect(await databaseText(world)).not.toContain(id);
   });
 
@@ -110,7 +110,7 @@ describe('donor-sync forget', () => {
     const unasked = await world.run(lift);
     expect([unasked.exitCode, unasked.stderr]).toEqual([
       2,
-      expect.stringContaining('Let the contact comes-later of "riverside" be enhanced again?'),
+      expect.stringContaining('Allow the contact comes-later of "riverside" to be enhanced again?'),
     ]);
     const lifted = await world.run([...lift, '--yes', '--json']);
     expect([lifted.exitCode, JSON.parse(lifted.stdout)]).toEqual([

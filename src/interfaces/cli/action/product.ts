@@ -174,7 +174,7 @@ export async function confirmOrStop(
   if (yes) return;
   if (!stdin.isTTY || !stderr.isTTY) {
     throw new ConfigurationError(
-      `${question} There is no terminal on which to ask. To do it, add --yes.`,
+      `${question} There is no terminal to ask you in. To confirm it, add --yes.`,
       { code: 'confirmation_missing', details },
     );
   }

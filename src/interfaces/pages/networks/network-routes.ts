@@ -140,7 +140,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
       const client = findIntegration(c, application, c.req.param('integration'));
       const { id } = client;
       const { text } = whoSchema.parse(await readForm(c));
-      if (text === '') throw aboutField(invalidRequest('Write an ID or a name.'), 'text');
+      if (text === '') throw aboutField(invalidRequest('Enter an ID or a name.'), 'text');
       const picture = await pictureOf(id, text);
       const isContact = (await findContacts(store.reader, id, [text])).size > 0;
       if (isContact || isKnown(picture, text)) {

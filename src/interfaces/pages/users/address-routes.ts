@@ -111,10 +111,10 @@ export function addressRoutes(
     }
     const proto = c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim();
     if (proto === 'http' && wanted.protocol === 'https:') {
-      return 'The proxy reports that the request came over plain http (X-Forwarded-Proto), so nobody could sign in. Let it report what the browser uses.';
+      return 'The proxy reports that the request came over plain http (X-Forwarded-Proto), so nobody could sign in. Configure the proxy to report the protocol that the browser uses.';
     }
     if (browser !== null && browser === access.fingerprintBrowser(c)) {
-      return 'The address was typed in this browser, or one just like it. To find out whether others reach the server, open the link on another device: scan the QR code with a phone, or send the link to a colleague.';
+      return 'The address was entered in this browser or in a very similar one. To find out whether others can reach the server, open the link on another device: scan the QR code with a phone, or send the link to a colleague.';
     }
     return null;
   }

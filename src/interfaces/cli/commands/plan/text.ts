@@ -189,7 +189,7 @@ function printFields(output: Output, { fields }: PreviewText): void {
 }
 
 function describeStatuses({ statuses }: PreviewText): string {
-  return `Status: written into ${describeCount(statuses, 'contact')} that were enhanced before, for no credit`;
+  return `Status: written to ${describeCount(statuses, 'contact')} that were enhanced before, at no cost`;
 }
 
 function describeEffort({ calls, secondsAtLimit }: PreviewText): string {

@@ -113,7 +113,7 @@ export function printContacts(
   contacts: readonly RunContactView[],
   limit: number,
 ): void {
-  if (contacts.length === 0) output.print('No contact of this run matches.');
+  if (contacts.length === 0) output.print('No contact in this run matches.');
   else printTable(output, contacts);
   if (contacts.length === limit) {
     output.print(output.style.faint(`the first ${formatCount(limit)} (--limit N shows more)`));
