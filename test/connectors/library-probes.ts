@@ -4,7 +4,7 @@ import { DonorSyncError } from '../../src/core/errors.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Answers with JSON; a text is sent as it is. */
+/** Responds with JSON; a text is sent unchanged. */
 export function answerJson(status: number, body: unknown): Answer {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });

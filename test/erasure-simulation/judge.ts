@@ -1,7 +1,7 @@
 /**
  * Looks for remains of an erased person: in the bytes of the database, in the texts that the available keys decrypt, in
- * the CRM, in log lines and requests, and in the output of commands. It knows the people of the history, and nothing
- * about how the product finds them.
+ * the CRM, in log lines and requests, and in the output of commands. It knows the people in the history, but not how
+ * the product finds them.
  */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';

@@ -12,7 +12,7 @@ export interface Host {
   clockAheadMs: number;
 }
 
-/** What runs on the hosts. */
+/** The programs that run on the hosts. */
 export interface HostedSync {
   /** The program: `src/main.ts` or `dist/src/main.js`. */
   program: string;

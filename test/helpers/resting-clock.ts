@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
-/** Time that passes only while nothing can happen without it, however slow the machine is. */
+/** A clock that moves only when all work is waiting for time to pass, however slow the machine is. */
 export interface RestingTime {
   clock: FakeClock;
   /** It waits for its requests, unless a stand-in makes them wait. */
@@ -11,7 +11,7 @@ export interface RestingTime {
   stop(): void;
 }
 
-/** Turns of the event loop in which nothing happens, until it is sure that nothing will. */
+/** Number of idle turns of the event loop after which it is certain that nothing more will happen. */
 const TURNS_AT_REST = 4;
 
 export function startRestingTime(startMs = Date.now()): RestingTime {

@@ -180,7 +180,7 @@ describe('validation rules that name no field', () => {
     };
   }
 
-  /** What no rule refuses. */
+  /** A change that no rule refuses. */
   function valuesWithout(id: string): ContactChange {
     return { id, values: { Link__c: 'before' } };
   }
