@@ -15,7 +15,7 @@ export function requestRefused(message: string, background: Background): Configu
   return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
 }
 
-/** The account's daily requests are used up. `sentence` is the text that says so. */
+/** The account's daily requests are used up. `sentence` is the text that reports this. */
 export function limitUsedUp(sentence: string, background: Background): RetriableError {
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
@@ -61,7 +61,7 @@ export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: u
   throw answerUnreadable(crm, parsed.error);
 }
 
-/** `sentence` says what is too large. Another request would return the same amount of data. */
+/** `sentence` describes what is too large. Another request would return the same amount of data. */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(
     `${sentence}, and the rest was not read. No part of its API sends that much. Check whether a proxy in between is the cause.`,

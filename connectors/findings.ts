@@ -94,8 +94,8 @@ function isLimit(error: unknown): boolean {
 }
 
 /**
- * Returns the findings of the checks until a request limit is reached. This ends the checks with one finding
- * that says when the limit ends, because every further check would only repeat it.
+ * Returns the findings of the checks until a request limit is reached. The limit ends the checks with one finding that
+ * shows when the limit resets, because every further check would only repeat it.
  */
 export async function untilLimit(
   words: DailyWords,

@@ -17,8 +17,8 @@ import {
 
 /**
  * What to do about a HubSpot error. `passing` is temporary, `limit` ends tomorrow, and `session` needs a new sign-in.
- * `settings` needs a user wherever it happens. `property` is about one property of any record; `record` is about one
- * record only.
+ * `settings` always requires a user to act. `property` affects one property of any record; `record` affects only one
+ * record.
  */
 export type ErrorSort = 'passing' | 'limit' | 'session' | 'settings' | 'property' | 'record';
 

@@ -85,7 +85,7 @@ export function createApi(
     return client;
   }
 
-  /** The only place where a request gets its token, and only if it goes to the instance that signed in. */
+  /** The only place that adds the token to a request, and only if the request goes to the instance that signed in. */
   async function carry({ url: path, headers, ...request }: LibraryRequest): Promise<CrmReply> {
     const { instanceUrl } = await auth.signIn();
     const url = instanceUrl + path;

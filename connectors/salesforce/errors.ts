@@ -18,7 +18,7 @@ import {
 
 /**
  * What to do about a Salesforce error. `lock` and `passing` are temporary, and `limit` ends tomorrow. `session` needs a
- * new sign-in, and `settings` needs a user wherever it happens. `record` is about one record only.
+ * new sign-in, and `settings` always requires a user to act. `record` affects only one record.
  */
 export type ErrorSort = 'lock' | 'passing' | 'limit' | 'session' | 'settings' | 'record';
 

@@ -73,7 +73,7 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
 
 /** The data of a consent in progress. */
 export interface ConsentKey {
-  /** The kind of CRM, as in the address. */
+  /** The kind of CRM, as it appears in the address. */
   kind: string;
   state: string;
   /** The address to which the CRM returns the user. It is the same in both requests. */

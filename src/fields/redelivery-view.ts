@@ -16,7 +16,7 @@ export const EXCLUSION_TEXTS = {
   never_delivered: 'its profile was never delivered, because it does not belong to this contact',
 } as const;
 
-/** Why a contact gets no values from its kept profile. */
+/** The reason why a contact receives no values from its kept profile. */
 export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
 
 /** The sentence for the reason why a requested delivery skips contacts. */

@@ -1,6 +1,6 @@
 /**
  * Values that users type into the CRM between our read and our write. Our write replaces them, so they are restored at
- * once. If that fails, the contact's outcome says that the value was lost, and names the user who typed it.
+ * once. If that fails, the contact's outcome reports that the value was lost, and names the user who typed it.
  */
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';

@@ -57,7 +57,7 @@ export function fitOption(text: string, range: MoneyRange | null, field: CrmFiel
 
 /**
  * Returns the options for the items of a list, in the picklist's order. If the picklist is unrestricted,
- * items without an option follow. Otherwise they are left out, as in a list that is cut.
+ * items without an option follow. Otherwise they are omitted, as in a list that is cut.
  */
 function fitOptions(items: readonly string[], field: CrmField): Fit {
   const picked = new Set(items.map((item) => sameOption(item, field.options)));
@@ -137,7 +137,7 @@ function noOption(field: CrmField): Fit {
   };
 }
 
-/** Shows where a text was cut. */
+/** Marks the position where a text was cut. */
 const ELLIPSIS = '…';
 
 /** Names of companies contain commas, so a list needs a different separator. */

@@ -122,7 +122,7 @@ export function rankPaths(
   return [...best, ...room];
 }
 
-/** Which part of a picture to show. */
+/** The part of a picture to show. */
 export interface PictureFilter {
   /**
    * In hundredths. Weaker connections are omitted. Connections without a stored strength are also omitted,

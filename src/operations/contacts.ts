@@ -220,7 +220,7 @@ export const findContactsByName = acting({
   result: z.object({ search: foundSchema }),
   async run(world, { integration, text }) {
     const client = findClient(world, integration);
-    // Only a caller with access to the client gets this error.
+    // Only a caller with access to the client receives this error.
     if (text === '') throw invalidRequest('Enter a name, or the ID of a contact.');
     const search = await searchContacts(world, client, text);
     const names = search.contacts.length;

@@ -89,7 +89,7 @@ export async function findTargets(world: World, input: z.output<typeof inputSche
     { integration, crmId, everywhere },
   );
   // The erasure also covers clients that the settings no longer contain. Only callers with access to all clients have
-  // access to those.
+  // access to them.
   if (caller.clients === null || ids.every((id) => clients.has(id))) return { crmId, ids };
   throw reachInsufficient(
     'An erasure affects all clients of a CRM account, and you do not have access to all clients of this account.',

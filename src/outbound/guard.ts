@@ -1,8 +1,8 @@
 /**
- * The one guard of outgoing requests. It gets the final URL of each request and decides where it may lead. An
- * operator's settings file can name any host, even one in a private network. Addresses set in a browser may
- * lead only to public addresses and to addresses that the operator has named. All requests go through the
- * proxies that the environment names.
+ * The only guard of outgoing requests. It receives the final URL of each request and decides whether the request is
+ * allowed. An operator's settings file can name any host, even one in a private network. Addresses set in a browser may
+ * lead only to public addresses and to addresses that the operator has named. All requests go through the proxies that
+ * the environment names.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';

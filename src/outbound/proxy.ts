@@ -1,5 +1,5 @@
 /**
- * The proxies from the environment of the process, by the variables that other programs read as well. They
+ * The proxies from the environment of the process, in the variables that other programs also read. They
  * belong to the process, so they are not in the settings.
  */
 import type { LookupFunction } from 'node:net';
@@ -10,7 +10,7 @@ import { ConfigurationError } from '../core/errors.ts';
 export interface Proxies {
   /** The proxy for `http:`; empty if there is none. */
   httpProxy: string;
-  /** The proxy for `https:`; if empty, `httpProxy` is used for these requests as well. */
+  /** The proxy for `https:`; if empty, `httpProxy` is also used for these requests. */
   httpsProxy: string;
   /** The hosts that are reached directly, separated by commas. */
   noProxy: string;

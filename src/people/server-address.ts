@@ -33,7 +33,7 @@ export interface GivenAddress {
   hasOwnUrl?: boolean;
 }
 
-/** The address that counts, and where it comes from. */
+/** The address in use, and its source. */
 export interface ServerAddress {
   url: string;
   /** `default`: only this computer reaches the server under it. */
@@ -163,8 +163,8 @@ export function isValueOf(
 }
 
 /**
- * Makes the address the one that counts. Returns false if the proposal has ended: it was confirmed or replaced, its
- * time is over, or the user who made it is not an owner any more. Throws a ConfigurationError (conflict) as `address set` does.
+ * Makes this the address in use. Returns false if the proposal has ended: it was confirmed or replaced, it has expired,
+ * or the user who made it is no longer an owner. Throws a ConfigurationError (conflict) as `address set` does.
  */
 export async function confirm(
   trx: ActorTransaction,
@@ -187,8 +187,8 @@ export interface PasskeyHolder {
 }
 
 /**
- * Lists the users who have passkeys that work under an address, and those who have some that do not, because browsers
- * bind them to another host name. A user can be in both lists.
+ * Lists the users with passkeys that work at an address, and the users with passkeys that do not, because browsers bind
+ * passkeys to a host name. A user can be in both lists.
  */
 export async function listPasskeyHolders(
   reader: Reader,

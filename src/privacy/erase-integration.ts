@@ -26,7 +26,7 @@ export interface IntegrationReceipt {
   /** Number of rows by kind, without rows from an earlier attempt that was interrupted. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
-  /** Files that were uploaded during the set-up, and their results. They are deleted as well. */
+  /** Files that were uploaded during the set-up, and their results. They are also deleted. */
   files: string[];
   /** Data outside our database. */
   outside: string[];

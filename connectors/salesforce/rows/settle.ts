@@ -57,8 +57,7 @@ export async function* settle(
 type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' | 'log'>;
 
 /**
- * Decides which fields to omit from a change, if necessary after a search. It never leaves the change as it
- * is.
+ * Decides which fields to omit from a change, if necessary after a search. It never leaves the change unchanged.
  */
 async function afterUnnamed(
   session: Writer,

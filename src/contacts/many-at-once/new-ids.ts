@@ -13,7 +13,7 @@ import { PAID_SINCE_BACKUP } from './paid-since-backup.ts';
 export interface Continuation {
   missing: string;
   newId: string;
-  /** What the missing contact was paid for. */
+  /** The identity that the missing contact was paid for. */
   paid: Pick<ContactRow, 'asked_at' | 'last_credit' | 'donor_id' | 'enhanced_at'>;
 }
 
@@ -39,7 +39,7 @@ export async function findContinuations(
     .select(['crm_id', 'asked_identity', 'asked_at', 'last_credit', 'donor_id', 'enhanced_at'])
     .where(isMarked)
     .where('asked_at', 'is not', null)
-    // While a user is asked whether it was paid for, the new contact waits as well.
+    // While a user is asked whether it was paid for, the new contact also waits.
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -20,9 +20,9 @@ export interface Explanation {
   code: string;
   kind: CodeKind;
   means: string;
-  /** What happens next, or what to do. */
+  /** The next event, or the next step for the user. */
   next: string;
-  /** What it costs; null if no credits are concerned. */
+  /** The cost; null if no credits are concerned. */
   costs: string | null;
   /** The document with more information, as a path in the repository. */
   document: string;

@@ -1,6 +1,6 @@
 /**
- * Defines who counts as a second user. This file does not import undo or erasures, so all operations can use
- * it, and only few commands have to load those.
+ * Defines who counts as a second user. This file does not import undo or erasures, so all operations can use it, and
+ * only a few commands have to load undo and erasures.
  */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';

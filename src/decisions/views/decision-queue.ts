@@ -37,7 +37,7 @@ export interface DecisionQueue {
   /** The reasons for the pending decisions of the queried client, or of all. */
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
-  /** Where the next page starts; null if there is none. */
+  /** The position where the next page starts; null on the last page. */
   next: QueuePlace | null;
 }
 

@@ -11,7 +11,7 @@ import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
-/** Which profiles to delete. */
+/** The profiles to delete. */
 export interface PurgeLimits {
   /** Profiles paid for before this instant (epoch ms). */
   paidBefore: number;

@@ -144,7 +144,7 @@ async function readDigests(
   );
 }
 
-/** Values that are read from the store at each scrape, so other processes' runs count as well. */
+/** Values that are read from the store at each scrape, so other processes' runs also count. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 
@@ -278,7 +278,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       labelNames: options.labelNames,
       registers,
       collect: async () => {
-        // Integrations that were removed from the settings are removed here as well.
+        // Integrations that were removed from the settings are also removed here.
         made.reset();
         await options.collect((labels, value) => made.set(labels, value));
       },

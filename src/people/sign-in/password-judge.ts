@@ -118,7 +118,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
     const begun = new Worker(program, {
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb, maxYoungGenerationSizeMb: 8 },
     });
-    // A thread that ends while idle must not end the program. The next password gets a new thread.
+    // A thread that ends while idle must not end the program. A new thread is started for the next password.
     return begun.on('error', dismiss).on('exit', dismiss);
 
     function dismiss(): void {

@@ -101,7 +101,7 @@ const STILL_HERE = encoder.encode(': still here\n\n');
 
 /**
  * Sends the run's progress until it ends, the listener disconnects, or the time is up. A listener that does not read
- * gets only the events already in flight, and later the newest.
+ * receives only the events already in flight, and later the newest event.
  */
 function follow(
   { follower, clock }: FollowDeps,

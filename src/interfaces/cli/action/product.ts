@@ -137,8 +137,8 @@ export interface ProductAction<Options> {
 }
 
 /**
- * Sets a command's action, which gets the open product and may return an exit code. Without an exit code, the command
- * has succeeded.
+ * Sets a command's action, which receives the open product and may return an exit code. Without an exit code, the
+ * command has succeeded.
  */
 export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,

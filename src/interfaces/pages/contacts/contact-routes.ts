@@ -59,8 +59,8 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => answerPlan(c, await planOf(c)));
 
-  // Since the page said that nothing would be spent, a shared profile may have been lost, or the contact may
-  // have changed.
+  // After the page showed that nothing would be spent, a shared profile may have been lost, or the contact may have
+  // changed.
   app.post(`${PAGE}/enhance`, ...guards(startRun), async (c, next) => {
     const { wasFree } = shownSchema.parse(await readForm(c));
     const plan = wasFree ? await planOf(c) : null;
@@ -189,7 +189,7 @@ const querySchema = z.object({
     .catch(null),
 });
 
-/** Whether the page said that the run would cost nothing. */
+/** Whether the page showed that the run would cost nothing. */
 const shownSchema = z.object({
   wasFree: z
     .literal('yes')

@@ -31,7 +31,7 @@ interface RunPageProps {
   viewer: Viewer;
 }
 
-/** What one run did, and why: the frame around its body. */
+/** The page of one run: the frame around its body. */
 export function RunPage({ detail, note, viewer, children }: PropsWithChildren<RunPageProps>) {
   const { report, phase, integrationName } = detail;
   return (

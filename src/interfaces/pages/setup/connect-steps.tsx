@@ -7,7 +7,7 @@ import { CONNECTABLE, getApp } from './forms.ts';
 import { Choice, Field } from './parts.tsx';
 import type { StepPageView, StepView } from './steps.ts';
 
-/** Explains how an administrator of the CRM gets the required values. */
+/** Explains where an administrator of the CRM finds the required values. */
 const HOW_TO: Readonly<Record<'salesforce' | 'hubspot', readonly string[]>> = {
   salesforce: [
     'In Salesforce: Setup → External Client App Manager → New External Client App.',

@@ -87,7 +87,7 @@ function Costs({ look }: { look: PlanView['look'] }) {
   );
 }
 
-/** The script checks whether the run is over. Without scripts, a reload does. */
+/** The script checks whether the run has ended. Without scripts, a reload checks it. */
 function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView }) {
   return (
     <div class="current" data-wait-run={setup.trialRun}>

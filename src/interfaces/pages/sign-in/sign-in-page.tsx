@@ -14,7 +14,7 @@ export interface SignInView {
   hasPasswords: boolean;
   /** The request for a passkey; null while there is none. */
   passkey: PasskeyOffer | null;
-  /** The name of the identity provider; null without one. */
+  /** The name of the identity provider; null if there is none. */
   provider: string | null;
 }
 

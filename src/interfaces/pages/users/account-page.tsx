@@ -35,7 +35,7 @@ export interface AccountPasskeys {
   isFinal: boolean;
   /** The request to add a passkey; null until the user confirms their identity. */
   add: PasskeyOffer | null;
-  /** The request to confirm the identity with a passkey; null without one. */
+  /** The request to confirm the identity with a passkey; null if there is none. */
   prove: PasskeyOffer | null;
   /** The default name of a new passkey. */
   newName: string;

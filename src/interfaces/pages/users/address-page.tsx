@@ -6,7 +6,7 @@ import { Fact, Status, Timestamp } from '../frame/parts.tsx';
 import { QrCode } from './qr-code.tsx';
 
 export interface AddressView extends z.output<typeof showAddress.result> {
-  /** The link that confirms the proposed address; null without one. */
+  /** The link that confirms the proposed address; null if there is none. */
   link: string | null;
   /** True directly after the first owner has created an account. */
   isFirst: boolean;
@@ -206,7 +206,7 @@ function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) 
   );
 }
 
-/** What somebody has to do outside of donor-sync, which never opens itself to the network. */
+/** The steps outside donor-sync, which never opens itself to the network. */
 function Outside() {
   return (
     <section class="card" aria-labelledby="outside-title">

@@ -73,7 +73,7 @@ export function addressRoutes(
     const proposed = await findAsked(c, c.req.param('secret'));
     if (proposed === null) return gone(c);
     const { url } = proposed;
-    // If the browser used another port or scheme of the same name, the page says so. Nothing is confirmed then.
+    // If the browser used another port or scheme of the same name, the page reports this and nothing is confirmed.
     if (!isNear(c.req.header('origin'), url)) requireSameOrigin(c, url, 'refused');
     const problem = findDetour(c, proposed);
     if (problem !== null) return page(c, { url, state: 'asks', problem });
@@ -99,7 +99,10 @@ export function addressRoutes(
     return isRight && (proposed.until ?? 0) > clock.now() ? proposed : null;
   }
 
-  /** Returns why this request does not show that others reach the server by the address; null if it does. */
+  /**
+   * Returns the reason why this request does not prove that others can reach the server at the address; null if it
+   * proves it.
+   */
   function findDetour(c: Context<HttpEnv>, { url, browser }: AddressRecord): string | null {
     const wanted = new URL(url);
     const origin = c.req.header('origin');

@@ -1,7 +1,7 @@
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
 export interface ConfirmationView {
-  /** The address; null if the link does not work any more. */
+  /** The address; null if the link no longer works. */
   url: string | null;
   state: 'asks' | 'confirmed' | 'gone';
   /** Why the address was not confirmed; null before the first attempt. */

@@ -203,7 +203,7 @@ function valueText(value: FieldValue): string {
 
 /**
  * Prints a few people as they would be sent. Names are printed only on a terminal, where a user reads them. A file or a
- * pipe gets only the form of the data.
+ * pipe receives only the form of the data.
  */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
   if (persons.length === 0) return;

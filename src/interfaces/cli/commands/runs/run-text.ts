@@ -32,7 +32,7 @@ import { getStatusWord, printRun } from '../sync/run-summary.ts';
 export interface RunDetail extends RunReport {
   /** Number of contacts by reason. */
   reasons: Record<string, number>;
-  /** Number of contacts that got the result of another contact for the same person, without a credit. */
+  /** Number of contacts that received the result of another contact for the same person, at no cost. */
   shared: number;
   /** The cost of the queries for warm paths; null if they were free. */
   queries: QueryCharge | null;
