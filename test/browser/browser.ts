@@ -12,12 +12,12 @@ export function unpackBrowser(): Promise<string> {
 }
 
 /**
- * Starts it. None of the package's own flags are used: they are meant for an environment without processes, and switch
- * off a page's protection.
+ * Starts the browser. None of the package's own flags are used, because they are meant for an environment without
+ * processes and switch off a page's protection.
  */
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   return driver.launch({
-    // A container's root has no sandbox to put it into.
+    // Root in a container cannot use Chromium's sandbox.
     args: ['--no-sandbox'],
     executablePath,
     headless: true,

@@ -21,7 +21,7 @@ const DAYS_OF_JOBS = 9;
 export interface HeldWorld extends HttpWorld {
   /** Ids of the contacts that are held, in the order in which they were added. */
   held: string[];
-  /** From now on, the service has none of its earlier results. */
+  /** From now on, the service no longer has its earlier results. */
   forgetResults(): Promise<void>;
   spent(): Promise<number>;
   sync(): Promise<void>;

@@ -192,6 +192,6 @@ describe('a passkey', () => {
         }
       }
     }
-    // A dozen looks of a checker at whole pages take minutes on a busy machine.
+    // A dozen accessibility checks of whole pages take minutes on a busy machine.
   }, 300_000);
 });

@@ -38,7 +38,7 @@ async function sync({ runner, untilEnded }: HttpWorld): Promise<string> {
   return runId;
 }
 
-/** Presses a button on a page of ours. */
+/** Presses a button on one of our pages. */
 function press(here: HttpWorld, path: string, headers: Record<string, string> = {}) {
   const type = 'application/x-www-form-urlencoded';
   return fetch(here.url + path, {

@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { createOwner, PATIENCE_MS } from './browser.ts';
 import type { Kind, SetupWorld } from './setup-world.ts';
 
-/** How long a user takes for a key press. */
+/** The time that a user takes for a key press. */
 const TYPING_MS = 40;
 
 export interface Person {
@@ -127,7 +127,7 @@ export async function begin(
   await read();
 }
 
-/** All that is left, up to the button that tries 25 contacts; the group of this name becomes a network. */
+/** The remaining steps, up to the button that tries 25 contacts; the group with this name becomes a network. */
 export async function answerTheRest(
   { page, press, read, type }: Person,
   world: SetupWorld,

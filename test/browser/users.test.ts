@@ -198,6 +198,6 @@ describe('the people', () => {
       await page.getByRole('button', { name: 'Change Ben' }).click();
       expect(await findBarriers(page)).toEqual([]);
     }
-    // A dozen looks of a checker at whole pages take minutes on a busy machine.
+    // A dozen accessibility checks of whole pages take minutes on a busy machine.
   }, 300_000);
 });

@@ -12,7 +12,7 @@ const PEOPLE = { seed: 1, donors: 400 };
 /** Of these some are strongly connected and some hardly at all. */
 const KNOWN_DONORS = 200;
 
-/** Long enough to be seen at work. */
+/** Long enough to be observed while running. */
 const NETWORK_JOB_TIME_MS = 200;
 
 /** Maximum number of times that a test polls a job before it gives up, and the time between two polls. */
@@ -49,7 +49,7 @@ const PERSONS = Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(WOR
 
 /** Options that some tests set; a service that is started with any option ends with the test. */
 interface ServiceOptions {
-  /** Requests a second; no limit by default. */
+  /** Requests per second; no limit by default. */
   rate?: number;
   /** The longest time that an enhancement takes; 0 by default. */
   jobTimeMs?: number;

@@ -16,7 +16,7 @@ export function toEntry(method: string, url: string): string {
   return `${method} ${new URL(url, 'https://any.invalid').pathname.replace(/\/$/, '')}`;
 }
 
-/** How often each request was made. */
+/** The number of times each request was sent. */
 export function tally(entries: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const entry of entries.toSorted()) counts[entry] = (counts[entry] ?? 0) + 1;

@@ -42,8 +42,8 @@ const CHANGES_STORE: ReadonlySet<Step['do']> = new Set([
 ]);
 
 /**
- * The person's words, as long as no other record belongs to the same human being, and the record has not been merged
- * into another one.
+ * The person's words, as long as no other record belongs to the same person, and the record has not been merged into
+ * another record.
  */
 export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): string[] {
   const { human } = record;

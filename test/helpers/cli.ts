@@ -131,7 +131,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   return world;
 }
 
-/** How long a process may take until it has submitted people. */
+/** The maximum time until a process has submitted people. */
 const SUBMIT_TIMEOUT_MS = 60_000;
 const LOOK_INTERVAL_MS = 50;
 

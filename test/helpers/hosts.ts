@@ -49,7 +49,7 @@ export async function syncOn(host: Host, sync: HostedSync): Promise<(number | nu
     const [code] = await once(startOn(host, sync), 'exit');
     codes.push(code);
     if (code === 0) return codes;
-    // Another host is at it, or has taken it over.
+    // Another host is working on it, or has taken it over.
     if (code !== 3) throw new Error(`The sync on ${host.name} ended with code ${code}`);
     await sleep(PAUSE_MS);
   }

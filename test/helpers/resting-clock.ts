@@ -4,9 +4,9 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 /** A clock that moves only when all work is waiting for time to pass, however slow the machine is. */
 export interface RestingTime {
   clock: FakeClock;
-  /** It waits for its requests, unless a stand-in makes them wait. */
+  /** The clock waits for its requests, unless a stand-in delays them. */
   fetch: typeof globalThis.fetch;
-  /** How a stand-in makes a request wait. */
+  /** The way a stand-in delays a request. */
   wait(ms: number): Promise<void>;
   stop(): void;
 }

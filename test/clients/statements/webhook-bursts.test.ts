@@ -83,7 +83,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     await pass(world, 14_100);
     expect(await ready(world.store)).toEqual(['b']);
     await begin(world, 'b');
-    // No call has come for 15 seconds, and the run for the last call began just now.
+    // No call has arrived for 15 seconds, and the run for the last call has just started.
     await pass(world, 1_000);
     await call(world.store, 'c');
     expect(await ready(world.store)).toEqual(['c']);

@@ -90,7 +90,7 @@ function walk(count: number, atOnce: number, random: () => number) {
 }
 
 /**
- * How long such an account takes (ms) if a page of the list takes 300 ms, and searches, at three per second, take
+ * The time that such an account takes (ms) if a page of the list takes 300 ms, and searches, at three per second, take
  * longer.
  */
 function timedWalk(count: number, searchMs: number): number {

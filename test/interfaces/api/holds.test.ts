@@ -152,7 +152,7 @@ describe('/v1/holds', () => {
     const { message } = late.read(errorSchema).error;
     expect(message).toMatch(/was rejected on .* by Ada \(browser\)\. Nothing was changed\./);
 
-    // The page's answer does not count yet, but it was first.
+    // The page's answer has not taken effect yet, but it was first.
     const onPage = await send(
       world,
       `/decisions/${second?.id}/resubmit`,

@@ -49,7 +49,7 @@ export interface HttpWorld {
   clock: Clock;
   /** The contents of the database files, as characters. */
   files(): Promise<string[]>;
-  /** Asks; the path begins with a slash. */
+  /** Sends a request; the path starts with a slash. */
   request(path: string, options?: RequestOptions): Promise<Answer>;
   /** All routes of the app. */
   routes: readonly { method: string; path: string }[];
@@ -103,7 +103,7 @@ export interface HttpWorldOptions {
   provider?: ProviderSettings;
   /** The operator's environment variables for the setup. */
   setup?: SetupEnvironment;
-  /** How the application reaches its neighbours; the usual way by default. */
+  /** The way the application reaches its neighbours; the usual way by default. */
   neighbours?: ApplicationOptions['neighbours'];
   /** Settings in the file other than the integrations. */
   settings?: Record<string, unknown>;

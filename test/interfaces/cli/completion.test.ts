@@ -16,7 +16,7 @@ import { commandDeps } from './run-command.ts';
 
 const run = promisify(execFile);
 
-/** A folder without settings: nothing of this may read any. */
+/** A folder without settings, because these commands must not read any. */
 const cwd = import.meta.dirname;
 
 async function printCompletion(shell: string): Promise<string> {

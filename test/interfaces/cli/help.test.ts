@@ -7,7 +7,7 @@ import { runWhole } from '../../helpers/whole-program.ts';
 import { errorSchema } from './documents.ts';
 import { commandDeps } from './run-command.ts';
 
-/** A folder without settings: nothing of this may read any. */
+/** A folder without settings, because these commands must not read any. */
 const cwd = import.meta.dirname;
 
 const explanationSchema = z.strictObject({

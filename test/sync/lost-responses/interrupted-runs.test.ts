@@ -106,7 +106,7 @@ describe('a lost response', () => {
       await expect(sendAsIntended(world)).rejects.toMatchObject({ code: 'answer_lost' });
       shiftMs = aheadMs;
       const before = (await submitsAndReadings(world)).length;
-      // The run that settles it reports it, because the killed run no longer can.
+      // The run that settles the submission reports it, because the killed run no longer can.
       expect(await world.sync()).toMatchObject({
         contacts: { submitted: 0, held: 1 },
         credits: { enhancements: { spent: 1 } },

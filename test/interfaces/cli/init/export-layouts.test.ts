@@ -100,7 +100,7 @@ const LAYOUTS: Record<string, Layout> = {
   },
 };
 
-/** Headers of our own making, one for each language: no vendor's page has them. */
+/** Our own headers, one for each language, which do not come from a vendor's page. */
 const LANGUAGES: Record<string, { header: string; expected: Partial<ColumnGuess> }> = {
   English: lines(
     'Member ID;First Name;Last Name;Street;City;ZIP Code;Country;Employer;Deceased;Do Not Contact;Opted Out',
