@@ -20,7 +20,7 @@ const busy = translation(
 const unavailable = translation(
   RetriableError,
   'database_unavailable',
-  'The database did not answer; it may be restarting or unreachable.',
+  'The database did not respond; it may be restarting or unreachable.',
 );
 const full = translation(
   FatalError,

@@ -93,7 +93,7 @@ export function decryptProfile(
     return unpack(text.toString());
   } catch (error) {
     throw new FatalError(
-      'A kept profile in the database cannot be opened: it was changed, or its key belongs to another profile. Find out which other program writes into the database.',
+      'A kept profile in the database cannot be decrypted: it was changed, or its key belongs to another profile. Find out which other program writes to the database.',
       { code: 'kept_profile_damaged', cause: error },
     );
   }

@@ -10,7 +10,7 @@ export const EXCLUSION_TEXTS = {
     'the values in the CRM belong to another donor and can only be replaced all at once: run the command without --field',
   no_profile:
     'no profile is kept, and the service no longer has the result; the next refresh brings a profile',
-  profile_unopened: 'the profile cannot be read now; run the command again',
+  profile_unopened: 'the profile cannot be read at the moment; run the command again',
   decision_pending: 'a decision is pending, which also decides about the profile: donor-sync holds',
   profile_coming: 'a new profile is on its way and brings the values',
   never_delivered: 'its profile was never delivered, because it does not belong to this contact',

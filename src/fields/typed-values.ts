@@ -140,7 +140,7 @@ function restoredText(fields: readonly string[], by: string | null): string {
 }
 
 function whoTyped(by: string | null): string {
-  return by === null ? 'somebody typed a value' : `${by} (as the CRM names its user) typed a value`;
+  return by === null ? 'someone typed a value' : `${by} (as the CRM names its user) typed a value`;
 }
 
 function only(values: OwnedValues, fields: readonly string[]): OwnedValues {

@@ -215,7 +215,7 @@ const REASONS: Readonly<Record<NotPublic, string>> = {
 
 function refused(why: NotPublic, host: string): ConfigurationError {
   return new ConfigurationError(
-    `No request was sent to ${host}: its address was set in a browser, and ${REASONS[why]}. If that is meant, the operator names the host in allowInsecureHttp of donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS.`,
+    `No request was sent to ${host}: its address was set in a browser, and ${REASONS[why]}. If this is intended, the operator can name the host under allowInsecureHttp in donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS.`,
     { code: 'address_refused', details: { host, why } },
   );
 }

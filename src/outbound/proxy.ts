@@ -41,7 +41,7 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
   if (URL.canParse(address) && PROXY_SCHEMES.has(new URL(address).protocol)) return address;
   // The value may contain a password.
   throw new ConfigurationError(
-    `${spelling} is not the address of a proxy, so no request can be sent. Write it like http://proxy.example.org:3128, or unset it.`,
+    `${spelling} is not the address of a proxy, so no request can be sent. Use an address such as http://proxy.example.org:3128, or unset the variable.`,
     { code: 'proxy_invalid' },
   );
 }
@@ -108,6 +108,6 @@ class ProxyRefusal extends Error {
   readonly syscall = 'connect';
 
   constructor(status: number) {
-    super(`The proxy did not connect, and answered with status ${status}.`);
+    super(`The proxy did not connect, and responded with status ${status}.`);
   }
 }

@@ -264,7 +264,7 @@ export function removeLostPasskey(
 
 export function passkeyUnknown(typed: string): ConfigurationError {
   return new ConfigurationError(
-    `This user has no passkey "${typed}". Nothing was changed. List them: donor-sync users passkeys list USER`,
+    `This user does not have a passkey "${typed}". Nothing was changed. List them: donor-sync users passkeys list USER`,
     { code: 'passkey_unknown', refusal: 'unknown' },
   );
 }

@@ -49,7 +49,7 @@ export function insecureAddresses(
 
 /** Describes the problem with an address, and how to fix it. It does not name `setting`. */
 export function insecureProblem(host: string): string {
-  return `over plain http to ${host}, keys and tokens can be read on the way: use https, or name the host in allowInsecureHttp if that network is yours alone`;
+  return `over plain http to ${host}, keys and tokens can be read in transit: use https, or name the host in allowInsecureHttp if that network is yours alone`;
 }
 
 /**

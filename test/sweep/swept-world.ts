@@ -33,11 +33,11 @@ export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'pa
   /** Names of the commands that were run. */
   commands: Set<string>;
   /**
-   * Runs a command into pipes, with `--json`, and at a terminal. At a terminal and by its purpose
-   * a command may show persons: what it writes to stdout then is not swept, and its log always is.
+   * Runs a command into pipes, with `--json`, and at a terminal. At a terminal, a command whose purpose is to show
+   * people may show them. Its stdout is not swept in that case, but its log always is.
    *
-   * One after the other: where two commands of one process work on one file of SQLite, the one that waits for
-   * the other's transaction keeps it from going on.
+   * The commands run one after the other, because two commands in one process that use the same SQLite file would block
+   * each other.
    */
   look(...args: string[]): Promise<void>;
   /** Runs it once, into pipes. */

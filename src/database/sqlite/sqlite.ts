@@ -104,7 +104,7 @@ function connect(path: string | null): Sqlite.Database {
 function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
   if (database.pragma('journal_mode', { simple: true }) === 'wal') return;
   throw new ConfigurationError(
-    `The disk of the database file ${path} does not support SQLite's write-ahead log. Name a file on a local disk, not on a network share.`,
+    `The disk of the database file ${path} does not support SQLite's write-ahead log. Use a file on a local disk, not on a network share.`,
     { code: 'database_disk_unsuitable' },
   );
 }

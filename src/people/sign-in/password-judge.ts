@@ -135,7 +135,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
 
 function unchecked(cause?: unknown): RetriableError {
   return new RetriableError(
-    'The password could not be compared with the common ones, so it was not accepted. Nothing was changed. Try again in a minute.',
+    'The password could not be compared with common passwords, so it was not accepted. Nothing was changed. Try again in a minute.',
     { code: 'password_unchecked', ...(cause instanceof Error ? { cause } : {}) },
   );
 }

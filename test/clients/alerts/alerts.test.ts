@@ -47,7 +47,7 @@ describeEachDatabase('alerts', (open) => {
     await alerts.tick();
     await alerts.tick();
     expect(texts()).toEqual([
-      expect.stringContaining('the CRM does not accept the sign-in of donor-sync'),
+      expect.stringContaining("the CRM does not accept donor-sync's sign-in"),
     ]);
     await endRun('succeeded', null);
     await alerts.tick();

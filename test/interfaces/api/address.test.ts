@@ -369,7 +369,7 @@ describe('who sets the address', () => {
 });
 
 describe('until the address is confirmed', () => {
-  it('inviting says that it works on this computer only, and makes no link', async () => {
+  it('inviting says that it can be reached only from this computer, and makes no link', async () => {
     const { world, owner } = await openWithOwner();
     const { cookie } = owner;
     const page = await (await get(world, '/users', cookie)).text();
@@ -378,7 +378,7 @@ describe('until the address is confirmed', () => {
     const ben = { name: 'Ben', email: 'ben@example.org', role: 'viewer', reach: 'all' };
     const refused = await send(world, '/users', ben, { cookie });
     expect(refused).toMatchObject({ status: 409 });
-    expect(refused.text).toContain('works on this computer only');
+    expect(refused.text).toContain('can be reached only from this computer');
     expect(refused.text).not.toContain('/join/');
     const link = await send(
       world,

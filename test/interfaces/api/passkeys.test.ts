@@ -478,7 +478,7 @@ describe('without passwords (server.signIn.passwords: false)', () => {
     ).rejects.toThrow();
     await expect(
       requireOtherWays(store.reader, { passkeys: false, provider: false }),
-    ).rejects.toThrow('nothing else lets users in');
+    ).rejects.toThrow('users have no other way to sign in');
     await store.act((trx) => recordSubject(trx, olga.id, 'a-subject'));
     await requireOtherWays(store.reader, { passkeys: false, provider: true });
   });

@@ -119,7 +119,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         .execute();
       await close();
       const { exitCode, stderr } = await world.run(['erase', 'harbor', '--yes']);
-      expect([exitCode, stderr]).toEqual([3, expect.stringContaining('is being synced')]);
+      expect([exitCode, stderr]).toEqual([3, expect.stringContaining('is currently being synced')]);
       expect(await traces(left)).toContain('contacts');
     });
   });

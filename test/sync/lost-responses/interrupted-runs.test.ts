@@ -54,7 +54,7 @@ describe('a lost response', () => {
     const [question, ...others] = await listOpenQuestions(world.store.reader);
     expect(question).toMatchObject({
       kind: 'lost_answer',
-      detail: 'its service key was replaced before the balance could tell',
+      detail: 'its service key was replaced before the balance could show it',
     });
     expect(others).toEqual([]);
     // The answer is carried out with the new key.
