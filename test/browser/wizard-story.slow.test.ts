@@ -185,7 +185,7 @@ async function explore({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Networks' }).first().click();
   await page.getByRole('link', { name: /^Connections/ }).click();
   await page.locator('[data-drawn-ms]').waitFor();
-  await page.getByRole('button', { name: 'Nearer' }).click();
+  await page.getByRole('button', { name: 'Zoom in' }).click();
   const crmId = (await page.locator('#paths tbody th').first().innerText()).trim();
   await page.getByLabel('Who knows').fill(crmId);
   await page.getByRole('button', { name: 'Find', exact: true }).click();
