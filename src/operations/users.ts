@@ -352,7 +352,7 @@ async function findLinkAddress(world: World): Promise<string> {
   return address.url;
 }
 
-/** A note for the terminal about a link that leads to the server's own computer. */
+/** Explains, in the terminal, a link that leads to the server's own computer. */
 function describeReach(link: string): string[] {
   if (!isLoopback(new URL(link).hostname)) return [];
   return [

@@ -77,7 +77,7 @@ async function addPasskey({ application: { store, sealer } }: HttpWorld, personI
 
 const takeWays = (world: HttpWorld, id: string) => set(world, id, { password: null });
 
-/** The state after a user has signed in through the identity provider, which does not have to respond any more. */
+/** Records that a user has signed in through the identity provider, which does not have to respond any more. */
 async function signInByProvider(world: HttpWorld, id: string) {
   await world.application.store.act((trx) => recordSubject(trx, id, `subject of ${id}`));
   await set(world, id, { password: null });

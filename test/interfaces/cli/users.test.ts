@@ -70,7 +70,7 @@ async function withApplication<Value>(work: (application: Application) => Promis
   }
 }
 
-/** Passkeys, added as the pages add them. */
+/** Adds passkeys as the pages do. */
 function addPasskeys(personId: string, ...ids: string[]) {
   return withApplication(async ({ store, sealer }) => {
     for (const id of ids) {

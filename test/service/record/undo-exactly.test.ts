@@ -21,7 +21,7 @@ const PEOPLE = 150;
 
 const MOST_SHOWN = 4;
 
-/** The records that an undo adds: that it happened, and that the two are different people. */
+/** The tables to which an undo adds its own records: that it happened, and that the two are different people. */
 const OF_THE_UNDO = ['record_undone', 'record_apart', 'settled_people', 'sqlite_sequence'];
 
 /** All rows of all tables, without numbers that are reassigned when data is recomputed. */
