@@ -34,15 +34,15 @@ export interface ForgetFigures {
   credits: number;
   /** Erased people who came back under a new ID, or by a merge. */
   cameBack: number;
-  /** How many of them are not held. */
+  /** The number of these people who are not held. */
   notHeld: number;
 }
 
 const NIGHTS = 5;
 
 /**
- * When kills come, as parts of the time that the last command took. A command first starts and signs in; a command that
- * ends before its kill does not count.
+ * The times of the kills, as fractions of the time that the last command took. A command first starts and signs in; a
+ * command that ends before its kill does not count.
  */
 const FIRST_KILL = 0.7;
 const LAST_KILL = 1.1;

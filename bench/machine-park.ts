@@ -36,7 +36,7 @@ export interface ParkOptions {
   /** The integrations. Integrations with separate keys do not share a pace. */
   ids: readonly string[];
   hasOwnKeys: boolean;
-  /** When the integrations run. */
+  /** The schedule of the integrations. */
   schedule: { cron: string; jitterMs?: number };
   /** Number of people in all integrations. */
   contacts: number;

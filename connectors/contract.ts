@@ -125,7 +125,7 @@ export interface ConsentRequest {
   redirectUri: string;
   /** A value that cannot be guessed. The user's browser returns it. */
   state: string;
-  /** The PKCE verifier, at least 43 characters. The user's browser gets only its hash. */
+  /** The PKCE verifier, at least 43 characters. The user's browser receives only its hash. */
   codeVerifier: string;
 }
 
@@ -159,7 +159,7 @@ export interface ConnectorUses {
   groups: readonly GroupSelector[];
 }
 
-/** Which contacts belong to the integration. */
+/** The contacts that belong to the integration. */
 export interface ContactsSettings {
   /** A condition in the CRM's own filter language; null for all contacts. */
   filter: string | null;
@@ -514,7 +514,7 @@ export interface WrittenFields {
 /** The current values of the written fields. */
 export interface ReadBack {
   id: string;
-  /** Current values of those fields; null if the record can no longer be read. */
+  /** Current values of these fields; null if the record can no longer be read. */
   values: FieldValues | null;
   /**
    * True if another tool changes contacts as the same CRM user, because that user changed the record after

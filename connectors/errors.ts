@@ -15,7 +15,7 @@ export function requestRefused(message: string, background: Background): Configu
   return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
 }
 
-/** The account's daily requests are used up. `sentence` is the text that says so. */
+/** The account's daily requests are used up. `sentence` is the text that reports this. */
 export function limitUsedUp(sentence: string, background: Background): RetriableError {
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
@@ -35,7 +35,7 @@ export function stayedBusy(crm: string, status: number): RetriableError {
 /** There was no response, or no complete one. */
 export function unanswered(crm: string, cause: unknown, hasExpired: boolean): RetriableError {
   const sentence = hasExpired
-    ? `${crm} did not answer in time.`
+    ? `${crm} did not respond in time.`
     : `${crm} cannot be reached, or the connection broke.`;
   return goesOn(sentence, { code: 'crm_unavailable', cause, details: UNANSWERED });
 }
@@ -78,7 +78,7 @@ export function replyTooLarge(sentence: string, maxBytes: number): RetriableErro
 /** The body of one response is larger than the limit for reading. */
 export function bodyTooLarge(crm: string): RetriableError {
   const megabytes = MAX_ANSWER_BYTES / 1024 / 1024;
-  const sentence = `${crm} answered one request with more than ${megabytes} MB`;
+  const sentence = `${crm} responded to one request with more than ${megabytes} MB`;
   return replyTooLarge(sentence, MAX_ANSWER_BYTES);
 }
 
@@ -101,7 +101,7 @@ export function redirected(
   const location = headers.get('location') ?? '';
   const target = URL.canParse(location, asked) ? new URL(location, asked).origin : 'elsewhere';
   return new ConfigurationError(
-    `${crm} redirects from ${new URL(asked).origin} to ${target}: write ${address} into crm.url.`,
+    `${crm} redirects from ${new URL(asked).origin} to ${target}: set crm.url to ${address}.`,
     { code: 'crm_redirected', details: { status } },
   );
 }

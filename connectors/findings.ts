@@ -21,11 +21,11 @@ export function plain(finding: Finding): Finding {
 
 /** The fix for a temporary failure, for which nobody has to change anything. */
 export const PASSES =
-  'This passes: run doctor again in some minutes. Sign-in, access and settings need no change for it.';
+  'This is temporary: run doctor again in a few minutes. You do not have to change the sign-in, the access or the settings.';
 
 /** A wrong address fails in the same way as a network failure. */
 const UNREACHED =
-  'Run doctor again in some minutes. If it stays so, check each letter of crm.url, and whether this machine gets out to it (network, DNS, proxy, firewall).';
+  'Run doctor again in a few minutes. If the problem persists, check the spelling of crm.url, and whether this machine can reach it (network, DNS, proxy, firewall).';
 
 /**
  * Runs a check. If it throws, the error becomes the finding, with its code as the cause. If a request limit
@@ -94,8 +94,8 @@ function isLimit(error: unknown): boolean {
 }
 
 /**
- * Returns the findings of the checks until a request limit is reached. This ends the checks with one finding
- * that says when the limit ends, because every further check would only repeat it.
+ * Returns the findings of the checks until a request limit is reached. The limit ends the checks with one finding that
+ * shows when the limit resets, because every further check would only repeat it.
  */
 export async function untilLimit(
   words: DailyWords,
@@ -121,7 +121,7 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
     ok: false,
     cause: LIMIT_REACHED,
     message: `${message} The checks after this one could not run.`,
-    fix: `Wait until ${renewal}, ${latest} UTC at the latest: sign-in and access need no change for it. Find out in ${crm} which tool uses so many requests.`,
+    fix: `Wait until ${renewal}, ${latest} UTC at the latest. You do not have to change the sign-in or the access. Find out in ${crm} which tool uses so many requests.`,
   });
 }
 
@@ -140,8 +140,8 @@ export function checkClock(
     return [plain(met('clock', `It agrees with ${crm}'s.`))];
   }
   const seconds = Math.round(differenceMs / 1000);
-  const message = `The clock of this machine is ${seconds} seconds away from ${crm}'s.`;
-  const fix = 'Let the machine set its clock by NTP.';
+  const message = `This machine's clock differs from ${crm}'s by ${seconds} seconds.`;
+  const fix = "Synchronise the machine's clock with NTP.";
   return [plain({ subject: 'clock', ok: false, message, fix, cause: 'clock_wrong' })];
 }
 
@@ -199,7 +199,8 @@ export function checkDailyRequests(
   const fix = `Wait until ${renewal}, find out which tool uses so many requests, or lower crm.dailyReservePercent.`;
   return checked(subject, fix, async () => {
     const limits = await readLimits();
-    if (limits === null) return [met(subject, `${crm} does not say how many are left.`)];
+    if (limits === null)
+      return [met(subject, `${crm} does not report how many requests are left.`)];
     const { max, remaining } = limits.daily;
     const message = `${remaining.toLocaleString('en-US')} of ${max.toLocaleString('en-US')} requests of ${period} are left.`;
     if (!isInReserve(limits.daily, dailyReservePercent)) return [plain(met(subject, message))];

@@ -1,7 +1,7 @@
 /** The parts that a set-up does not send to the service, or does not exclude, and the cost of this. Pure. */
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
-/** A part of an identity that no column has. */
+/** A part of an identity that no column contains. */
 export interface MissingPart {
   part: 'address' | 'employer';
   /** The cost of its absence, as the rest of a sentence. */

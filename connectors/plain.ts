@@ -80,7 +80,7 @@ export async function checkByOpening(open: () => Promise<Connector>): Promise<Fi
     const message = `The CRM can be opened: ${account.name}.`;
     return [{ subject: 'CRM', ok: true, message, fix: null }];
   } catch (error) {
-    const fix = 'Do what the message says, then run doctor again.';
+    const fix = 'Follow the advice in the message, then run doctor again.';
     return [{ subject: 'CRM', ok: false, message: messageOf(error), fix }];
   }
 }

@@ -1,4 +1,4 @@
-/** The same human beings as in a nonprofit's CRM. */
+/** The same people, as they appear in a nonprofit's CRM. */
 
 import type { Address } from './address.ts';
 import type { Donor } from './donor.ts';

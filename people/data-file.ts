@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
 /**
- * How many levels above this file the package's folder may be (compiled code is one level deeper).
+ * The maximum number of levels between the package's folder and this file (compiled code is one level deeper).
  */
 const MAX_FLOORS_UP = 6;
 

@@ -1,4 +1,4 @@
-/** A human being as the service knows them. */
+/** A person, as the service knows them. */
 
 import type { Address } from './address.ts';
 import { boardsOf } from './boards.ts';
@@ -12,7 +12,7 @@ import { capacityOf, type NetWorth, netWorthOf } from './wealth.ts';
 import { workOf } from './work.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** A human being as the service knows them. */
+/** A person, as the service knows them. */
 export interface Donor {
   /** 32 hexadecimal characters. */
   id: string;

@@ -2,15 +2,15 @@
 
 import type { World } from './world.ts';
 
-/** How many people of the list are searched for the groups. */
+/** The number of people in the list who are searched for the groups. */
 const SEARCHED = 2000;
 const BOARD_SIZE = 20;
 const STAFF_SIZE = 15;
 
-/** The people that a CRM has. */
+/** The people in a CRM. */
 export interface ContactList {
   world: World;
-  /** How many people of the world's contact list the CRM has. */
+  /** The number of people from the world's contact list in the CRM. */
   contactCount: number;
 }
 

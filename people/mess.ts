@@ -1,4 +1,4 @@
-/** How untidy contact lists are: names, addresses and employers as people type them into a CRM. */
+/** The untidiness of contact lists: names, addresses and employers as people type them into a CRM. */
 
 import { type Address, STREET_ABBREVIATIONS } from './address.ts';
 import { nicknamesOf } from './nicknames.ts';

@@ -13,7 +13,7 @@ export interface Name {
   last: string;
 }
 
-/** The basis of all other facts about a human being. */
+/** The basis of all other facts about a person. */
 export interface Person {
   number: number;
   sex: Sex;
@@ -39,7 +39,7 @@ const YOUNGEST_PARENT = 52;
 const SAME_SEX_SHARE = 0.04;
 const SHARED_SURNAME_SHARE = 0.82;
 const NAMED_AFTER_PARENT_SHARE = 0.35;
-/** How strongly standing depends on age: older households own more. */
+/** The influence of age on standing: older households own more. */
 const STANDING_BY_AGE = 0.35;
 
 /** Share of the people living alone who have exactly another donor's name. */

@@ -1,7 +1,6 @@
 /**
- * Real people: former federal judges and members of Congress, from public records. The records say
- * who they were and where they served. They say nothing about wealth, gifts and homes, and nothing
- * is invented.
+ * Real people: former federal judges and members of Congress, from public records. The records show who they were and
+ * where they served. They contain nothing about wealth, gifts or homes, and nothing is invented.
  */
 
 import { createHash } from 'node:crypto';

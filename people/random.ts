@@ -9,7 +9,7 @@ export type Draw = () => number;
 /** Odd, near 2^32 divided by the golden ratio: steps of it spread evenly over 32 bits. */
 export const GOLDEN_STEP = 0x9e3779b9;
 
-/** How much the head of Zipf's law is softened, in ranks. */
+/** The softening of the head of Zipf's law, in ranks. */
 const HEAD_SOFTENING = 2;
 
 /** Opens the stream of one purpose for one row (an integer below 2^32), always at its first number. */

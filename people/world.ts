@@ -1,6 +1,6 @@
 /**
- * The people of the sandbox: human beings as the service knows them, and the same human beings as in a nonprofit's CRM.
- * Every sandbox (service, Salesforce, HubSpot) gets the same world, so their people are the same.
+ * The people in the sandboxes, as the service knows them and as they appear in a nonprofit's CRM. Every sandbox
+ * (service, Salesforce, HubSpot) uses the same world, so the people are the same.
  */
 
 import { type CrmPerson, crmPersonAt, crmPersonOf } from './crm-person.ts';
@@ -25,15 +25,15 @@ export interface World {
   seed: number;
   /** All donors, including the real people. */
   donorCount: number;
-  /** Describes the real people in words; absent without any. */
+  /** Describes the real people in words; omitted if there are none. */
   realPeople?: string;
   /** The ISO day that the people are as of: what lasts, lasts until then. */
   asOf: string;
   /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
   donor(n: number): Donor;
   /**
-   * The contact list of a nonprofit, which has no end. Its first `donorCount` or fewer rows reach
-   * every donor at most a few times; after those it goes through the donors again.
+   * The contact list of a nonprofit, which has no end. Its first `donorCount` or fewer rows reach every donor at most a
+   * few times. After these rows, it goes through the donors again.
    */
   crmPerson(n: number): CrmPerson;
   /** The number of the donor with this ID, or null if this world has no such donor. */

@@ -388,7 +388,7 @@ async function judgeTwice(
     };
     const match: Match = matcher.match(person);
     if (match.donorNumber !== numberOf(id) && match.donorNumber !== numberOf(again)) {
-      // Other members of the family may fit as well. The two donors do not tie unless only one of them is found.
+      // Other members of the family may also fit. The two donors do not tie unless only one of them is found.
       if (matcher.match(person, numberOf(again)).donorNumber === null) {
         unclear += 1;
         continue;

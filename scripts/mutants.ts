@@ -1,5 +1,5 @@
 /**
- * Puts deliberate defects into the product, one at a time, and lets the simulation look for each of them. No
+ * Adds deliberate defects to the product, one at a time, and runs the simulation to find each of them. No
  * other test would find a defect that the simulation misses. Each defect is a patch in
  * `test/simulation/mutants`, applied to a copy of the sources outside the checkout. Ends with 0 if enough
  * defects are found.

@@ -57,8 +57,8 @@ export function packagesOf(lock: unknown): Package[] {
 
 /**
  * Returns the shrinkwrap that `npm install` of the packed package uses, whatever has been published since. It
- * contains these packages of the lock file and their dependencies. Because it contains no addresses, npm gets
- * each package from the registry of the installing machine.
+ * contains these packages of the lock file and their dependencies. Because it contains no addresses, npm downloads each
+ * package from the installing machine's registry.
  */
 export function shrinkwrapOf(lock: unknown, dependencies: Readonly<Record<string, string>>) {
   const { name, version, lockfileVersion, packages } = lockSchema.parse(lock);

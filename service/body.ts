@@ -15,7 +15,7 @@ const MAX_VALUES = 30_000;
 /** The body of such a request has no meaning, so it is not read. */
 const BODYLESS = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** The methods that any endpoint has. */
+/** The methods that at least one endpoint has. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Responds with 405 to a method that no endpoint has, such as OPTIONS or PROPFIND. */

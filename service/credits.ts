@@ -18,7 +18,7 @@ export type Bucket = (typeof BUCKETS)[number];
 /** Credits remaining in each bucket. */
 export type Balances = Record<Bucket, number>;
 
-/** Who pays how much for what. The amount is a number of credits above 0. */
+/** The payer, the amount and the item of a charge. The amount is a number of credits above 0. */
 export interface Payment {
   apiKey: string;
   team: string;

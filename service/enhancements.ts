@@ -33,7 +33,7 @@ import type { CommitTogether } from './shared-commits.ts';
 import { TWO_PEOPLE } from './two-people.ts';
 import { countItems } from './validation.ts';
 
-/** Which forms of the enhancement paths exist; both by default. */
+/** The forms of the enhancement paths that exist; both by default. */
 export interface PathForms {
   /** At the base URL itself: PUT /, GET /progress/{job_id}, POST /progress, POST /. */
   a: boolean;

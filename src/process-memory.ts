@@ -44,6 +44,6 @@ export function keepMemoryFlat(process: NodeJS.Process): void {
   try {
     execve(execPath, args, { ...ENVIRONMENT, ...env });
   } catch {
-    // Without the settings, the process works as well, but needs more memory.
+    // The process also works without the settings, but needs more memory.
   }
 }

@@ -8,9 +8,9 @@ const SHARED_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 4 * 1_024 ** 3;
 
 /**
- * The folder for files of tests, where the machine has one in memory with room for them and lets programs start
- * from there; undefined elsewhere. A database on a disk waits for that disk at each commit, which is nine tenths of
- * the time of a test; and processes are killed here, but never the machine.
+ * The folder for test files, if the machine has a folder in memory that has enough room and lets programs start from
+ * it; otherwise undefined. A database on a disk waits for the disk at each commit, which takes 90 percent of a test's
+ * time. Tests kill processes, but never the machine.
  */
 export function findFolderInMemory(): string | undefined {
   let probe: string | undefined;

@@ -1,8 +1,7 @@
 /**
  * Lists where a topic has SQL about a table of another topic, and why. `test/architecture.test.ts` fails for
- * all other places, and for a line here that no file needs any more. A change belongs in a function of the
- * table's topic, which uses the caller's transaction. Each line under `CHANGES` still has to be moved there,
- * or has to stay.
+ * all other places, and for a line here that no file needs. A change belongs in a function of the table's topic, which
+ * uses the caller's transaction. Each line under `CHANGES` still has to be moved there, or has to stay.
  */
 type Tables = Readonly<Record<string, string>>;
 

@@ -21,8 +21,8 @@ declare module 'vitest' {
 }
 
 /**
- * One Postgres, one unpacked browser and one build of the product for the whole run of the tests. Each is made ready
- * when the first test file asks for it, so runs without any do not wait.
+ * One Postgres, one unpacked browser and one build of the product for the whole test run. Each is prepared when the
+ * first test file requests it, so a test run that needs none of them does not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Halves the cost of starting a child process. Workers inherit it, and pass it on to their children.

@@ -15,7 +15,7 @@ const CHECKOUT = join(import.meta.dirname, '..');
 
 const LOCK = join(CHECKOUT, 'package-lock.json');
 
-/** As the guides say. */
+/** The version that the guides name. */
 const OLDEST_SAID = `Node ${OLDEST_NODE.replace(/\.0$/, '')} or later`;
 
 const OLDEST_MAJOR = Number.parseInt(OLDEST_NODE, 10);

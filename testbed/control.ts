@@ -16,11 +16,11 @@ export interface ControlParts<Fault, Details> {
   faults: Faults<Fault>;
   requests: RequestLog<Details>;
   world: World;
-  /** How many people of the world's contact list it has. */
+  /** The number of people from the world's contact list that it contains. */
   contactCount: number;
 }
 
-/** How the controls of one sandbox differ from those of another. */
+/** The differences between the controls of the sandboxes. */
 export interface ControlSettings<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
   /** Maximum number of people on one page. */

@@ -1,4 +1,4 @@
-/** How every sandbox opens its one database. */
+/** Opens the single database of each sandbox. */
 
 import Sqlite from 'better-sqlite3';
 

@@ -71,7 +71,7 @@ const HTTP_FAULT_KINDS = new Set<string>(HTTP_FAULTS.map((fault) => fault.shape.
 
 type HttpFault = z.infer<typeof httpFaultSchema>;
 
-/** What the middlewares of this file need in a Hono app's environment. */
+/** The values that this file's middlewares need in a Hono app's environment. */
 export interface FaultEnv<Fault> {
   Bindings: HttpBindings;
   Variables: { fault: Fault | undefined };

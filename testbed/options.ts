@@ -14,7 +14,7 @@ import { reportToStandardError } from './serving.ts';
 /** The same number for all sandboxes, so their people are the same. */
 const DEFAULT_DONORS = 10_000;
 
-/** How a sandbox behaves; everything has a default. */
+/** The behaviour of a sandbox; every option has a default. */
 export interface SandboxOptions extends LatencyOptions {
   /** 0, the default, takes a free one. */
   port?: number;
@@ -22,13 +22,13 @@ export interface SandboxOptions extends LatencyOptions {
   host?: string;
   /** Same seed, same people and same first credentials; 1 by default. */
   seed?: number;
-  /** How many invented donors the world has; 10,000 by default. */
+  /** The number of fictional donors in the world; 10,000 by default. */
   donors?: number;
   /** A file for the database; without one, everything is lost at the end. */
   db?: string;
   /** Fault rules as read from JSON; invalid rules are an error. */
   faults?: unknown;
-  /** People to use instead of those of the seed. */
+  /** People to use instead of the seed's people. */
   world?: World;
   /** Milliseconds since 1970. */
   clock?: () => number;
@@ -50,7 +50,7 @@ export interface SandboxParts<Fault> {
   wait: Wait;
 }
 
-/** What a sandbox has to provide for its faults. */
+/** The functions that a sandbox has to provide for its faults. */
 export type FaultKinds<Fault> = Pick<FaultsOptions<Fault>, 'rulesSchema' | 'basePath'>;
 
 /** Creates the parts that no option provides. */

@@ -1,4 +1,4 @@
-/** How every sandbox serves and ends. */
+/** Serves and ends every sandbox. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -26,8 +26,7 @@ export async function serve(
 
 /** Listens and resolves with the address, for example `http://127.0.0.1:4100`. */
 export async function listen(server: ServerType, host: string, port: number): Promise<string> {
-  // As with the load balancers of real services: an idle connection is not closed just when it is
-  // used again.
+  // As with real services' load balancers, an idle connection is not closed just as it is used again.
   if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(port, host);
   await once(server, 'listening');
@@ -52,7 +51,7 @@ async function shutDown(server: ServerType, db: { close(): unknown }): Promise<v
   db.close();
 }
 
-/** Where unexpected errors go if there is no `report`. */
+/** The destination of unexpected errors if there is no `report`. */
 export function reportToStandardError(error: Error): void {
   process.stderr.write(`${error.stack ?? error.message}\n`);
 }

@@ -51,7 +51,7 @@ interface Run {
   worker: Line;
   key: Line;
   step: number;
-  /** How often the step was executed. */
+  /** The number of times the step was executed. */
   taken: number;
 }
 

@@ -26,7 +26,7 @@ export const connectorsBeside: Scenario = {
 const CONTACTS = 100_000;
 const PAIRS = 7;
 
-/** How much more peak memory a connector of each kind may use, in megabytes. */
+/** The additional peak memory that a connector of each kind may use, in megabytes. */
 const MOST_MEGABYTES_MORE: Readonly<Record<CrmKind, number>> = { salesforce: 3, hubspot: 6 };
 const MOST_PROCESSOR = 1.05;
 

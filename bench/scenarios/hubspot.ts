@@ -14,7 +14,7 @@ const FLOOR_SECONDS = (CONTACTS / RECORDS_IN_REQUEST / RATE) * 10;
 /** Allows for the names of the contacts' companies, of which this account has 16,701. */
 const MAX_READ_REQUESTS = 1_200;
 
-/** With HubSpot's own limit. */
+/** The scenario with HubSpot's own limit. */
 export const hubspot: Scenario = {
   name: 'hubspot',
   title: `the HubSpot connector alone: 100,000 contacts at ${RATE} requests in 10 s`,
@@ -33,7 +33,7 @@ export const hubspot: Scenario = {
     }),
 };
 
-/** Without limits. */
+/** The scenario without limits. */
 export const hubspotUnlimited: Scenario = {
   name: 'hubspot-unlimited',
   title: 'the HubSpot connector alone: 100,000 contacts, no limits, 5 ms for each request',

@@ -288,7 +288,7 @@ async function figuresOf(
 
 const LEFT_OPEN = "select count(*) from submissions where state in ('intended', 'lost')";
 
-/** How long the integrations of a lost worker waited for another worker, not counting outages. */
+/** The time that a lost worker's integrations waited for another worker, not counting outages. */
 function takeoversOf(
   timeline: readonly Held[],
   outages: Disturbances['outages'],

@@ -29,7 +29,7 @@ export const matching: Scenario = {
 const SEED = 20;
 const DONORS = 20_000;
 const PERSONS = 6_000;
-/** The baseline compares each person with every donor, so it gets fewer people. */
+/** The baseline compares each person with every donor, so it is measured with fewer people. */
 const BASELINE_PERSONS = 120;
 const BINS = 10;
 

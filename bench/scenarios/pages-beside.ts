@@ -31,8 +31,8 @@ const PAIRS = 10;
 const WARM_UPS = 100;
 
 /**
- * The processor time of one measurement in milliseconds, since a collection of garbage costs more than a single page,
- * and the least and the largest number of requests for it.
+ * The processor time of one measurement in milliseconds, because garbage collection costs more than a single page, and
+ * the minimum and maximum number of requests for it.
  */
 const MEASURED_MS = 600;
 const LEAST_REQUESTS = 8;
@@ -186,7 +186,7 @@ async function serve(place: Workplace, program: string, token: string): Promise<
   const { url } = readySchema.parse(JSON.parse(String(line)));
   const said = createInterface(child.stderr);
   const signedIn = { authorization: `Bearer ${token}` };
-  // Whoever is signed in is led on from there.
+  // A user who is signed in is redirected from there.
   const headersOf = (page: string) => (page === 'sign-in' ? {} : signedIn);
   const read = async (path: string) => (await fetch(url + path, { headers: signedIn })).json();
   const [run] = runsSchema.parse(await read('/v1/runs')).runs.slice(-1);
@@ -242,7 +242,7 @@ async function readProcessorTime(child: ChildProcess, said: Interface): Promise<
   return answered;
 }
 
-/** What a command answers with `--json`. */
+/** The document that a command prints with `--json`. */
 async function ask(program: string, words: string[], { settings }: Workplace): Promise<unknown> {
   const child = spawn(process.execPath, [program, ...words, '--config', settings], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -250,7 +250,7 @@ async function ask(program: string, words: string[], { settings }: Workplace): P
   return JSON.parse(await text(child.stdout));
 }
 
-/** Clients that are never synced, for the lists of all. */
+/** Clients that are never synced, for the lists of all clients. */
 function otherClients(): string {
   return Array.from(
     { length: OTHER_CLIENTS },

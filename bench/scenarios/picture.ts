@@ -41,7 +41,7 @@ export const picture: Scenario = {
   },
 };
 
-/** The networks page of a client in the demo, which gets different pictures here. */
+/** The networks page of a client in the demo, which shows different pictures here. */
 async function readDemoUrl(stdout: Readable): Promise<string> {
   let text = '';
   stdout.setEncoding('utf8');

@@ -25,7 +25,8 @@ import { SEED, type Service, startService } from '../service-process.ts';
 const DONORS = 1_000_000;
 const PAIRS = 10;
 /**
- * Lookups of each version in a pair. With only 200, the 99th percentile would be the second slowest, which is chance.
+ * Lookups of each version in a pair. With only 200, the 99th percentile would be the second slowest lookup, which
+ * depends on chance.
  */
 const LOOKUPS = 1_000;
 const LARGE_SUBMITS = 5;
@@ -143,7 +144,7 @@ function aLargeSubmit(round_: number): { persons: unknown[] } {
   };
 }
 
-/** Matching that earlier submits have left is done in the meantime, both for a single submit and for several. */
+/** In the meantime, the matching left by earlier submits is completed, both for a single submit and for several. */
 async function measureSubmits(service: Service): Promise<Figure> {
   // Prepared before, so only the service is measured.
   const bodies = Array.from({ length: LARGE_SUBMITS }, (_, index) =>
@@ -173,7 +174,7 @@ async function sendSubmits(service: Service, bodies: readonly string[]): Promise
   return (await Promise.all(answers)).map(({ ms }) => ms);
 }
 
-/** How long a small request with another key takes during a Discover over a network of many members. */
+/** The time that a small request with another key takes during a Discover over a network with many members. */
 async function measureDiscover(service: Service): Promise<Figure> {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ids = Array.from({ length: MEMBERS }, (_, index) => world.donor(index * 97).id);

@@ -36,7 +36,7 @@ const ROUNDS = 600;
 /** Rounds before the measured ones, because the first of them are part of the start. */
 const WARM_UP = 100;
 const FACT_SEARCHES = 20;
-/** Pause between two requests, as for a client that keeps to a limit. */
+/** The pause between two requests of a client that respects a limit. */
 const PAUSE_MS = 10;
 
 async function withManyDonors(measure: (file: string) => Promise<Figure[]>): Promise<Figure[]> {
@@ -161,7 +161,7 @@ async function measureBounds(file: string): Promise<Figure[]> {
   }
 }
 
-/** How long a small request with another key takes. */
+/** The time that a small request with another key takes. */
 async function lightTimes(
   { baseUrl }: Service,
   key: string,

@@ -7,7 +7,7 @@ import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
 const CONTACTS = 300;
 const ROUNDS = 15;
 
-/** How long a user waits for a command, and the cost of a process before it does any work. */
+/** The time that a user waits for a command, and the cost of a process before it does any work. */
 export const start: Scenario = {
   name: 'start',
   title: 'one process of the program, compared with an empty Node process',

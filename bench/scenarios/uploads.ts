@@ -1,6 +1,6 @@
 /**
- * How much files that are designed to be slow delay the rest of the service, compared with ordinary files of the same
- * size.
+ * Measures how much files that are designed to be slow delay the rest of the service, compared with ordinary files of
+ * the same size.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -162,7 +162,7 @@ async function flood(
   }
 }
 
-/** The response's status; 0 for a file whose response never came. */
+/** The response's status; 0 for a file whose response never arrived. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });

@@ -1,4 +1,4 @@
-/** How much 200 users who view one run slow its sync. */
+/** Measures how much 200 users who view a run slow down its sync. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

@@ -11,8 +11,8 @@ const FIXES: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file or folder; check the path in the settings.',
   ENOTDIR: 'A part of the path is not a folder; check the path in the settings.',
   EISDIR: 'This is a folder; give the path of a file in the settings.',
-  EACCES: 'The user that runs donor-sync may not do this; give it the right to.',
-  EPERM: 'The user that runs donor-sync may not do this; give it the right to.',
+  EACCES: 'The user that runs donor-sync is not allowed to do this; give it permission.',
+  EPERM: 'The user that runs donor-sync is not allowed to do this; give it permission.',
   EROFS: 'The disk is read-only; choose another path in the settings.',
 };
 

@@ -82,7 +82,7 @@ export interface HubspotRequests {
   listMembers(id: string, page: Pick<PageRequest, 'limit' | 'after'>): Promise<LibraryRequest>;
 }
 
-/** The library never gets HubSpot's address, so a request that it sent itself could not arrive there. */
+/** The library never receives HubSpot's address, so a request that it sent itself could not arrive there. */
 const HUBSPOT = 'https://hubspot.invalid';
 
 /** Builds the requests of one version of the API. */

@@ -17,8 +17,8 @@ import {
 
 /**
  * What to do about a HubSpot error. `passing` is temporary, `limit` ends tomorrow, and `session` needs a new sign-in.
- * `settings` needs a user wherever it happens. `property` is about one property of any record; `record` is about one
- * record only.
+ * `settings` always requires a user to act. `property` affects one property of any record; `record` affects only one
+ * record.
  */
 export type ErrorSort = 'passing' | 'limit' | 'session' | 'settings' | 'property' | 'record';
 
@@ -65,7 +65,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sort: 'settings',
       sentence: 'The token lacks a scope: add it to the service key or app, and connect again.',
     },
-    RATE_LIMITS: { sort: 'passing', sentence: 'HubSpot got too many requests.' },
+    RATE_LIMITS: { sort: 'passing', sentence: 'HubSpot received too many requests.' },
     DAILY: {
       sort: 'limit',
       sentence: "The account has used up HubSpot's daily request limit.",
@@ -77,7 +77,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     NOT_CONFIRMED: {
       sort: 'passing',
-      sentence: 'HubSpot did not say what became of this contact; the next run tries again.',
+      sentence: 'HubSpot did not report the result for this contact; the next run tries again.',
     },
     LOCKED: { sort: 'passing', sentence: 'Another user was changing this contact.' },
     NOT_SEPARATED: {
@@ -106,7 +106,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     OBJECT_MERGED: {
       sort: 'passing',
-      sentence: 'The contact was merged into another one in the meantime.',
+      sentence: 'The contact was merged into another contact in the meantime.',
     },
     CONFLICT: {
       sort: 'record',

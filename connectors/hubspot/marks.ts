@@ -214,7 +214,7 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
   const values = shownValues(property);
   const line =
     values.length === 0
-      ? 'Write the values that mean an opt-out into contacts.optOutValues.'
+      ? 'List the values that mean an opt-out in contacts.optOutValues.'
       : `Add this line to contacts, and keep only the values that mean an opt-out: optOutValues: ${JSON.stringify(values)}`;
   const message = `contacts.optOutField names ${property.name}, a picklist with the values ${describeValues(property)}. donor-sync cannot tell which of them mean an opt-out. ${line}`;
   return new ConfigurationError(message, {

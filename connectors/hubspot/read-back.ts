@@ -67,7 +67,7 @@ async function readSome(
     const values: FieldValues = Object.fromEntries(
       fields.flatMap((name) => {
         const property = session.properties.get(name);
-        // A value that is omitted from the response is hidden, which is not the same as blank.
+        // A value that is missing from the response is hidden, not blank.
         if (property === undefined || !Object.hasOwn(record.properties, name)) return [];
         return [[name, canonicalValue(record.properties[name], property)]];
       }),

@@ -44,7 +44,7 @@ export interface HubspotSession {
   properties: Properties;
   /** False if the token may not see the values of Sensitive Data that the account has. */
   seesSensitive: boolean;
-  /** What its writes have learned about values that HubSpot rejects. */
+  /** The results of this session's writes with values that HubSpot rejects. */
   lessons: Lessons;
   /** The account's validation rules, read when the first value is written. */
   rules: RuleBook;

@@ -70,7 +70,7 @@ export interface MemoryCrm {
   /** Result of `readLimits`. */
   limits: LimitState | null;
   /**
-   * Which contacts the integration's filter includes; null for all. Changing the filter does not change any
+   * The contacts that the integration's filter includes; null for all. Changing the filter does not change any
    * record.
    */
   filter: ((record: MemoryRecord) => boolean) | null;

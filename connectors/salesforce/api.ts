@@ -97,7 +97,7 @@ export function createApi(
     await last.abortJob(kind, id);
   }
 
-  /** The only place where a request gets its token, and only if it goes to the instance that signed in. */
+  /** The only place that adds the token to a request, and only if the request goes to the instance that signed in. */
   async function carry(
     { url: path, headers, ...request }: LibraryRequest & Pick<CrmRequest, 'patience'>,
     { send }: Pick<CrmExchange, 'send'>,

@@ -70,7 +70,7 @@ export interface SalesforceClient {
   download(path: string): Promise<CsvAnswer>;
 }
 
-/** The library never gets the org's address, so a request that it sent itself could not arrive there. */
+/** The library never receives the org's address, so a request that it sent itself could not arrive there. */
 const ORG = 'https://org.invalid';
 
 /**
@@ -104,8 +104,8 @@ export class GuardedTransport extends Transport {
 }
 
 /**
- * A connection whose requests all go through `carry`. It gets neither a token nor anything with which to sign
- * in, so it cannot renew a session itself.
+ * A connection whose requests all go through `carry`. It receives neither a token nor any credentials, so it cannot
+ * renew a session itself.
  */
 export class GuardedConnection extends Connection {
   override _transport: GuardedTransport;

@@ -18,7 +18,7 @@ import {
 
 /**
  * What to do about a Salesforce error. `lock` and `passing` are temporary, and `limit` ends tomorrow. `session` needs a
- * new sign-in, and `settings` needs a user wherever it happens. `crowded` is about the number of records that were
+ * new sign-in, and `settings` always requires a user to act. `crowded` is about the number of records that were
  * written together, and `record` is about one record only.
  */
 export type ErrorSort =
@@ -81,7 +81,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     ENTITY_IS_DELETED: {
       sort: 'record',
-      sentence: 'The record is gone: it was deleted or merged into another one.',
+      sentence: 'The record is gone: it was deleted or merged into another record.',
     },
     INVALID_CROSS_REFERENCE_KEY: {
       sort: 'record',

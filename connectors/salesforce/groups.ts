@@ -41,7 +41,7 @@ function listIds(session: SalesforceSession, group: SalesforceGroup): AsyncItera
   return contactsWhere(session, group.where);
 }
 
-/** Leads are not contacts. The log says how many a campaign has, and they are omitted. */
+/** Leads are not contacts, so they are omitted. The log reports how many leads a campaign has. */
 async function* campaignMembers(
   session: SalesforceSession,
   campaign: string,

@@ -37,7 +37,7 @@ export function readMark(read: ColumnReader, name: string): unknown {
   const raw = read(name);
   if (raw !== undefined) return raw;
   throw new ConfigurationError(
-    `Salesforce left the field ${name} out of its answer, and it tells who must not be researched: let the integration's user read it, and try again.`,
+    `Salesforce's response lacks the field ${name}, which marks contacts that must not be researched. Let the integration's user read it, and try again.`,
     { code: 'crm_field_missing', details: { field: name } },
   );
 }

@@ -32,7 +32,7 @@ export interface Relations {
 /**
  * A person account is an account itself, so the person's employer is another account, to which the person is
  * related as an employee. Salesforce does not distinguish an org without relations from a user who may not
- * see them. In both cases, those employers are unknown, and not absent.
+ * see them. In both cases, these employers are unknown, not absent.
  */
 export async function shapeRelations(
   api: SalesforceApi,

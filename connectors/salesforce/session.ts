@@ -28,7 +28,7 @@ export interface SalesforceSession {
   shape: ContactShape;
   /** Contact, as the user sees it. It is read again when fields are created. */
   description: ObjectDescription;
-  /** What its writes have learned about rejections that name no field. */
+  /** The results of this session's writes with rejections that do not name a field. */
   lessons: Lessons;
   /** Its last writes, which are needed to read them back. */
   recent: RecentWrites;

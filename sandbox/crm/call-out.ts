@@ -1,4 +1,4 @@
-/** Sends a request that an administrator set up a CRM to make: one attempt, and only to this machine. */
+/** Sends a request that an administrator configured in a CRM: one attempt, and only to this machine. */
 
 import { isOnThisMachine } from './this-machine.ts';
 

@@ -27,7 +27,7 @@ const DEFAULT_WEBHOOK_RETRY_MS = 1000;
 
 const PRIVATE_APP_ID = 8_412_006;
 
-/** How the stand-in behaves. Every option has a default. */
+/** The behaviour of the stand-in. Every option has a default. */
 export interface HubspotSandboxOptions extends CrmSandboxOptions {
   /** Requests of an app within ten seconds; 0 means no limit. Default: 190. */
   ratePer10s?: number;

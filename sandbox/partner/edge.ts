@@ -41,7 +41,7 @@ export function createEdge(options: EdgeOptions): MiddlewareHandler[] {
   ];
 }
 
-/** A submission takes the service's processing time in addition to the latency. */
+/** For a submission, the service's processing time is added to the latency. */
 function latencyOf({ drawLatency, submitLatencyMs, forms }: EdgeOptions): (c: Context) => number {
   const submits = chargedEnhancements(forms);
   return ({ req }) => {

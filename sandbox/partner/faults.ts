@@ -1,5 +1,5 @@
 /**
- * The faults of the stand-in: those inside the service, in addition to those of any HTTP service.
+ * The faults of the stand-in: faults inside the service, in addition to the faults of any HTTP service.
  */
 
 import { z } from 'zod';

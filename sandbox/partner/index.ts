@@ -30,7 +30,7 @@ const DEFAULT_BURST = 10;
 
 const DEFAULT_TEAM = 'team-default';
 
-/** How the stand-in behaves. Every option has a default. */
+/** The behaviour of the stand-in. Every option has a default. */
 export interface PartnerSandboxOptions extends SandboxOptions {
   /** Number of people in the contact list. Default: the number of donors. */
   contacts?: number;
@@ -62,7 +62,7 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   engine?: ConnectionEngine;
   /** Number of credits in each bucket of a new team. Default: 100,000. */
   credits?: number;
-  /** Which forms of the enhancement paths exist. Default: both. */
+  /** The forms of the enhancement paths that exist. Default: both. */
   forms?: PathForms;
   /**
    * Receives the number of people settled in a new database. Default: prints it to standard error.

@@ -20,7 +20,7 @@ const DEFAULT_TOKEN_LIFETIME_MS = 7_200_000;
 const DEFAULT_BULK_JOB_TIME_MS = 50;
 const DEFAULT_BULK_PAGE_ROWS = 50_000;
 
-/** How the stand-in behaves. Every option has a default. */
+/** The behaviour of the stand-in. Every option has a default. */
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   /** How the org models people. Default: `npsp`. */
   shape?: OrgShape;
@@ -37,7 +37,7 @@ export interface SalesforceSandboxOptions extends CrmSandboxOptions {
    * seconds and more.
    */
   concurrent?: number;
-  /** How long a Bulk API job reports that it is not done yet. Default: 50. */
+  /** The time for which a Bulk API job reports that it is not done yet. Default: 50. */
   bulkJobTimeMs?: number;
   /** Maximum number of rows in a page of a bulk query's results. Default: 50,000. */
   bulkPageRows?: number;

@@ -14,7 +14,7 @@ import { SYNONYMS } from './synonyms.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** How the search in the browser splits and reduces words. The index has to do the same. */
+/** The functions with which the search in the browser splits and reduces words. The index has to use them, too. */
 const { splitWords, stem } = z
   .object({
     splitWords: z.custom<(text: string) => string[]>((value) => typeof value === 'function'),

@@ -44,7 +44,7 @@ export function start(words: readonly string[], options: ProcessOptions): Runnin
     output += text;
   });
   const ended = exitCodeOf(child, words);
-  // The process may end before the caller waits for it; the caller then gets the error.
+  // The process may end before the caller waits for it. In that case, the caller receives the error.
   ended.catch(() => undefined);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return { child, stdout: () => stdout, output: () => output, hasEnded, ended };

@@ -21,7 +21,7 @@ const ROWS_PER_JUDGEMENT = 40;
 interface Roster {
   tie: OwnTie;
   circle: number;
-  /** The maximum exposure that anyone gets in it. */
+  /** The maximum exposure of anyone in it. */
   bound: number;
   /** The sum of the bounds of this roster and all later rosters, and the sum of their rows. */
   rest: number;
@@ -135,8 +135,7 @@ function createOneSearch(table: TieTable): Search {
   }
 
   /**
-   * Offers those candidates from `first` to `end` who could be kept if `rest` were added to their known
-   * exposure.
+   * Offers the candidates from `first` to `end` who could be kept if `rest` were added to their known exposure.
    */
   function offerAll(
     best: Best,

@@ -59,7 +59,7 @@ export const donorBatchRoute = createRoute({
   },
 });
 
-/** Lists the contents that a profile would have. */
+/** Lists the parts that a profile would contain. */
 export const metadataRoute = createRoute({
   method: 'get',
   path: '/donors/{id}/metadata',

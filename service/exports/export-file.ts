@@ -30,8 +30,8 @@ export async function writeExport(
 }
 
 /**
- * A spreadsheet program would run a text that starts like a formula, so such a text gets a leading
- * apostrophe, which shows it as text.
+ * A spreadsheet program would run a text that starts like a formula. A leading apostrophe makes the program show it as
+ * text.
  */
 function* writeCsv(
   header: readonly string[],

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../database.ts';
 
-/** The system list that every team has. It contains every donor on the team's lists. */
+/** The system list of every team. It contains every donor on the team's lists. */
 export const ALL_SAVED_DONORS = 'All Saved Donors';
 
 /** A list of donors. */

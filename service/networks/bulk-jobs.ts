@@ -56,7 +56,7 @@ export interface BulkOrder {
   failsEvery: number | null;
 }
 
-/** One donor of a job whose turn it is. */
+/** A donor that is due, in a bulk job. */
 export interface DueItem {
   job: number;
   position: number;
@@ -73,7 +73,7 @@ export interface BulkJobs {
   add(order: BulkOrder): string;
   /** Returns a team's job; undefined if it is unknown or deleted, or belongs to another team. */
   find(team: string, id: string): BulkJob | undefined;
-  /** Returns the first donor whose turn it is. */
+  /** Returns the first donor that is due. */
   nextDue(): DueItem | undefined;
   /** Returns when the next turn comes; undefined if there is none. */
   nextDueAtMs(): number | undefined;

@@ -45,8 +45,8 @@ export interface JobWorker {
 }
 
 /**
- * Starts the worker with the work that an earlier worker has left. Due work is read from the database by the clock, so
- * a killed sandbox continues where it stopped. After every few donors, other requests get their turn. It ends when the
+ * Starts the worker with the work that an earlier worker has left. Due work is read from the database according to the
+ * clock, so a killed sandbox resumes where it stopped. After every few donors, other requests can run. It ends when the
  * database is closed.
  */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {

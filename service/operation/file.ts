@@ -60,7 +60,8 @@ export function readStats(db: Database): ServiceStats {
 /** Copies the database into a new file, complete and as of one moment, while it is in use. */
 export async function backUp(db: Database, target: string): Promise<void> {
   refuseDamaged(db);
-  if (existsSync(target)) throw new Refusal(`${target} already exists. Name a new file.`);
+  if (existsSync(target))
+    throw new Refusal(`${target} already exists. Choose a file name that does not exist yet.`);
   const part = `${target}.part`;
   rmSync(part, { force: true });
   try {

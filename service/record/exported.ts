@@ -1,4 +1,4 @@
-/** Which donors are in the files of exports. If a person is erased, these files are removed. */
+/** The donors in export files. If a person is erased, these files are removed. */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';

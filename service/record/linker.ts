@@ -13,7 +13,7 @@ import { openReviews } from './reviews.ts';
 import { judge } from './same-person.ts';
 import type { RecordStore } from './store.ts';
 
-/** What it means that many rows agree in full with a donor of the same list under another ID. */
+/** The meaning of many rows that agree in full with a donor of the same list under another ID. */
 export type SameUnderOtherIds = 'ids changed' | 'other people';
 
 /** An entry of a file that was matched to a donor of another source. */

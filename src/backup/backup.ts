@@ -96,9 +96,12 @@ async function requireFree(file: string): Promise<void> {
     () => false,
   );
   if (!isThere) return;
-  throw new ConfigurationError(`${resolve(file)} already exists. Name a new file.`, {
-    code: 'file_exists',
-  });
+  throw new ConfigurationError(
+    `${resolve(file)} already exists. Choose a file name that does not exist yet.`,
+    {
+      code: 'file_exists',
+    },
+  );
 }
 
 /** Result of a restore. */

@@ -86,7 +86,7 @@ export function isOfFile(
 
 export function setInFile({ id }: Pick<Integration, 'id'>): ConfigurationError {
   return new ConfigurationError(
-    `"${id}" is in the operator's settings file, which takes precedence over the database. Nothing was changed. Change it in that file. Or remove it there, restart \`donor-sync serve\`, and apply it to the database.`,
+    `"${id}" is in the operator's settings file, which takes precedence over the database. Nothing was changed. Change it in that file, or remove it there, restart \`donor-sync serve\`, and apply it to the database.`,
     { code: 'set_in_file', refusal: 'conflict', details: { integration: id } },
   );
 }
@@ -99,7 +99,7 @@ function requireSecure(
   const rules = { alerts: { webhook: null }, allowInsecureHttp };
   const [first] = insecureAddresses([integration], rules);
   if (first === undefined) return;
-  throw insecureAddress(first, integration.id, 'Nothing was stored.');
+  throw insecureAddress(first, integration.id, 'Nothing was saved.');
 }
 
 function toChange(present: string | undefined, wanted: string): Applied['change'] {

@@ -73,7 +73,7 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
 
 /** The data of a consent in progress. */
 export interface ConsentKey {
-  /** The kind of CRM, as in the address. */
+  /** The kind of CRM, as it appears in the address. */
   kind: string;
   state: string;
   /** The address to which the CRM returns the user. It is the same in both requests. */
@@ -224,7 +224,7 @@ async function requireConsent(deps: ConsentLook, integration: Integration): Prom
   if (found !== null) return found;
   const { id, crm } = integration;
   throw new ConfigurationError(
-    `"${id}" signs in to its CRM (${crm.kind}) with the credentials in its settings, so it does not have to be connected. To connect a Salesforce or HubSpot account by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
+    `"${id}" signs in to its CRM (${crm.kind}) with the credentials in its settings, so it does not have to be connected. To connect a Salesforce or HubSpot account by hand, set crm.auth to { type: oauth, clientId, clientSecret }.`,
     { code: 'consent_not_wanted', details: { integration: id } },
   );
 }

@@ -88,7 +88,7 @@ async function checkSent(
     if (!Array.isArray(problems)) throw error;
     const texts = problems.map(({ path, message }: Problem) => `${path}: ${message}`);
     throw new ConfigurationError(
-      `The settings are not valid. Nothing was stored. ${texts.join('; ')}`,
+      `The settings are not valid. Nothing was saved. ${texts.join('; ')}`,
       { code: 'settings_invalid', cause: error },
     );
   }
@@ -172,7 +172,7 @@ function toText(value: unknown): string | undefined {
 
 function withoutAccess(id: string): ConfigurationError {
   return reachInsufficient(
-    `You have no access to a client "${id}", and only callers with access to all clients can create new clients.`,
+    `You do not have access to a client "${id}", and only callers with access to all clients can create new clients.`,
     { integration: id },
   );
 }
@@ -186,7 +186,7 @@ function ofPerson(id: string, setting: string): ConfigurationError {
 
 function ofOperator(id: string, setting: string): ConfigurationError {
   return new ConfigurationError(
-    `${setting} of "${id}" names a package or a file on the machine, so it can be set only on that machine. Nothing was stored. Ask the operator to run: donor-sync apply FILE`,
+    `${setting} of "${id}" names a package or a file on the machine, so it can be set only on that machine. Nothing was saved. Ask the operator to run: donor-sync apply FILE`,
     { code: 'operator_needed', refusal: 'forbidden', details: { integration: id, setting } },
   );
 }

@@ -91,7 +91,7 @@ export async function listUnreadContacts(reader: Reader, integrationId: string):
 
 /**
  * Lists due contacts in the order of the plan. With `only`, lists just the named contacts. Contacts whose
- * identity changed are omitted, unless `withChanged` says that there are not too many of them.
+ * identity changed are omitted, unless `withChanged` indicates that there are not too many of them.
  */
 export async function listDueContacts(
   reader: Reader,

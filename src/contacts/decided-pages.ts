@@ -59,7 +59,7 @@ export interface AdoptedContact {
   enhancedAt: number;
 }
 
-/** The data of a contact that was just read. Nothing else about the contact gets into the store. */
+/** The data of a contact that was just read. No other data about the contact is stored. */
 export interface ReadContact {
   crmId: string;
   /** True if its CRM record shows this. */
@@ -100,7 +100,7 @@ export type Decide<C extends ReadContact> = (
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides a page and moves the watermark past it, in one transaction. `decide` gets data that was read inside that
+ * Decides a page and moves the watermark past it, in one transaction. `decide` receives data that was read inside that
  * transaction, so no station can change a contact in between. Returns false and records nothing if a user has decided
  * about an erased person since the page was prepared.
  */

@@ -1,4 +1,4 @@
-/** Who requested an action, and how. The audit records this with each change. */
+/** The requester of an action, and the way it was requested. The audit records both with each change. */
 export interface Actor {
   /**
    * `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an access

@@ -20,7 +20,7 @@ export interface ErrorFacts {
 /** The mark of our errors, whichever copy of this package created them. */
 const BRAND: unique symbol = Symbol.for('donor-sync.error');
 
-/** The base of the four kinds. The message names the subject and says what to do next. */
+/** The base of the four kinds. The message names the subject and the next step. */
 export abstract class DonorSyncError extends Error {
   abstract readonly kind: 'configuration' | 'retriable' | 'skippable' | 'fatal';
   readonly [BRAND] = true;

@@ -11,8 +11,8 @@ export const scheduleSchema = z.strictObject({
   /** True if one run at the next start makes up for the times that passed while no process was serving. */
   catchUp: z.boolean().default(true),
   /**
-   * The maximum delay after the scheduled time (ms); 0 for none. Each integration starts at a different time
-   * within it, so that many integrations with the same schedule do not start at once.
+   * The maximum delay after the scheduled time (ms); 0 for none. Within this delay, each integration starts at a
+   * different time, because many integrations with the same schedule should not start at once.
    */
   jitterMs: z.int().min(0).max(3_600_000).default(30_000),
 });
@@ -156,8 +156,8 @@ const insightsSchema = z.strictObject({
 
 const privacySchema = z.strictObject({
   /**
-   * How contacts that the CRM marks for erasure are erased: after a question to a user, or up to 25 a day
-   * without one.
+   * The way contacts that the CRM marks for erasure are erased: after a question to a user, or up to 25 a day without a
+   * question.
    */
   crmRequests: z.enum(['ask', 'erase']).default('ask'),
 });
@@ -207,7 +207,7 @@ export const integrationSchema = z.strictObject({
    * by a set-up in a browser; omitted if an operator has written the addresses.
    */
   addresses: z.literal('public').optional(),
-  /** What happens to contacts whose submission was charged although its response was lost. */
+  /** The handling of contacts whose submission was charged although its response was lost. */
   onLostAnswer: z.enum(['hold', 'resubmit']).default('hold'),
   /** The quiet time after a lost response before the balance is trusted. */
   settleAfterMs: z.int().nonnegative().default(90_000),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const PROFILE_CURRENCY = 'USD';
 
 /**
- * What happens to amounts for records in another currency: `usdOnly` omits them, `convert` converts
+ * The handling of amounts for records in another currency: `usdOnly` omits them, `convert` converts
  * them by the CRM's own rates.
  */
 export const CURRENCY_MODES = ['usdOnly', 'convert'] as const;

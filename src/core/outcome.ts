@@ -199,7 +199,7 @@ export const OUTCOME_TEXTS = {
 
 /** Shown for a contact that uses the profile of the same person instead of a credit. */
 export const SHARED_PROFILE_TEXT =
-  'The profile of the same person in another contact or client is used, for no credit.';
+  'The profile of the same person in another contact or client is used, at no cost.';
 
 /** Returns the sentence for a reason from the store. An unknown word is returned unchanged. */
 export function outcomeText(reason: string): string {

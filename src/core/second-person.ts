@@ -1,10 +1,13 @@
-/** Which actions wait for a second user, and who counts as a second user. */
+/** The actions that wait for a second user, and the users who count as a second user. */
 
 /** The settings that define when a second user is needed. */
 export interface SecondPersonRules {
-  /** Approving or resubmitting more contacts than this at once needs a second user; null if it never does. */
+  /**
+   * Approving or resubmitting more contacts than this at once needs a second user; null if a second user is never
+   * needed.
+   */
   approvals: number | null;
-  /** Undoing a run that wrote to more contacts than this needs a second user; null if it never does. */
+  /** Undoing a run that wrote to more contacts than this needs a second user; null if a second user is never needed. */
   undo: number | null;
   /** Whether erasing a contact also in the integrations of other accounts needs a second user. */
   forgetEverywhere: boolean;

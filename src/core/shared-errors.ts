@@ -22,7 +22,7 @@ export function unknownClient(
 interface UnknownClientFacts {
   /** The IDs that the caller could have meant. */
   known?: Iterable<string>;
-  /** What to do, if searching for another ID is not enough. */
+  /** The next step, if searching for another ID is not enough. */
   next?: string;
   refusal?: Refusal;
 }
@@ -119,7 +119,7 @@ interface UnknownContactFacts {
   source: keyof typeof SOURCES;
   /** The IDs that the caller could have meant. */
   near?: readonly string[];
-  /** One sentence about what to do. */
+  /** One sentence with the next step. */
   next?: string;
   details?: Readonly<Record<string, unknown>>;
   refusal?: Refusal;

@@ -53,7 +53,7 @@ export class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
     super(
-      `The clock of this machine is ${gap} the Partner Data Service's. Nothing more is spent, because with a wrong clock new profiles can look old and would be paid for again. Set the clock, preferably by a time server (NTP), then sync again. If the clock is right, tell the service operator.`,
+      `The clock of this machine is ${gap} the Partner Data Service's. Nothing more is spent, because with a wrong clock, new profiles can look old and would be paid for again. Set the clock, preferably with a time server (NTP), then sync again. If the clock is correct, inform the service operator.`,
       { code: 'clock_wrong', details: { aheadMs: Math.round(aheadMs) } },
     );
   }

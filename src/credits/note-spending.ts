@@ -25,7 +25,7 @@ export const JOURNAL_UNWRITABLE = 'journal_unwritable';
 export class JournalUnwritable extends SpendingHeld {
   constructor(path: string | null, cause: unknown) {
     super(
-      `The spending journal ${path} cannot be written: ${messageOf(cause)}. Nothing more is spent, because a restored backup would buy the same again. Paid profiles are still delivered. Make the file and its folder writable, or name another file in spendingJournal, then sync again.`,
+      `The spending journal ${path} cannot be written: ${messageOf(cause)}. Nothing more is spent, because donor-sync would buy the same profiles again after a restore. Paid profiles are still delivered. Make the file and its folder writable, or name another file in spendingJournal, then sync again.`,
       { code: JOURNAL_UNWRITABLE, cause },
     );
   }

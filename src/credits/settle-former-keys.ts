@@ -11,7 +11,7 @@ import { listOpenOfFormerKeys } from './statements/submissions.ts';
 type SettleDeps = Pick<SyncDeps, 'clock' | 'log' | 'store'>;
 type SettleRun = Pick<Run, 'id' | 'control' | 'integration' | 'lease' | 'partnerKey'>;
 
-const WHY = 'its service key was replaced before the balance could tell';
+const WHY = 'its service key was replaced before the balance could show it';
 
 /** The run has the integration's lease, so no process still waits for these responses. */
 export async function settleFormerKeys(deps: SettleDeps, run: SettleRun): Promise<void> {

@@ -383,7 +383,7 @@ async function settleOthers<Open extends Unanswered>(
     if (lost.length === 0 && living.every(proof.letsOthersPass)) return 'clear';
     await proof.markLost?.(lost);
     if (isOwnUnderWay) return 'occupied';
-    // A living run settles its own lost requests. If one of ours is lost as well, that run waits for us.
+    // A living run settles its own lost requests. If one of ours is also lost, that run waits for us.
     const isWaitedFor = lost.length > 0 && living.every((open) => proof.isGivenUp?.(open));
     if (living.length > 0 && !isWaitedFor) return 'wait';
     await proof.prove(lost, living);

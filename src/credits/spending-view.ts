@@ -187,7 +187,7 @@ export const BILL_HEADER = stringify([
   ],
 ]);
 
-/** Escapes cells so that no spreadsheet runs them as formulas. */
+/** Escapes cells, because a spreadsheet could otherwise run them as formulas. */
 export function billLines(month: string, clients: readonly ClientMonth[]): string {
   return stringify(
     clients.map(({ integration, name, enhancements, networks, queries, written, perWritten }) => [

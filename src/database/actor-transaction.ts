@@ -11,7 +11,7 @@ import type { Database, Trx } from './tables/tables.ts';
 /** The context of transactions that change rows, so functions need no separate argument for it. */
 export interface WriteContext {
   readonly clock: Clock;
-  /** Who makes the change, in the form that the audit records (`privacy/audit/record.ts`). */
+  /** The actor who makes the change, in the form that the audit records (`privacy/audit/record.ts`). */
   readonly actor: Actor;
   readonly fingerprint: Fingerprint;
   readonly asked: RunsAsked;

@@ -31,7 +31,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
     case 'postgresql':
       return parsePostgresUrl(url.trim());
     case '':
-      throw wrongUrl('The database setting does not say which kind of database it means.');
+      throw wrongUrl('The database setting does not name a kind of database.');
     default:
       throw wrongUrl(`The database setting starts with "${scheme}:", which is not supported.`);
   }

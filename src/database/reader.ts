@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import type { Database } from './tables/tables.ts';
 
 /**
- * The first argument of functions that read: the connection, or any transaction. It has no methods that
- * change rows, so a function that gets a reader does not change the database.
+ * The first argument of functions that read: the connection, or any transaction. It has no methods that change rows, so
+ * a function that receives a reader does not change the database.
  */
 export type Reader = Pick<
   Database,

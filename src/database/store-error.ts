@@ -20,7 +20,7 @@ const busy = translation(
 const unavailable = translation(
   RetriableError,
   'database_unavailable',
-  'The database did not answer; it may be restarting or unreachable.',
+  'The database did not respond; it may be restarting or unreachable.',
 );
 const full = translation(
   FatalError,
@@ -55,7 +55,7 @@ export const databaseClosed = translation(
 const notADatabase = translation(
   ConfigurationError,
   'database_not_a_database',
-  'The file that the database setting names is not an SQLite database. Name another file.',
+  'The file that the database setting names is not an SQLite database. Choose another file.',
 );
 const refused = translation(
   ConfigurationError,

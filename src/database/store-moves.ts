@@ -30,7 +30,7 @@ export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
 
 export function hasMoved(to: string, atMs: number): ConfigurationError {
   return new ConfigurationError(
-    `This database was moved to ${to} on ${isoTime(atMs)} and is no longer used. Write the address of the new one into the setting \`database\`.`,
+    `This database was moved to ${to} on ${isoTime(atMs)} and is no longer used. Set \`database\` to the address of the new database.`,
     { code: 'store_moved', details: { to, at: isoTime(atMs) } },
   );
 }

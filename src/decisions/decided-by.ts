@@ -1,5 +1,5 @@
 /**
- * Finds the user who decided a question first, so other users who decide the same question can be told.
+ * Finds the user who decided a question first, to inform other users who decide the same question.
  */
 import type { Actor } from '../core/actor.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
@@ -68,7 +68,9 @@ export async function describeFirst(
   return refuseAnswered(source, { about, id, integrationId }).then(() => null, messageOf);
 }
 
-/** The question was decided, or no longer exists. `message` says who decided it, or why it is gone. */
+/**
+ * The question was decided, or no longer exists. `message` names the user who decided it, or the reason why it is gone.
+ */
 export function holdDecided(
   message: string,
   details: Readonly<Record<string, string>> = {},

@@ -299,7 +299,7 @@ export function planFields(
  * The end of the text about values that do not fit: the next run writes them once the user has followed the
  * advice.
  */
-const ARRIVES = 'After that, the next run writes the values, for no credit.';
+const ARRIVES = 'After that, the next run writes the values, at no cost.';
 
 function describeUnfit(unfit: readonly UnfitField[]): string | null {
   if (unfit.length === 0) return null;

@@ -5,8 +5,8 @@ import { lookUp } from '../sync/control/look-up.ts';
 import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
 /**
- * Reads the present identity and values of these contacts, by CRM ID. The values are those of the mapped
- * fields and of `more`.
+ * Reads the current identity and values of these contacts, by CRM ID. The values are of the mapped fields and of the
+ * fields in `more`.
  */
 export async function lookUpRecords(
   { connector }: Pick<SyncDeps, 'connector'>,

@@ -10,13 +10,13 @@ export const EXCLUSION_TEXTS = {
     'the values in the CRM belong to another donor and can only be replaced all at once: run the command without --field',
   no_profile:
     'no profile is kept, and the service no longer has the result; the next refresh brings a profile',
-  profile_unopened: 'the profile cannot be read now; run the command again',
+  profile_unopened: 'the profile cannot be read at the moment; run the command again',
   decision_pending: 'a decision is pending, which also decides about the profile: donor-sync holds',
   profile_coming: 'a new profile is on its way and brings the values',
   never_delivered: 'its profile was never delivered, because it does not belong to this contact',
 } as const;
 
-/** Why a contact gets no values from its kept profile. */
+/** The reason why a contact receives no values from its kept profile. */
 export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
 
 /** The sentence for the reason why a requested delivery skips contacts. */
@@ -31,7 +31,7 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
 /** Explains why a value is not written to its field, for the user who wants it delivered. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
   refused: 'the CRM refuses the value',
-  no_such_field: 'the CRM has no such field, or hides it',
+  no_such_field: 'the CRM does not have this field, or hides it',
   no_permission: "the CRM does not let the integration's user write the field",
   does_not_fit: 'the value does not fit the field',
   other_currency:

@@ -1,6 +1,6 @@
 /**
  * Values that users type into the CRM between our read and our write. Our write replaces them, so they are restored at
- * once. If that fails, the contact's outcome says that the value was lost, and names the user who typed it.
+ * once. If that fails, the contact's outcome reports that the value was lost, and names the user who typed it.
  */
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
@@ -140,7 +140,7 @@ function restoredText(fields: readonly string[], by: string | null): string {
 }
 
 function whoTyped(by: string | null): string {
-  return by === null ? 'somebody typed a value' : `${by} (as the CRM names its user) typed a value`;
+  return by === null ? 'someone typed a value' : `${by} (as the CRM names its user) typed a value`;
 }
 
 function only(values: OwnedValues, fields: readonly string[]): OwnedValues {

@@ -252,10 +252,10 @@ async function findHidden(
 }
 
 const NOT_SEEN =
-  "the integration's user cannot see the field, so nothing was restored in it. Give the user access and undo the run again";
+  "the integration's user cannot see the field, so nothing was restored in the field. Give the user access and undo the run again";
 
 const NEWER_VALUES =
-  'newer_values: the run replaced the values of another person, and a newer run has written values since; nothing was restored, because the contact would hold values of two people. Undo the newer run first';
+  "newer_values: the run replaced another person's values, and a newer run has written values since then. Nothing was restored, because the contact would contain the values of two people. Undo the newer run first";
 
 const NOT_KEPT = 'values_purged: the previous value is no longer kept (retention.previousValues)';
 

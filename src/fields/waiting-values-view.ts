@@ -30,14 +30,14 @@ export async function readValuesWaiting(
   return { values: reasons.reduce((sum, { contacts }) => sum + contacts, 0), reasons };
 }
 
-const NEXT_RUN = 'the next run writes the values, for no credit';
+const NEXT_RUN = 'the next run writes the values, at no cost';
 
 /** Returns why values wait, how the waiting ends, and its cost. */
 export function waitingText(cause: WaitingCause, code: string | null): string {
   const by = code === null ? '' : ` (${code})`;
   switch (cause) {
     case 'no_such_field':
-      return `the CRM has no such field, or hides it${by}: create the field or give access to it. Then ${NEXT_RUN}`;
+      return `the CRM does not have this field, or hides it${by}: create the field or give access to it. Then ${NEXT_RUN}`;
     case 'no_permission':
       return `the integration's user can't write the field${by}: give that permission. Then ${NEXT_RUN}`;
     case 'does_not_fit':
@@ -47,21 +47,21 @@ export function waitingText(cause: WaitingCause, code: string | null): string {
     case 'no_rate':
       return `the CRM has no active exchange rate for US dollars or the contacts' currency, or hides its rates${by}: activate the rate, or let the integration's user read the rates. Then ${NEXT_RUN}`;
     case 'refused':
-      return `the CRM refuses them${by}: change its rule or the contacts. Runs try five contacts daily for three days, then weekly, and write the others once one is accepted, for no credit`;
+      return `the CRM refuses them${by}: change its rule or the contacts. Runs try five contacts daily for three days, then weekly, and write the others once one is accepted, at no cost`;
     case 'no_profile':
-      return 'no profile is kept any more: the next refresh writes the values, for no credit beyond its own';
+      return 'no profile is kept any more: the next refresh writes the values, at no cost beyond its own';
   }
 }
 
-/** `60 values of Donor_Age__c wait to be written: the CRM has no such field, …` */
+/** `60 values of Donor_Age__c are waiting to be written: the CRM does not have this field, …` */
 export function waitingSentences({ reasons }: ValuesWaiting): string[] {
   return reasons.map(
     ({ field, contacts, text }) =>
-      `${describeCount(contacts, 'value')} of ${field} ${contacts === 1 ? 'waits' : 'wait'} to be written: ${text}.`,
+      `${describeCount(contacts, 'value')} of ${field} ${contacts === 1 ? 'is' : 'are'} waiting to be written: ${text}.`,
   );
 }
 
 /** `120 values wait to be written` */
 export function waitingTitle({ values }: ValuesWaiting): string {
-  return `${formatCount(values)} ${values === 1 ? 'value waits' : 'values wait'} to be written`;
+  return `${formatCount(values)} ${values === 1 ? 'value is' : 'values are'} waiting to be written`;
 }

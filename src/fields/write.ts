@@ -212,7 +212,7 @@ function conclude(
       plan.together && result?.retriable === false ? 'values_of_two_people' : getReason(result),
     detail: result
       ? `${result.code}: ${result.message}`
-      : 'The CRM gave no result for this record.',
+      : 'The CRM did not return a result for this record.',
     words: sealWords(deps, run, crmId, result?.words),
     owned: null,
     values:

@@ -18,7 +18,7 @@ export interface RequestedRun {
   full?: boolean;
   /** False if the request must not join a run in progress; true by default. */
   mayJoin?: boolean;
-  /** The ID that the run gets unless it joins another run; a new ID by default. */
+  /** The run's ID, unless the request joins another run; a new ID by default. */
   runId?: string;
   /** The requester, for the audit; the user of this process by default. */
   by?: Actor;

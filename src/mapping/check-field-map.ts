@@ -105,7 +105,7 @@ function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   return {
     problem: 'type',
     message: `${field.name} has no option for ${missing.join(', ')}.`,
-    fix: 'Add the options in the CRM, spelled so, or map a text field.',
+    fix: 'Add the options in the CRM with this spelling, or map a text field.',
   };
 }
 

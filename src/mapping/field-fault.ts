@@ -15,7 +15,7 @@ export function missingField(name: string, fields: readonly CrmField[]): FieldFa
   const similar = fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
   return {
     problem: 'missing',
-    message: `The CRM has no contact field ${name}, or hides it from the integration's user.`,
+    message: `The CRM does not have a contact field ${name}, or hides it from the integration's user.`,
     fix: similar
       ? `Write it as ${similar.name} in the settings.`
       : "Create it with `donor-sync fields create`, or give the integration's user access to it.",
@@ -57,7 +57,7 @@ function notWritable(field: CrmField): FieldFault {
 function ofIdentity(name: string, part: string): FieldFault {
   return {
     problem: 'not_writable',
-    message: `${name} is read as the ${part} of contacts: what is written there would count as a change of the contact, for a credit.`,
+    message: `${name} is read as the ${part} of contacts: a value written there would count as a change of the contact, which costs a credit.`,
     fix: 'Map another field.',
   };
 }

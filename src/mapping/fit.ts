@@ -57,7 +57,7 @@ export function fitOption(text: string, range: MoneyRange | null, field: CrmFiel
 
 /**
  * Returns the options for the items of a list, in the picklist's order. If the picklist is unrestricted,
- * items without an option follow. Otherwise they are left out, as in a list that is cut.
+ * items without an option follow. Otherwise they are omitted, as in a list that is cut.
  */
 function fitOptions(items: readonly string[], field: CrmField): Fit {
   const picked = new Set(items.map((item) => sameOption(item, field.options)));
@@ -137,7 +137,7 @@ function noOption(field: CrmField): Fit {
   };
 }
 
-/** Shows where a text was cut. */
+/** Marks the position where a text was cut. */
 const ELLIPSIS = '…';
 
 /** Names of companies contain commas, so a list needs a different separator. */
@@ -210,7 +210,10 @@ function prefixWithin(text: string, limit: number): string {
 }
 
 function blank(field: CrmField): Fit {
-  return { fits: false, reason: `There is nothing to write into ${field.name}: it is blank.` };
+  return {
+    fits: false,
+    reason: `There is nothing to write to ${field.name}, because the value is blank.`,
+  };
 }
 
 function tooLong(text: string, field: CrmField): Fit {
@@ -273,7 +276,7 @@ function fitText(text: string, field: CrmField): Fit {
 
 function fitUrl(text: string, field: CrmField): Fit {
   if (field.type === 'url' && !isWebAddress(text)) {
-    return { fits: false, reason: `${field.name} takes web addresses only: map a text field.` };
+    return { fits: false, reason: `${field.name} accepts only web addresses: map a text field.` };
   }
   return fitLine(text, field);
 }
@@ -313,7 +316,7 @@ function fitRange(low: number, high: number | null, field: CrmField): Fit {
 function fitInstant(epochMs: number, field: CrmField): Fit {
   const instant = new Date(epochMs);
   if (Number.isNaN(instant.getTime())) {
-    return { fits: false, reason: `The time for ${field.name} is not a date of the calendar.` };
+    return { fits: false, reason: `The time for ${field.name} is not a valid calendar date.` };
   }
   const text = instant.toISOString();
   const day = text.slice(0, text.indexOf('T'));

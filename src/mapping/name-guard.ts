@@ -120,8 +120,8 @@ function joinedLike(names: readonly string[], model: readonly string[]): readonl
 
 /**
  * Returns true if every name in the shorter list matches a name in the longer list, in the same order:
- * `Scott` for `Robert Scott`, `John Q.` for `John Quincy`. An initial matches only the first name, or a name
- * that follows one that has already matched.
+ * `Scott` for `Robert Scott`, `John Q.` for `John Quincy`. An initial matches only the first name, or a name directly
+ * after a name that has already matched.
  */
 function namesLineUp(mine: readonly string[], theirs: readonly string[]): boolean {
   const [shorter, longer] = mine.length <= theirs.length ? [mine, theirs] : [theirs, mine];

@@ -73,9 +73,7 @@ export function describeDifferences({
     ...addedByHand.map((donor) => `added by hand: ${donorText(donor)}`),
     ...(strangers === null || strangers === 0
       ? []
-      : [
-          `${describeCount(strangers, 'member')} who are not contacts of this integration: left alone`,
-        ]),
+      : [`${describeCount(strangers, 'member')} who are not contacts of this client: left alone`]),
   ];
 }
 

@@ -122,7 +122,7 @@ export function rankPaths(
   return [...best, ...room];
 }
 
-/** Which part of a picture to show. */
+/** The part of a picture to show. */
 export interface PictureFilter {
   /**
    * In hundredths. Weaker connections are omitted. Connections without a stored strength are also omitted,
@@ -176,7 +176,7 @@ export function pathSentence(path: PicturePath, people: number, from: string, to
   const others = people - 1;
   const also =
     others > 0
-      ? ` ${describeCount(others, 'other person', 'other people')} of the networks ${others === 1 ? 'knows' : 'know'} ${to}, too.`
+      ? ` ${describeCount(others, 'other person', 'other people')} in the networks ${others === 1 ? 'knows' : 'know'} ${to}, too.`
       : '';
   return `${from}${of} can introduce ${to}: ${strength} sure that they know each other.${also}`;
 }

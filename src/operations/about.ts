@@ -88,7 +88,7 @@ const aboutSchema = z
           kept: z.string().describe('For how long'),
         }),
       )
-      .describe('The same as sentences; empty if nothing is held'),
+      .describe('The same information in sentences; empty if no data is held'),
   })
   .meta({ id: 'AboutContact' });
 
@@ -131,10 +131,10 @@ export const aboutContact = acting({
   },
   say: ({ about: { crmId, holdings } }) =>
     holdings.length === 0
-      ? `Nothing is held of ${crmId}. The values in the CRM belong to the CRM.`
-      : `${holdings.length} things are held of ${crmId}.`,
+      ? `No data is held about ${crmId}. The values in the CRM belong to the CRM.`
+      : `Number of kinds of data about ${crmId}: ${holdings.length}.`,
   table: ({ about: { crmId, holdings } }) => ({
-    empty: `Nothing is held of ${crmId}. The values in the CRM belong to the CRM.`,
+    empty: `No data is held about ${crmId}. The values in the CRM belong to the CRM.`,
     headers: ['Client', 'Where', 'What', 'How long'],
     rows: holdings.map(({ integration, where, what, kept }) => [integration, where, what, kept]),
     notes:

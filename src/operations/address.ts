@@ -42,7 +42,7 @@ export const showAddress = reading({
     from: z
       .enum(['settings', 'confirmed', 'default'])
       .describe(
-        '`settings`: the settings file names it. `confirmed`: another browser confirmed it. `default`: the server works on its own computer only.',
+        '`settings`: the settings file names it. `confirmed`: another browser confirmed it. `default`: the server can be reached only from its own computer.',
       ),
     confirmedAt: z.iso.datetime().nullable(),
     former: z
@@ -76,12 +76,12 @@ export const showAddress = reading({
       {
         settings: `Users reach the server at ${url}. The settings file names this address.`,
         confirmed: `Users reach the server at ${url}.`,
-        default: `The server works on this computer only, at ${url}. Set its address: donor-sync address set URL`,
+        default: `The server can be reached only from this computer, at ${url}. Set its address: donor-sync address set URL`,
       }[from],
-      ...former.map((each) => `It is also accepted at ${each.url} until ${each.until}.`),
+      ...former.map((each) => `The server also accepts ${each.url} until ${each.until}.`),
       ...(proposed === null
         ? []
-        : [`${proposed.url} waits for another browser to confirm it, until ${proposed.until}.`]),
+        : [`${proposed.url} has to be confirmed in another browser by ${proposed.until}.`]),
       ...describeLost(lostPasskeys),
     ];
   },
@@ -91,7 +91,7 @@ export const setAddress = changing({
   name: 'address set',
   summary: 'Set the address under which users reach the server; another browser confirms it',
   details:
-    'The response contains a link that works once, within 15 minutes. The address counts as soon as another browser has opened the link and confirmed it there. The server itself sends no request to the address. The former address is accepted for 24 more hours.',
+    'The response contains a link that works once, within 15 minutes. The address takes effect once someone has opened the link in another browser and confirmed the address there. The server itself sends no request to the address. The former address is accepted for 24 more hours.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -100,7 +100,9 @@ export const setAddress = changing({
     url: z
       .string()
       .trim()
-      .min(1, { error: 'An address is missing. Write it like https://donors.example.org.' })
+      .min(1, {
+        error: 'The address is missing. Enter an address such as https://donors.example.org.',
+      })
       .max(300)
       .describe('The address: the scheme https, the name and, if needed, the port'),
   }),
@@ -125,7 +127,7 @@ export const setAddress = changing({
   },
   say: ({ proposed: { url, until }, lostPasskeys }) => [
     `Open the link in a browser on another computer or phone, and confirm there, until ${until}. Then ${url} is the address of the server.`,
-    'For this to work, the name has to lead to the server: a proxy with TLS in front of it, or `serve --host` in your network. donor-sync never opens itself to the network.',
+    'For this to work, the host name has to lead to the server: a proxy with TLS in front of it, or `serve --host` in your network. donor-sync never opens itself to the network.',
     ...describeLost(lostPasskeys),
   ],
 });

@@ -48,7 +48,7 @@ export const listAnswers = reading({
   say: ({ answers }) => `${describeCount(answers.length, 'answer')}.`,
   table: ({ answers }) => ({
     empty: 'No answer can be withdrawn: every answer has taken effect.',
-    headers: ['Client', 'Decision', 'Answer', 'By', 'Counts from', 'ID'],
+    headers: ['Client', 'Decision', 'Answer', 'By', 'Takes effect', 'ID'],
     rows: answers.map(({ integration, about, subject, decision, by, countsFrom, id }) => [
       integration,
       about === 'reason' ? `all with ${subject}` : { id: subject },

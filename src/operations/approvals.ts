@@ -29,9 +29,9 @@ const result = z.object({ approval: approvalSchema });
 /** Also deletes requests that have expired, each with an audit entry. */
 export const listWaitingApprovals = acting({
   name: 'approvals',
-  summary: 'List the requests that wait for a second user, or are being carried out',
+  summary: 'List the requests that are waiting for a second user or being carried out',
   details:
-    'The settings in `twoPeople` decide which requests wait. A waiting request has no effect before another user confirms it, and it expires after seven days.',
+    'The settings in `twoPeople` determine which requests have to wait. A waiting request has no effect until another user confirms it, and it expires after seven days.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -48,7 +48,7 @@ export const listWaitingApprovals = acting({
   },
   say: ({ approvals }) => `${describeCount(approvals.length, 'request')}.`,
   table: ({ approvals }) => ({
-    empty: 'No request waits for a second user.',
+    empty: 'No request is waiting for a second user.',
     headers: ['Request', 'Contacts', 'Credits', 'Asked by', 'Asked', 'Expires', 'State', 'ID'],
     rows: approvals.map((one) => [
       ...[one.text, one.contacts, one.credits, one.askedBy.name ?? one.askedBy.kind],
@@ -65,7 +65,7 @@ const showResult = z.object({
   result: z
     .unknown()
     .describe(
-      'The result of an operation that has been carried out, as its own route describes it; null before',
+      "The operation's result, as in the response of its route; null until it has been carried out",
     ),
   error: z.object({ code: z.string(), message: z.string() }).nullable().describe('Why it failed'),
   words: z.array(z.string()).describe('What happened, in sentences'),
@@ -96,7 +96,7 @@ export const showRequest = acting({
 });
 
 export const STATES: Readonly<Record<ApprovalView['state'], string>> = {
-  waiting: 'It waits for a second user.',
+  waiting: 'It is waiting for a second user.',
   confirmed: 'donor-sync is carrying it out, and continues after a restart.',
   done: 'It has been carried out.',
   refused: 'It was refused.',
@@ -142,7 +142,7 @@ export async function confirmAnswerable(world: ActingWorld, id: string): Promise
 
 export const refuseRequest = acting({
   name: 'approvals refuse',
-  summary: 'Refuse a request that waits for a second user, including your own',
+  summary: 'Refuse a request that is waiting for a second user, even your own',
   details: 'Requesters can refuse their own requests.',
   role: 'decider',
   reach: 'some',
@@ -155,7 +155,7 @@ export const refuseRequest = acting({
     await refuseApproval({ application: toApplication(world) }, approval, world.caller);
     return { approval: withState(approval, 'refused') };
   },
-  say: ({ approval: { text } }) => `Refused, and not carried out: ${text}`,
+  say: ({ approval: { text } }) => `The request was refused and is not carried out: ${text}`,
 });
 
 export function toApplication({ application, store }: ActingWorld) {
@@ -198,7 +198,7 @@ async function findRequest(
  */
 export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {
   return new ConfigurationError(
-    `No request "${id}" waits for a second user${didYouMean(id, known) || '.'} Nothing was changed. List the requests: donor-sync approvals`,
+    `No request "${id}" is waiting for a second user${didYouMean(id, known) || '.'} Nothing was changed. List the requests: donor-sync approvals`,
     { code: 'approval_unknown', refusal: 'unknown' },
   );
 }

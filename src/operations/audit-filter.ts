@@ -20,7 +20,7 @@ export const auditFilterShape = {
     'Part of the name of the user or access token that acted',
   ),
   integration: lengthLimited(MAX_CLIENT_LENGTH, 'The ID of the client').describe(
-    'Only entries about this client, which may be a former one',
+    'Only entries about this client, which may be a former client',
   ),
   action: z
     .enum(AUDIT_ACTIONS, {

@@ -52,13 +52,15 @@ export const listAudit = reading({
   name: 'audit',
   summary: 'List who did what, the newest first',
   details:
-    'Callers with access to some clients get only the entries about those clients. Contacts appear by ID, and no longer once they are erased. `POST /v1/audit/verify` checks that nothing was changed.',
+    'Callers who have access to only some clients get only the entries about those clients. Contacts appear by ID until they are erased. `POST /v1/audit/verify` checks that nothing was changed.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
   input: z.object({
     ...auditFilterShape,
-    limit: limitUpTo(MAX_PAGE, DEFAULT_PAGE).describe('The most entries to list, 50 by default'),
+    limit: limitUpTo(MAX_PAGE, DEFAULT_PAGE).describe(
+      'The maximum number of entries to list, 50 by default',
+    ),
     cursor: CURSOR,
   }),
   subjects: [],
@@ -71,7 +73,7 @@ export const listAudit = reading({
   },
   say: ({ entries }) => `${describeCount(entries.length, 'entry', 'entries')}.`,
   table: ({ entries }) => tableOf(entries),
-  remarks: ({ next }) => (next === null ? [] : [`There are more: add --cursor ${next}`]),
+  remarks: ({ next }) => (next === null ? [] : [`For more entries, add --cursor ${next}`]),
 });
 
 export const exportAudit = reading({
@@ -85,7 +87,7 @@ export const exportAudit = reading({
     ...auditFilterShape,
     limit: rowsUpTo(MAX_EXPORTED)
       .optional()
-      .describe('The number of newest entries to export; all if left out'),
+      .describe('The number of newest entries to export; all entries if omitted'),
   }),
   subjects: [],
   result: z.object({ entries: z.array(entrySchema) }),
@@ -109,13 +111,13 @@ export const exportAudit = reading({
 });
 
 const PLACE = /^(\d{1,15}):([\w-]+)$/;
-const PLACE_WRONG = 'Write the end as `audit verify` prints it: a number, a colon and a hash.';
+const PLACE_WRONG = 'Enter the end as `audit verify` prints it: a number, a colon and a hash.';
 
 export const verifyAudit = reading({
   name: 'audit verify',
   summary: 'Check that no entry of the audit was changed, added or removed',
   details:
-    'The request starts a check or joins the check in progress, and gets its response within a few seconds. If `isRunning` is true, the check has not finished: repeat the request. Each process runs its own check. The verdict can be `intact` only with `known`: without it, missing entries at the end cannot be detected.',
+    'The request starts a check or joins the check in progress, and receives a response within a few seconds. If `isRunning` is true, the check has not finished: repeat the request. Each process runs its own check. The verdict can be `intact` only with `known`: without it, missing entries at the end cannot be detected.',
   role: 'admin',
   reach: 'all',
   by: 'person+token',
@@ -138,7 +140,7 @@ export const verifyAudit = reading({
       of: z.int(),
       finishedAt: z.iso.datetime().nullable(),
       problems: z.array(z.string()).describe('Empty if nothing was changed'),
-      end: z.string().nullable().describe('The end of the chain: save it outside of the database'),
+      end: z.string().nullable().describe('The end of the chain: save it outside the database'),
       purgedThrough: z.int().describe('The last entry that was purged; 0 if none was'),
     })
     .meta({ id: 'AuditCheck' }),
@@ -157,7 +159,7 @@ export const verifyAudit = reading({
         ? []
         : [
             `The chain ends at ${end}`,
-            'Save that line outside of the database. Later, `donor-sync audit verify --known` proves with it that nothing before it is missing.',
+            'Save that line outside the database. Later, `donor-sync audit verify --known` can use it to prove that no earlier entry is missing.',
           ]),
     ];
   },

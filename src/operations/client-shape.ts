@@ -1,5 +1,5 @@
 /**
- * How results describe a client. It is in a separate file so that `status` does not load the operations on
+ * The description of a client in results. It is in a separate file, because `status` should not load the operations on
  * clients.
  */
 import { z } from 'zod';

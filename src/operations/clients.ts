@@ -23,7 +23,7 @@ const integrationResult = z.object(integrationShape).meta({ id: 'Integration' })
 type Shown = z.output<typeof integrationResult>;
 
 const MAX_PAGE = 500;
-const LIMIT = { error: `Write a number from 1 to ${MAX_PAGE}.` };
+const LIMIT = { error: `Enter a number from 1 to ${MAX_PAGE}.` };
 
 export const listClients = reading({
   name: 'clients list',
@@ -37,8 +37,8 @@ export const listClients = reading({
       .min(1, LIMIT)
       .max(MAX_PAGE, LIMIT)
       .optional()
-      .describe('The most clients on a page; all clients on one page if left out'),
-    cursor: z.string().optional().describe('The `next` of the page before'),
+      .describe('The maximum number of clients on a page; if omitted, all clients are on one page'),
+    cursor: z.string().optional().describe('The value of `next` on the previous page'),
   }),
   subjects: [],
   result: z.object({
@@ -61,7 +61,7 @@ export const listClients = reading({
   },
   say: ({ integrations }) => `${describeCount(integrations.length, 'client')}.`,
   table: ({ integrations, next }) => ({
-    empty: 'There is no client yet. Set one up: donor-sync init',
+    empty: 'There are no clients yet. Set one up: donor-sync init',
     headers: ['Client', 'Name', 'CRM', 'Next run', 'Last run', 'Last success'],
     rows: integrations.map(toRow),
     notes: next ? [`More clients: donor-sync clients list --cursor ${next}`] : [],
@@ -187,12 +187,14 @@ export const removeClient = acting({
   subjects: ['integration'],
   result: z.object({
     removed: z.string().describe('The ID of the client'),
-    files: z.array(z.string()).describe('Files that were uploaded in its set-up; they are deleted'),
+    files: z
+      .array(z.string())
+      .describe("Files that were uploaded during the client's set-up, which are deleted"),
   }),
   async question(world, { integration }) {
     const id = await requireApplied(world, integration);
     const hasFile = await hasOwnUpload(world, id);
-    const file = hasFile ? ' The file that was uploaded in its set-up is deleted.' : '';
+    const file = hasFile ? ' The file that was uploaded during its set-up is deleted.' : '';
     return {
       text: `Remove the settings of "${id}" from the database?${file} The data about its contacts stays. Continue?`,
       counts: { files: hasFile ? 1 : 0 },
@@ -210,8 +212,8 @@ export const removeClient = acting({
     return { removed: id, files };
   },
   say: ({ removed, files }) => [
-    `"${removed}" is removed from the database.`,
-    ...files.map((name) => `The file ${name} is deleted.`),
+    `"${removed}" was removed from the database.`,
+    ...files.map((name) => `The file ${name} was deleted.`),
   ],
 });
 
@@ -253,7 +255,8 @@ function toSetups({ application, store }: ActingWorld) {
 
 export const listConnections = acting({
   name: 'clients connections',
-  summary: 'List which clients are connected to their CRM account, and which wait to be connected',
+  summary:
+    'List which clients are connected to their CRM accounts, and which still have to be connected',
   details:
     'It sends no request to a CRM: `POST /v1/integrations/ID/doctor` checks whether a connection works. To connect an account, a user gives consent on a page of the CRM, so there is no route for it.',
   role: 'admin',
@@ -286,7 +289,7 @@ export const listConnections = acting({
   },
   say: ({ connections }) => `${describeCount(connections.length, 'connection')}.`,
   table: ({ connections }) => ({
-    empty: 'There is no client yet. Set one up: donor-sync init',
+    empty: 'There are no clients yet. Set one up: donor-sync init',
     headers: ['Client', 'CRM', 'Connection'],
     rows: connections.map(({ integration, crm, state }) => [
       ...[integration, crm],
@@ -332,7 +335,7 @@ export const disconnectClient = acting({
     return { disconnected: client.id, problem };
   },
   say: ({ disconnected, problem }) => [
-    `"${disconnected}" is disconnected. The data about its contacts stays.`,
+    `"${disconnected}" was disconnected. The data about its contacts stays.`,
     ...(problem === null
       ? []
       : [

@@ -36,7 +36,7 @@ export function confirmNow(log: Log) {
     }),
     async question(world, { approval: id }) {
       const { text, askedBy, askedAt } = describeApproval(await findAnswerable(world, id));
-      const who = `${actorText(askedBy)} asked for it on ${formatTimestamp(askedAt)}`;
+      const who = `${actorText(askedBy)} requested this on ${formatTimestamp(askedAt)}`;
       return { text: `${text} ${who}. Confirm it?`, counts: {} };
     },
     async run(world, { approval: id }) {
@@ -61,7 +61,9 @@ export function confirmNow(log: Log) {
       ...(undo ? describeUndone(undo) : []),
       ...(forget ? describeReceipt(forget) : []),
       ...(what === 'approve' || what === 'resubmit' ? ['The next sync carries it out.'] : []),
-      ...(state === 'failed' ? [`${STATES.failed} Why: donor-sync approvals show ${id}`] : []),
+      ...(state === 'failed'
+        ? [`${STATES.failed} To see why: donor-sync approvals show ${id}`]
+        : []),
     ],
     ending: ({ approval: { state } }) =>
       state === 'done' ? 'done' : state === 'failed' ? 'refused' : 'stopped',

@@ -42,7 +42,7 @@ const contactSchema = z
     decision: z
       .object({ id: z.string(), name: z.string(), since: time })
       .nullable()
-      .describe('The decision that the contact waits for'),
+      .describe('The decision that the contact is waiting for'),
     keptBack: z
       .object({ reason: z.string(), text: z.string() })
       .nullable()
@@ -154,7 +154,7 @@ export const showContact = acting({
     },
     {
       title: 'Introductions',
-      empty: 'No member of the networks is known to know this contact.',
+      empty: 'No network member is known to know this contact.',
       headers: ['Strength', 'How'],
       rows: contact.introductions.map(({ strength, sentence }): Cell[] => [
         strength === null ? '' : `${Math.round(strength * 100)}%`,
@@ -163,7 +163,7 @@ export const showContact = acting({
     },
     {
       title: 'History',
-      empty: 'No run has done anything with this contact.',
+      empty: 'No run has processed this contact.',
       headers: ['When', 'What'],
       rows: contact.history.map(({ at, text }): Cell[] => [{ at }, text]),
     },
@@ -187,7 +187,7 @@ export function describeContact(contact: ShownContact): string[] {
   if (state === 'new') return [`${who} is in the CRM, and no run has read it yet.`];
   if (keptBack !== null) return [`The profile of ${who} is not shown: ${keptBack.text}.`];
   if (profile === null) return [`${who} has no kept profile.`];
-  return [`${who} has a profile of ${profile.paidAt?.slice(0, 10) ?? 'an unknown day'}.`];
+  return [`${who} has a profile from ${profile.paidAt?.slice(0, 10) ?? 'an unknown date'}.`];
 }
 
 const foundSchema = z
@@ -220,7 +220,7 @@ export const findContactsByName = acting({
   result: z.object({ search: foundSchema }),
   async run(world, { integration, text }) {
     const client = findClient(world, integration);
-    // Only a caller with access to the client gets this error.
+    // Only a caller with access to the client receives this error.
     if (text === '') throw invalidRequest('Enter a name, or the ID of a contact.');
     const search = await searchContacts(world, client, text);
     const names = search.contacts.length;
@@ -238,7 +238,7 @@ export const findContactsByName = acting({
     headers: ['ID', 'Name'],
     rows: contacts.map(({ crmId, name }) => [crmId, name]),
     notes: [
-      ...(isMore ? ['There may be more: enter more of the name.'] : []),
+      ...(isMore ? ['There may be more contacts. Enter more of the name.'] : []),
       ...(problem === null ? [] : [problem]),
     ],
   }),

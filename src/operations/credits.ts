@@ -36,7 +36,7 @@ const spent = {
 
 const month = z
   .string()
-  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Write the month as a year and a number, such as 2026-11.')
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Enter the month as a year and a number, such as 2026-11.')
   .describe('The month (UTC), such as 2026-11');
 
 const limitsSchema = z.object({
@@ -207,15 +207,17 @@ export const showSpending = acting({
       // The OpenAPI generator supports literals with only one value.
       .meta({ enum: [...SPENDING_DAYS] })
       .default(SPENDING_DAYS[0])
-      .describe('Number of days, today included'),
-    month: month.optional().describe('The month of the clients (UTC), such as 2026-11; this month'),
+      .describe('Number of days, including today'),
+    month: month
+      .optional()
+      .describe("The month of the clients' figures (UTC), such as 2026-11; by default this month"),
     integration: z.string().min(1).optional().describe('The ID of one client; all if left out'),
     from: z
       .int()
       .min(0)
       .max(1_000_000)
       .default(0)
-      .describe(`Number of clients to skip; a response has ${CLIENTS_PAGE}`),
+      .describe(`Number of clients to skip; a response lists at most ${CLIENTS_PAGE}`),
   }),
   subjects: [],
   result: spendingSchema,
@@ -237,13 +239,13 @@ export const showSpending = acting({
   say: ({ total }) => `${describeCount(total, 'client')}.`,
   table: ({ month: shown, clients, total, from, days, keys }) => ({
     title: `Clients in ${shown}`,
-    empty: 'No client has spent a credit or had a contact written in this month.',
+    empty: 'No client spent a credit, and no contact was written, in this month.',
     headers: CLIENT_HEADERS,
     rows: clients.map(toRow),
     notes: [
       ...(total > clients.length
         ? [
-            `${formatCount(from + clients.length)} of ${formatCount(total)} clients. For others, add --from NUMBER.`,
+            `${formatCount(from + clients.length)} of ${formatCount(total)} clients. To see others, add --from NUMBER.`,
           ]
         : []),
       daysText(days),
@@ -300,7 +302,7 @@ export const showBill = reading({
   say: ({ clients }) => `${describeCount(clients.length, 'client')}.`,
   table: ({ month: shown, clients }) => ({
     title: `Bill of ${shown}`,
-    empty: 'No client has spent a credit or had a contact written in this month.',
+    empty: 'No client spent a credit, and no contact was written, in this month.',
     headers: CLIENT_HEADERS,
     rows: clients.map(toRow),
   }),
@@ -312,7 +314,7 @@ export const showBill = reading({
 
 export const reconcileCredits = reading({
   name: 'credits reconcile',
-  summary: 'Compare what was charged in a month with what the balances lost',
+  summary: "Compare a month's charges with the decrease of the balances",
   role: 'viewer',
   reach: 'all',
   by: 'person+token',
@@ -326,15 +328,15 @@ export const reconcileCredits = reading({
         charged: z.int(),
         unsettled: z
           .int()
-          .describe('The most credits that submissions without a known response can have cost'),
+          .describe('The most credits that submissions without a known response could have cost'),
         reasons: z.record(z.string(), z.int()),
         balanceBefore: z.int().nullable(),
         balanceAfter: z.int().nullable(),
-        lost: z.int().nullable().describe('Credits that the balance lost'),
+        lost: z.int().nullable().describe('Credits by which the balance decreased'),
         foreign: z
           .int()
           .nullable()
-          .describe('Credits that the balance lost beyond the charges recorded here'),
+          .describe('Credits by which the balance decreased beyond the charges recorded here'),
       }),
     ),
   }),

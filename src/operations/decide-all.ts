@@ -54,7 +54,7 @@ const resultSchema = z.object({
 
 export const decideAll = acting({
   name: 'holds all',
-  summary: 'Decide all contacts of a client that wait for the same reason',
+  summary: 'Decide all contacts of a client that are waiting for the same reason',
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -118,8 +118,8 @@ async function countWaiting(
   if (!possible.includes(decision)) {
     throw undecidable(
       possible.length === 0
-        ? `Contacts that wait because of "${reason}" can only be decided individually. Nothing was changed. List them: donor-sync holds`
-        : `Contacts that wait because of "${reason}" cannot all be decided with "${decision}". Nothing was changed. Possible: ${possible.join(', ')}`,
+        ? `Contacts that are waiting because of "${reason}" can only be decided individually. Nothing was changed. List them: donor-sync holds`
+        : `Contacts that are waiting because of "${reason}" cannot all be decided with "${decision}". Nothing was changed. Possible: ${possible.join(', ')}`,
     );
   }
   let contacts = 0;
@@ -128,7 +128,7 @@ async function countWaiting(
     contacts += 1;
   if (contacts === 0) {
     throw holdDecided(
-      `No contact of "${integration}" waits because of "${reason}". Nothing was changed. List the open decisions: donor-sync holds`,
+      `No contact of "${integration}" is waiting because of "${reason}". Nothing was changed. List the open decisions: donor-sync holds`,
     );
   }
   return { contacts, credits: decision === 'resubmit' ? contacts : 0 };

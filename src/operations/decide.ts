@@ -31,7 +31,7 @@ import { type ActingWorld, acting } from './kit/operation.ts';
 import { describeWaiting, waitForSecond } from './second-person.ts';
 
 export const openedUntil = z.iso
-  .datetime({ error: 'Write the time in ISO 8601: 2026-11-29T02:00:00Z' })
+  .datetime({ error: 'Enter the time in ISO 8601, such as 2026-11-29T02:00:00Z' })
   .optional()
   .describe('Only decisions that were open at this time (ISO 8601); all if left out');
 
@@ -39,7 +39,7 @@ export const withdrawable = z
   .boolean()
   .default(false)
   .describe(
-    'Delay the answer: it can be withdrawn for ten seconds, or until the next run starts, and takes effect only then',
+    'Delay the answer: it can be withdrawn for ten seconds, or until the next run starts, and it takes effect only after that',
   );
 
 export const answerSchema = z
@@ -177,8 +177,8 @@ const decidedBatchSchema = z
     decision: z.enum(['approved', 'rejected']),
     count: z
       .int()
-      .describe('Number of contacts that were decided now, without contacts decided earlier'),
-    credits: z.int().describe('The most that the next run spends because of it'),
+      .describe('Number of contacts decided by this request, excluding contacts decided earlier'),
+    credits: z.int().describe('The most credits that the next run spends because of the decision'),
   })
   .meta({ id: 'DecidedHoldBatch' });
 
@@ -238,7 +238,7 @@ export function describeBatchDecision(
   if (kind !== null) {
     return BATCH_KINDS[kind].decided(decision === 'approved' ? 'approve' : 'reject', count);
   }
-  return `Decided: ${describeCount(count, 'contact')}. The next run spends ${describeCount(credits, 'credit')} on that at most.`;
+  return `Decided: ${describeCount(count, 'contact')}. The next run spends at most ${describeCount(credits, 'credit')} on this.`;
 }
 
 /**

@@ -20,10 +20,12 @@ const receiptSchema = z
     erased: z
       .record(z.string(), z.int())
       .describe(
-        'Number of erased rows by kind, without rows from an earlier attempt that was cut off',
+        'Number of erased rows by kind, excluding rows from an earlier attempt that was interrupted',
       ),
     kept: z.array(z.object({ what: z.string(), rows: z.int(), why: z.string() })),
-    files: z.array(z.string()).describe('Files that were uploaded in its set-up; they are deleted'),
+    files: z
+      .array(z.string())
+      .describe("Files that were uploaded during the client's set-up, which are deleted"),
     outside: z.array(z.string()).describe('Data about the client that others hold'),
     overwritten: z
       .boolean()
@@ -35,9 +37,9 @@ const receiptSchema = z
 
 export const eraseClient = acting({
   name: 'erase',
-  summary: 'Erase everything of a client that leaves, with a receipt',
+  summary: 'Erase all data of a client that leaves, and get a receipt',
   details:
-    'Remove the client from the settings file first. Charges stay, without contacts. Blocks of erased people and the audit also stay. The receipt gives the reasons.',
+    'Remove the client from the settings file first. Charges are kept, without contacts. Blocks on erased people and the audit are also kept. The receipt gives the reasons.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -49,7 +51,7 @@ export const eraseClient = acting({
     await requireLeaving(world, integration);
     const contacts = await countContacts(world.reader, integration);
     return {
-      text: `Erase all data of "${integration}" from the database for good, with ${describeCount(contacts, 'contact')}?`,
+      text: `Permanently erase all data of "${integration}" from the database, including ${describeCount(contacts, 'contact')}?`,
       counts: { contacts },
     };
   },
@@ -73,7 +75,7 @@ async function requireLeaving(
 ): Promise<void> {
   if (application.settings.integrations.some((each) => each.id === id)) {
     throw new ConfigurationError(
-      `The settings file still has "${id}": the next sync would start from the beginning and pay for all contacts again. Nothing was erased. Remove it there (after \`donor-sync disconnect ${id}\`), restart \`donor-sync serve\`, and repeat this.`,
+      `The settings file still has "${id}": the next sync would start from the beginning and pay for all contacts again. Nothing was erased. Remove it there (after \`donor-sync disconnect ${id}\`), restart \`donor-sync serve\`, and repeat the command.`,
       { code: 'integration_in_settings', refusal: 'conflict', details: { integration: id } },
     );
   }
@@ -85,18 +87,18 @@ function describeReceipt(receipt: z.output<typeof receiptSchema>): string[] {
   const earlier =
     erasedEarlier === null
       ? ''
-      : ` It was erased before, on ${formatTimestamp(Date.parse(erasedEarlier))}.`;
+      : ` It was already erased on ${formatTimestamp(Date.parse(erasedEarlier))}.`;
   const stays = kept.map(
     ({ what, rows, why }) => `  ${describeCount(rows, 'row')} of ${what}: ${why}`,
   );
   return [
-    `All data of "${integration}" is erased.${earlier}`,
+    `All data of "${integration}" was erased.${earlier}`,
     `Receipt ${id}, ${formatTimestamp(Date.parse(at))}:`,
     ...Object.entries(erased).map(
       ([what, rows]) => `  ${describeCount(rows, 'row')} of ${what.replaceAll('_', ' ')}`,
     ),
     ...files.map((name) => `  the file ${name}`),
-    ...(stays.length > 0 ? ['What stays, and why:', ...stays] : []),
+    ...(stays.length > 0 ? ['Data that stays, and why:', ...stays] : []),
     'Elsewhere:',
     ...outside.map((text) => `  ${text}`),
     ...(overwritten

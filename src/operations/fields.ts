@@ -16,7 +16,7 @@ const lineSchema = z
     from: z.string().describe('The profile value, such as netWorth.low'),
     to: z.string().describe("The field's name in the CRM"),
     when: z.string(),
-    label: z.string().nullable().describe('Null if the CRM has no such field'),
+    label: z.string().nullable().describe('Null if the CRM does not have the field'),
     type: z.string().nullable(),
     writable: z.boolean().nullable(),
     problem: z
@@ -40,7 +40,8 @@ type Line = z.output<typeof lineSchema>;
 
 export const checkFields = acting({
   name: 'fields check',
-  summary: 'Check each mapped field as the CRM describes it, and show how to fix problems',
+  summary:
+    "Check each mapped field against the CRM's description of it, and show how to fix problems",
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -112,9 +113,11 @@ const createdSchema = z
       .object({
         grant: z
           .string()
-          .describe("The CRM's name of the object that makes the fields visible: a permission set"),
-        people: z.int().describe('Users who have it'),
-        assigned: z.int().describe('Users who got it in this request'),
+          .describe(
+            "The CRM's name for the object that makes the fields visible, such as a permission set",
+          ),
+        people: z.int().describe('Number of users who have it'),
+        assigned: z.int().describe('Number of users to whom this request assigned it'),
         refused: z.int(),
         problem: z.string().nullable(),
         next: z.string(),
@@ -209,7 +212,8 @@ function describeViewers(
 ): string[] {
   if (problem !== null) return [`  ${problem}`];
   const given = assigned === 0 ? '' : `, ${formatCount(assigned)} of them newly assigned`;
-  const not = refused === 0 ? '' : `; the CRM refused it to ${describeCount(refused, 'user')}`;
+  const not =
+    refused === 0 ? '' : `; the CRM refused to assign it to ${describeCount(refused, 'user')}`;
   return [
     `  The permission set “${grant}” lets users see the fields: ${describeCount(people, 'user')} ${people === 1 ? 'has' : 'have'} it${given}${not}.`,
     ...(people === 0
@@ -231,7 +235,7 @@ const NO_LISTS = 'This kind of CRM has no lists that donor-sync can create.';
 
 const LIST_WORDS = {
   created: 'created.',
-  existed: 'already existed, and stays as it is.',
+  existed: 'already existed and was not changed.',
   failed: 'could not be created.',
   left_out: 'was skipped.',
 } as const;

@@ -50,7 +50,7 @@ export async function findOpenBatch(world: Looking, id: string): Promise<Questio
   );
   throw new ConfigurationError(
     `There is no open batch "${id}"${didYouMean(id, ids) || '.'} Nothing was changed. ${
-      known.length === 0 ? 'No batch is open.' : `Open batches: ${known.join(', ')}.`
+      known.length === 0 ? 'There are no open batches.' : `Open batches: ${known.join(', ')}.`
     }`,
     { code: 'batch_unknown', refusal: 'unknown', details: { batch: id } },
   );

@@ -87,7 +87,8 @@ export function describeReceipt(forgotten: Forgotten): string[] {
   if (receipt.integrations.length > 1) {
     lines.push(`In: ${receipt.integrations.map(({ integration }) => integration).join(', ')}.`);
   }
-  if (networks.left.length > 0) lines.push(`Left the networks: ${networks.left.join(', ')}.`);
+  if (networks.left.length > 0)
+    lines.push(`Removed from the networks: ${networks.left.join(', ')}.`);
   if (cleared !== null) {
     const isNamed = receipt.pending.some(({ what }) => what === 'introductions');
     const isProven = receipt.complete && receipt.crm?.verified === true && !isNamed;
@@ -96,11 +97,11 @@ export function describeReceipt(forgotten: Forgotten): string[] {
     if (cleared.length > 0) lines.push(HISTORY);
   }
   if (editedSince.length > 0) {
-    lines.push(`Left alone, because someone changed them: ${editedSince.join(', ')}.`);
+    lines.push(`Not cleared, because someone has changed them: ${editedSince.join(', ')}.`);
   }
   for (const { integration, text } of receipt.pending) lines.push(`${integration}: ${text}`);
   for (const { integration, crmId } of receipt.leftAlone) {
-    lines.push(`${integration}: ${crmId} is a different person there, and was left alone.`);
+    lines.push(`${integration}: ${crmId} is a different person there and was left alone.`);
   }
   if (receipt.alike.length > 0) {
     const ids = receipt.alike.map(({ integration, crmId }) => `${crmId} (${integration})`);

@@ -1,4 +1,4 @@
-/** Erases all data about a contact and, if requested, the values that donor-sync wrote into the CRM. */
+/** Erases all data about a contact and, if requested, the values that donor-sync wrote to the CRM. */
 import { z } from 'zod';
 import { reachInsufficient } from '../core/shared-errors.ts';
 import type { Asked } from '../decisions/second-person/ask.ts';
@@ -14,7 +14,7 @@ const inputSchema = z.object({
   alsoInCrm: z
     .boolean()
     .default(false)
-    .describe('Also clear the values that donor-sync wrote into the CRM'),
+    .describe('Also clear the values that donor-sync wrote to the CRM'),
   everywhere: z
     .boolean()
     .default(false)
@@ -31,7 +31,7 @@ const inputSchema = z.object({
 export const forgetDeclared = {
   name: 'forget',
   summary:
-    'Erase a contact from the database and, if requested, the values that donor-sync wrote into the CRM',
+    'Erase a contact from the database and, if requested, the values that donor-sync wrote to the CRM',
   role: 'admin',
   reach: 'some',
   by: 'person',
@@ -45,7 +45,7 @@ export const forgetDeclared = {
       : '';
     const second = await warnOfSecond(world, toAsked(input, crmId));
     return {
-      text: `Erase the contact ${crmId} of ${clients} from the database for good${crm}?${second}`,
+      text: `Permanently erase the contact ${crmId} of ${clients} from the database${crm}?${second}`,
       counts: { clients: ids.length },
     };
   },
@@ -89,7 +89,7 @@ export async function findTargets(world: World, input: z.output<typeof inputSche
     { integration, crmId, everywhere },
   );
   // The erasure also covers clients that the settings no longer contain. Only callers with access to all clients have
-  // access to those.
+  // access to them.
   if (caller.clients === null || ids.every((id) => clients.has(id))) return { crmId, ids };
   throw reachInsufficient(
     'An erasure affects all clients of a CRM account, and you do not have access to all clients of this account.',

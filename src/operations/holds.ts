@@ -76,7 +76,7 @@ const batchSchema = z
       'What the contacts have in common. `identity_mass_change`: their details changed. `paid_since_backup`: they may have been paid for after the backup that the database was restored from, or with a service key that was replaced since, or their profiles are gone. `contacts_missing`: they are missing from the CRM. `mass_opt_out`: they were marked as opted out. `erasure_requested`: the CRM requests their erasure',
     ),
     reason: z.string().describe('The reason in whole sentences'),
-    count: z.int().describe('Number of contacts that wait for the decision'),
+    count: z.int().describe('Number of contacts that are waiting for the decision'),
     parts: z
       .partialRecord(z.enum(CHANGED_PARTS), z.int())
       .describe(
@@ -396,7 +396,7 @@ const decisionSchema = z
 
 const queueSchema = z
   .object({
-    total: z.int().describe('Contacts that are decided together count as one'),
+    total: z.int().describe('Contacts that are decided together count as one decision'),
     clients: z.array(z.object({ id: z.string(), name: z.string(), count: z.int() })),
     reasons: z.array(z.object({ reason: z.string(), name: z.string(), count: z.int() })),
     decisions: z.array(decisionSchema),
@@ -407,7 +407,7 @@ const queueSchema = z
 export const showQueue = reading({
   name: 'holds queue',
   summary: 'Show the open decisions in pages, counted by client and reason',
-  details: 'It leaves out decisions whose answer can still be withdrawn, and names of contacts.',
+  details: 'It excludes decisions whose answers can still be withdrawn, and the names of contacts.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -421,7 +421,7 @@ export const showQueue = reading({
       .enum(['oldest', 'newest'], { error: 'Choose oldest or newest.' })
       .default('oldest')
       .describe('Which decisions come first'),
-    after: z.string().optional().describe('The `next` of the page before'),
+    after: z.string().optional().describe('The value of `next` on the previous page'),
   }),
   subjects: [],
   result: queueSchema,
@@ -440,8 +440,8 @@ export const showQueue = reading({
   say: ({ total }) => `${describeCount(total, 'decision')} to make.`,
   table({ total, decisions, reasons, next }) {
     const notes: Note[] = [
-      `${describeCount(total, 'decision')} to make in all.`,
-      ...(next === null ? [] : [`There are more: donor-sync holds queue --after ${next}`]),
+      `${describeCount(total, 'decision')} to make in total.`,
+      ...(next === null ? [] : [`For more decisions: donor-sync holds queue --after ${next}`]),
     ];
     return [
       {

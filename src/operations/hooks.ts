@@ -45,7 +45,7 @@ const hookSchema = z.object({
   signature: signatureSchema,
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable(),
-  ignored: z.int().describe('Number of contacts in calls that the CRM does not have'),
+  ignored: z.int().describe('Number of contacts that calls named and that the CRM does not have'),
 });
 
 const shownSchema = z

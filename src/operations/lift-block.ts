@@ -18,7 +18,7 @@ const inputSchema = z.object({
  */
 export const liftContactBlock = acting({
   name: 'forget lift-block',
-  summary: 'Let a contact that was erased or blocked by mistake be enhanced again',
+  summary: 'Allow a contact that was erased or blocked by mistake to be enhanced again',
   details:
     'It lifts the block in all clients of the same CRM account. Erased data is not restored. The next sync that reads the contact may enhance it, for a credit.',
   role: 'owner',
@@ -39,7 +39,7 @@ export const liftContactBlock = acting({
     if (blocking.length === 0) throw notBlocked(integration, crmId);
     const clients = blocking.map((id) => `"${id}"`).join(', ');
     return {
-      text: `Let the contact ${crmId} of ${clients} be enhanced again? Erased data is not restored, and enhancing the contact costs a credit.`,
+      text: `Allow the contact ${crmId} of ${clients} to be enhanced again? Erased data is not restored, and enhancing the contact costs a credit.`,
       counts: { clients: blocking.length },
     };
   },

@@ -99,7 +99,7 @@ const FAILURES = new Map([
   ['job_failed', 'the bulk add job failed'],
   ['job_vanished', 'the service lost the bulk add job'],
   ['job_too_old', 'the bulk add job never finished'],
-  ['answer_lost', 'the response was lost, the credit is spent, and the donor never appeared'],
+  ['answer_lost', 'the response was lost, the credit was spent, and the donor never appeared'],
 ]);
 
 const donorSchema = z.object({
@@ -125,7 +125,7 @@ const spend = z.boolean().default(false).describe('Continue if the service charg
 
 export const checkNetworks = acting({
   name: 'networks check',
-  summary: 'Compare the networks at the service with their groups, and show changes made by hand',
+  summary: 'Compare the networks in the service with their groups, and show changes made by hand',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -168,7 +168,7 @@ function driftLines(network: DriftView): string[] {
 
 export const repairNetworks = acting({
   name: 'networks repair',
-  summary: 'Make the networks equal to their groups again after changes made by hand',
+  summary: 'Update the networks to match their groups again after changes made by hand',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -224,7 +224,7 @@ function toQuestion(
   const removed = drifts.reduce((sum, { removedByHand }) => sum + removedByHand.length, 0);
   const added = drifts.reduce((sum, { addedByHand }) => sum + addedByHand.length, 0);
   return {
-    text: `Make the networks of "${integration}" equal to their groups? Removed by hand: ${describeCount(removed, 'member')}. Adding them again costs a credit each. Added by hand: ${added}. They are removed unless their group has them. Members who could not be added before are tried again, for a credit each. Continue?`,
+    text: `Update the networks of "${integration}" to match their groups? Removed by hand: ${describeCount(removed, 'member')}. Adding them again costs a credit each. Added by hand: ${added}. They are removed unless they are in the group. Members who could not be added before are tried again, for a credit each. Continue?`,
     counts: { removed, added },
   };
 }
@@ -270,7 +270,7 @@ export const showIntroductions = reading({
       .min(WEAKEST)
       .max(100)
       .default(WEAKEST)
-      .describe(`The weakest strength in percent, from ${WEAKEST} to 100`),
+      .describe(`The minimum strength in percent, from ${WEAKEST} to 100`),
     network: z.string().optional().describe('The name of one network; all if left out'),
     who: z
       .string()
@@ -290,7 +290,7 @@ export const showIntroductions = reading({
   },
   say: ({ total }) => `${describeCount(total, 'contact')} can be introduced.`,
   table: ({ paths, total }) => ({
-    empty: 'No contact has such a path yet. Paths are computed during syncs.',
+    empty: 'No contact can be introduced yet. Paths are computed during syncs.',
     headers: ['Strength', 'Contact', 'Known to (donor)', 'Network'],
     rows: paths.map(({ strength, contact, from, network }) => [
       strength === null ? '' : `${Math.round(strength * 100)}%`,

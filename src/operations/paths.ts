@@ -19,7 +19,7 @@ const CLIENT = z.string().describe('The ID of the client');
 
 const connectionSchema = z
   .object({
-    strength: z.number().describe('From 0 to 1, in whole hundredths'),
+    strength: z.number().describe('From 0 to 1, in steps of 0.01'),
     introducer: z.object({ donorId: z.string(), name: z.string().nullable() }),
     networks: z.array(z.string()),
     organization: z.string().nullable().describe('The organization that the two share'),
@@ -46,7 +46,9 @@ function getCost({ connections }: Pick<PartnerClient, 'connections'>): { cost?: 
 
 function costTexts({ cost }: { cost?: Cost }): string[] {
   if (cost === undefined) return [];
-  return [`This query cost ${describeCount(cost.credits, 'credit')} of the ${cost.bucket} bucket.`];
+  return [
+    `This query cost ${describeCount(cost.credits, 'credit')} from the ${cost.bucket} bucket.`,
+  ];
 }
 
 /** The maximum number of people that one query returns. */
@@ -68,7 +70,7 @@ export const findProspects = acting({
       .min(1)
       .max(MAX_PROSPECTS)
       .default(25)
-      .describe(`The most people to show, up to ${MAX_PROSPECTS}`),
+      .describe(`The maximum number of people to show, up to ${MAX_PROSPECTS}`),
     minStrength: z
       .number({ error: STRENGTH })
       .min(STRENGTH_FLOOR, STRENGTH)
@@ -196,7 +198,7 @@ function introduction({ contact, name, memberOf, connections }: ContactPaths): s
   const people = new Set(connections.map(({ introducer }) => introducer.donorId)).size;
   const who = name ?? contact;
   const member = memberOf.length === 0 ? [] : [`${who} is in ${memberOf.join(', ')}.`];
-  if (people === 0) return [...member, `No member of the networks is known to know ${who}.`];
+  if (people === 0) return [...member, `No network member is known to know ${who}.`];
   const verb = people === 1 ? 'knows' : 'know';
   return [
     ...member,

@@ -52,15 +52,13 @@ const planSchema = z
           sameNames: z.boolean().describe('True if the first and last name are the same text'),
         }),
       )
-      .describe('Which data some of the people to send have, without names'),
+      .describe('The kinds of data that some of the people to send have, without their names'),
     trial: z.object({
       state: z.enum(['off', 'accepted', 'on_trial', 'failed']),
       first: count
         .nullable()
-        .describe(
-          'Number of people that are sent first, before the rest; null if all are sent at once',
-        ),
-      minKnown: z.number().describe('The share of these people that the service has to know'),
+        .describe('Number of people who are sent before the rest; null if all are sent at once'),
+      minKnown: z.number().describe('The share of these people whom the service has to know'),
       answered: count,
       known: count,
     }),
@@ -77,7 +75,7 @@ const planSchema = z
       .describe('Since when nothing has been spent; spending continues once you agree'),
     statuses: count.describe('Contacts whose status in the CRM has changed'),
     waiting: z.object({
-      profiles: count.describe('Number of profiles that were paid for and wait to be delivered'),
+      profiles: count.describe('Number of paid profiles that are waiting to be delivered'),
       changes: z
         .array(z.object({ crmId: z.string(), field: z.string(), from: fieldValue, to: fieldValue }))
         .describe('The changes that their delivery makes; empty in the API'),

@@ -21,7 +21,7 @@ const inputSchema = z.object({
     .describe('The ID of one contact in the CRM; all contacts if left out'),
   fields: z
     .array(z.string())
-    .min(1, 'Name at least one field, or leave the fields out.')
+    .min(1, 'Name at least one field, or omit the fields.')
     .optional()
     .describe('The names of fields in the CRM; all mapped fields if left out'),
 });
@@ -48,7 +48,7 @@ export const redeliveryPreviewSchema = z
 
 export const previewRedelivery = acting({
   name: 'runs redelivery',
-  summary: 'Show what delivering the kept profiles again would write, for no credit',
+  summary: 'Show what delivering the kept profiles again would write, at no cost',
   details:
     'It reads the contacts from the CRM, which takes minutes for a large client, and writes nothing.',
   role: 'admin',
@@ -79,7 +79,7 @@ export const previewRedelivery = acting({
 
 export const redeliver = acting({
   name: 'runs redeliver',
-  summary: 'Deliver the kept profiles again, for no credit',
+  summary: 'Deliver the kept profiles again, at no cost',
   details:
     "It writes values that were undone and fields that were emptied, as far as opt-outs, decisions and each field's rule (`when`) allow. It reads nothing else and buys nothing. To count beforehand what it would write, use `POST …/redelivery/counts`.",
   role: 'admin',
@@ -97,7 +97,7 @@ export const redeliver = acting({
     const contacts = await countRedeliverable(world.reader, integration, only);
     const what = fields === undefined ? 'the kept profiles' : `the values of ${fields.join(', ')}`;
     return {
-      text: `Deliver ${what} again to up to ${describeCount(contacts, 'contact')} of "${integration}", for no credit?`,
+      text: `Deliver ${what} again to up to ${describeCount(contacts, 'contact')} of "${integration}", at no cost?`,
       counts: { contacts },
     };
   },
@@ -122,7 +122,7 @@ export const redeliver = acting({
     }
   },
   say: ({ run: { id, integration, contacts } }) => [
-    `The run ${id} wrote into ${describeCount(contacts.written, 'contact')} of "${integration}".`,
+    `Run ${id} wrote to ${describeCount(contacts.written, 'contact')} of "${integration}".`,
     `To see what it did: donor-sync runs ${id}. To restore the values that it replaced: donor-sync undo ${id}`,
   ],
   ending: ({ run: { status } }) => (status === 'succeeded' ? 'done' : 'stopped'),
@@ -166,7 +166,7 @@ type Preview = z.output<typeof redeliveryPreviewSchema>;
 function describeValues({ integration, contacts }: Preview): string {
   return contacts === 0
     ? `${integration}: there is nothing to deliver again.`
-    : `${integration}: ${describeCount(contacts, 'contact')} would get values of profiles that were paid for, for no credit.`;
+    : `${integration}: ${describeCount(contacts, 'contact')} would get values from paid profiles, at no cost.`;
 }
 
 function tableOfValues(preview: Preview): TableView {
@@ -177,7 +177,7 @@ function tableOfValues(preview: Preview): TableView {
     headers: ['Field', 'Contacts'],
     rows: values.map(({ field, contacts }) => [field, contacts]),
     notes:
-      unchanged === 0 ? [] : [`${describeCount(unchanged, 'contact')} already have all of them.`],
+      unchanged === 0 ? [] : [`${describeCount(unchanged, 'contact')} already have all values.`],
   };
 }
 

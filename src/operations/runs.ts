@@ -48,7 +48,7 @@ export const listRuns = reading({
     trigger: oneOf(triggerSchema.options).optional().describe('Only runs with this trigger'),
     from: z.iso.datetime(TIME).optional().describe('Only runs that started at this time or later'),
     until: z.iso.datetime(TIME).optional().describe('Only runs that started before this time'),
-    limit: limitUpTo(500, 20).describe('The most runs to list, 20 by default'),
+    limit: limitUpTo(500, 20).describe('The maximum number of runs to list, 20 by default'),
     cursor: CURSOR,
   }),
   subjects: [],
@@ -75,7 +75,7 @@ export const listRuns = reading({
     };
   },
   say: ({ runs }) => `${describeCount(runs.length, 'run')}.`,
-  remarks: ({ next }) => (next === null ? [] : [`There are more: add --cursor ${next}`]),
+  remarks: ({ next }) => (next === null ? [] : [`For more, add --cursor ${next}`]),
 });
 
 export const showRun = reading({
@@ -95,7 +95,7 @@ function describeRun(run: RunReport): string[] {
   const { id, integration, status, startedAt, reason, credits } = run;
   const outcomes = outcomesText(run);
   return [
-    `The run ${id} of "${integration}" started ${formatTimestamp(startedAt)} and is ${STATUS_TEXTS[status]}.`,
+    `Run ${id} of "${integration}" started ${formatTimestamp(startedAt)} and is ${STATUS_TEXTS[status]}.`,
     ...(reason === null ? [] : [reason.message]),
     ...(outcomes === '' ? [] : [`Contacts: ${outcomes}.`]),
     `${describeCount(credits.enhancements.spent, 'credit')} spent on enhancements.`,
@@ -123,7 +123,7 @@ const contactSchema = z
 export const listRunContacts = reading({
   name: 'runs contacts',
   summary:
-    'List what a run did to contacts, starting with held and failed contacts; unchanged contacts are left out',
+    'List what a run did to contacts, starting with held and failed contacts; unchanged contacts are excluded',
   details: 'These records are kept for `retention.runRows` days.',
   role: 'viewer',
   reach: 'some',
@@ -139,7 +139,7 @@ export const listRunContacts = reading({
       .string()
       .optional()
       .describe('Only contacts whose ID in the CRM starts with this text'),
-    limit: limitUpTo(1_000, 100).describe('The most contacts to list, 100 by default'),
+    limit: limitUpTo(1_000, 100).describe('The maximum number of contacts to list, 100 by default'),
     cursor: CURSOR,
   }),
   subjects: ['run'],
@@ -157,11 +157,11 @@ export const listRunContacts = reading({
   },
   say: ({ contacts }) => `${describeCount(contacts.length, 'contact')}.`,
   table: ({ contacts }) => ({
-    empty: 'No contact of this run matches.',
+    empty: 'No contact in this run matches.',
     headers: ['Contact', 'Outcome', 'Why'],
     rows: contacts.map((one): Cell[] => [one.crmId, one.outcome ?? '', whyText(one)]),
   }),
-  remarks: ({ next }) => (next === null ? [] : [`There are more: add --cursor ${next}`]),
+  remarks: ({ next }) => (next === null ? [] : [`For more, add --cursor ${next}`]),
 });
 
 /** A run, and the filter for its contacts. */
@@ -242,12 +242,12 @@ export const stopRun = changing({
   },
   say: ({ run: { id, integration }, state }) =>
     state === 'dropped'
-      ? `The run ${id} of "${integration}" was queued, and will not start.`
-      : `The run ${id} of "${integration}" is stopping. It ends within seconds, and the next run continues from there.`,
+      ? `Run ${id} of "${integration}" was queued, and will not start.`
+      : `Run ${id} of "${integration}" is stopping. It ends within seconds, and the next run continues from there.`,
 });
 
 function isOver(id: string): ConfigurationError {
-  return nothingRuns(`The run "${id}" has already ended.`, id);
+  return nothingRuns(`Run "${id}" has already ended.`, id);
 }
 
 /** The error if there is nothing to stop. */

@@ -20,7 +20,7 @@ const plannedShape = {
   nextRunAt: z.iso
     .datetime()
     .nullable()
-    .describe('Null while the schedule is paused, or if its time never comes'),
+    .describe('Null while the schedule is paused, or if its time never occurs'),
   paused: z.boolean(),
 };
 
@@ -145,7 +145,7 @@ function describeRule({ integration, schedule, text }: Schedule): string {
   if (paused) {
     return `${rule} The schedule is paused. No scheduled run starts until you resume it: donor-sync schedule resume ${integration}`;
   }
-  if (nextRunAt === null) return `${rule} That time never comes.`;
+  if (nextRunAt === null) return `${rule} That time never occurs.`;
   return `${rule} The next run starts at ${formatTimestamp(nextRunAt)}.`;
 }
 

@@ -38,7 +38,7 @@ export const exportAll = acting({
   name: 'export everything',
   summary: 'Export all data held about a client, as files for spreadsheets',
   details:
-    'The response is a ZIP file, sent while it is read; the server keeps no copy. No run of the client starts until you have received it. If the response ends early, it is incomplete: repeat the request. The audit records the start and the outcome.',
+    'The response is a ZIP file that is sent while the data is being read; the server does not keep a copy. No run of the client starts until you have received it. If the response ends early, it is incomplete: repeat the request. The audit records the start and the outcome.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -64,7 +64,7 @@ export const exportAll = acting({
   },
   say: ({ exported, files }) => [
     ...files.map(({ name, rows }) => `${name}: ${describeCount(rows, 'row')}`),
-    `All data of "${exported}" is exported.`,
+    `All data of "${exported}" was exported.`,
   ],
   remarks: ({ variables }) =>
     variables.length === 0

@@ -29,7 +29,7 @@ type Shown = z.output<typeof setupSchema>;
 
 export const listUnfinished = reading({
   name: 'setups list',
-  summary: 'List the unfinished set-ups in the browser, the latest first',
+  summary: 'List the unfinished browser set-ups, the latest first',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -53,7 +53,7 @@ export const listUnfinished = reading({
 
 export const showUnfinished = reading({
   name: 'setups show',
-  summary: 'Show an unfinished set-up in the browser',
+  summary: 'Show an unfinished browser set-up',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -64,7 +64,7 @@ export const showUnfinished = reading({
     const setup = hasAccess(world, id) ? await findSetup(toSource(world), id) : null;
     if (setup !== null) return { setup: toView(setup) };
     throw new ConfigurationError(
-      `There is no set-up of "${id}". List the set-ups: donor-sync setups list`,
+      `There is no set-up for "${id}". List the set-ups: donor-sync setups list`,
       { code: 'setup_unknown', refusal: 'unknown', details: { integration: id } },
     );
   },

@@ -27,8 +27,8 @@ type Started = z.output<typeof startedSchema>;
 function sayStarted({ run: { id, integration }, joined }: Started): string[] {
   const how =
     joined === null
-      ? `The run ${id} of "${integration}" was requested.`
-      : `The run ${id} of "${integration}" is ${JOINED_TEXTS[joined]} and covers the same work, so the request joined it.`;
+      ? `Run ${id} of "${integration}" was requested.`
+      : `Run ${id} of "${integration}" is ${JOINED_TEXTS[joined]} and covers the same work, so the request joined it.`;
   return [
     how,
     `donor-sync serve or worker carries it out. To run it here instead: donor-sync sync ${integration}`,
@@ -59,7 +59,7 @@ export const startRun = acting({
       .boolean()
       .default(false)
       .describe(
-        'Accept that the service knows few of the contacts, after a run that ended with match_rate_low. The decision holds until the columns change',
+        'Accept that the service knows few of the contacts, after a run that ended with match_rate_low. The decision applies until the columns change',
       ),
     acceptMarks: z
       .boolean()
@@ -69,8 +69,8 @@ export const startRun = acting({
       ),
     idempotencyKey: z
       .string()
-      .min(1, 'Write a key of 1 to 255 characters.')
-      .max(255, 'Write a key of 1 to 255 characters.')
+      .min(1, 'Enter a key of 1 to 255 characters.')
+      .max(255, 'Enter a key of 1 to 255 characters.')
       .optional()
       .describe(
         'A repeated request with the same key within 24 hours returns the same run. A different request with the same key is refused',
@@ -82,7 +82,7 @@ export const startRun = acting({
     const client = findClient(world, integration);
     if (contact !== null && accepted.full) {
       throw invalidRequest(
-        'Choose either one contact or a full reading, not both. Nothing was changed.',
+        'Choose either one contact or a full read, not both. Nothing was changed.',
       );
     }
     return startOnce(world, client, { contact, ...accepted }, idempotencyKey);

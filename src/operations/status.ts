@@ -36,7 +36,7 @@ const statusSchema = z
     holds: count.describe('Open decisions about contacts'),
     networkHolds: count.describe('Open decisions about networks'),
     valuesWaiting: valuesWaitingSchema.describe(
-      'Number of values that were paid for and wait to be written',
+      'Number of paid values that are waiting to be written',
     ),
     next: z.array(z.string()).describe('The next steps, as commands for the terminal'),
   })

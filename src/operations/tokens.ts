@@ -102,7 +102,7 @@ export const revokeToken = changing({
     await revokeAccessToken(world.trx, id);
     return { revoked: id, name };
   },
-  say: ({ name }) => `The access token "${name}" was revoked. Requests with it are refused.`,
+  say: ({ name }) => `The access token "${name}" was revoked. Requests that use it are refused.`,
 });
 
 function toView({ id, name, role, integrations, createdAt, lastUsedAt }: AccessTokenRecord) {

@@ -21,7 +21,7 @@ const inputSchema = z.object({ run: z.string().describe('The ID of the run') });
 /** The parts that both ways of undoing share. */
 const declared = {
   name: 'undo',
-  summary: 'Restore the values that a run replaced, unless they were changed since',
+  summary: 'Restore the values that a run replaced, unless they have changed since then',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -34,7 +34,7 @@ const declared = {
     const request = { what: 'undo', run: id } as const;
     const second = await warnOfSecond(world, { request, integrationId });
     return {
-      text: `Restore the values that the run ${id} replaced in ${who} of "${integrationId}"?${second}`,
+      text: `Restore the values that run ${id} replaced in ${who} of "${integrationId}"?${second}`,
       counts: { contacts, writes },
     };
   },
@@ -104,7 +104,7 @@ export function describeUndone({ contacts, fields, refusals }: Undone): string[]
     `Restored ${restored} in ${describeCount(contacts.restored, 'contact')}.`,
     ...(fields.editedSince > 0
       ? [
-          `Left alone, because they were changed since: ${describeCount(fields.editedSince, 'field')}.`,
+          `Left alone, because they have changed since then: ${describeCount(fields.editedSince, 'field')}.`,
         ]
       : []),
     ...(contacts.gone > 0

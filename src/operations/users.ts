@@ -36,7 +36,7 @@ const USER = z.string().describe('The e-mail address or the whole ID of a user')
 const clientList = (ifLeftOut: string) =>
   z
     .array(z.string())
-    .min(1, { error: `Name at least one client, or leave the list out ${ifLeftOut}.` })
+    .min(1, { error: `Name at least one client, or omit the list ${ifLeftOut}.` })
     .nullable();
 
 const accessSchema = clientList('for access to all clients').describe(
@@ -175,7 +175,7 @@ export const changeRole = changing({
   input: z.object({
     user: USER,
     role: rightsShape.role,
-    integrations: clientList('to keep the present access')
+    integrations: clientList('to keep the current access')
       .optional()
       .describe('The IDs of the clients that the user has access to; unchanged if left out'),
     allClients: z.boolean().default(false).describe('Give access to all clients'),
@@ -252,7 +252,7 @@ export const removeUser = changing({
   async question(world, { user }) {
     const { name, signsInBy } = await findUser(world, user);
     const passkeys = signsInBy.passkeys.length;
-    return { text: `Remove ${name} for good?`, counts: { passkeys } };
+    return { text: `Permanently remove ${name}?`, counts: { passkeys } };
   },
   async run(world, { user }) {
     const { id, name } = await findUser(world, user);
@@ -352,11 +352,11 @@ async function findLinkAddress(world: World): Promise<string> {
   return address.url;
 }
 
-/** What a user in the terminal has to know about a link that leads to the server's own computer. */
+/** Explains, in the terminal, a link that leads to the server's own computer. */
 function describeReach(link: string): string[] {
   if (!isLoopback(new URL(link).hostname)) return [];
   return [
-    'It works on this computer only. For your colleagues, set the address of the server first: donor-sync address set URL',
+    "It works only on this computer. For your colleagues, set the server's address first: donor-sync address set URL",
   ];
 }
 

@@ -1,8 +1,8 @@
 /**
- * The one guard of outgoing requests. It gets the final URL of each request and decides where it may lead. An
- * operator's settings file can name any host, even one in a private network. Addresses set in a browser may
- * lead only to public addresses and to addresses that the operator has named. All requests go through the
- * proxies that the environment names.
+ * The only guard of outgoing requests. It receives the final URL of each request and decides whether the request is
+ * allowed. An operator's settings file can name any host, even one in a private network. Addresses set in a browser may
+ * lead only to public addresses and to addresses that the operator has named. All requests go through the proxies that
+ * the environment names.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
@@ -215,7 +215,7 @@ const REASONS: Readonly<Record<NotPublic, string>> = {
 
 function refused(why: NotPublic, host: string): ConfigurationError {
   return new ConfigurationError(
-    `No request was sent to ${host}: its address was set in a browser, and ${REASONS[why]}. If that is meant, the operator names the host in allowInsecureHttp of donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS.`,
+    `No request was sent to ${host}: its address was set in a browser, and ${REASONS[why]}. If this is intended, the operator can name the host under allowInsecureHttp in donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS.`,
     { code: 'address_refused', details: { host, why } },
   );
 }

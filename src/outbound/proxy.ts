@@ -1,5 +1,5 @@
 /**
- * The proxies from the environment of the process, by the variables that other programs read as well. They
+ * The proxies from the environment of the process, in the variables that other programs also read. They
  * belong to the process, so they are not in the settings.
  */
 import type { LookupFunction } from 'node:net';
@@ -10,7 +10,7 @@ import { ConfigurationError } from '../core/errors.ts';
 export interface Proxies {
   /** The proxy for `http:`; empty if there is none. */
   httpProxy: string;
-  /** The proxy for `https:`; if empty, `httpProxy` is used for these requests as well. */
+  /** The proxy for `https:`; if empty, `httpProxy` is also used for these requests. */
   httpsProxy: string;
   /** The hosts that are reached directly, separated by commas. */
   noProxy: string;
@@ -41,7 +41,7 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
   if (URL.canParse(address) && PROXY_SCHEMES.has(new URL(address).protocol)) return address;
   // The value may contain a password.
   throw new ConfigurationError(
-    `${spelling} is not the address of a proxy, so no request can be sent. Write it like http://proxy.example.org:3128, or unset it.`,
+    `${spelling} is not the address of a proxy, so no request can be sent. Use an address such as http://proxy.example.org:3128, or unset the variable.`,
     { code: 'proxy_invalid' },
   );
 }
@@ -108,6 +108,6 @@ class ProxyRefusal extends Error {
   readonly syscall = 'connect';
 
   constructor(status: number) {
-    super(`The proxy did not connect, and answered with status ${status}.`);
+    super(`The proxy did not connect, and responded with status ${status}.`);
   }
 }

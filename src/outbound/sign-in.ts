@@ -21,7 +21,7 @@ export interface SignInWays<SignIn> {
   ask(): Promise<SignIn>;
   /** False if another request would only return the same token. */
   isRenewable: boolean;
-  /** Returns true if it should be renewed before the next use. If omitted, it never is. */
+  /** Returns true if it should be renewed before the next use. If omitted, it is never renewed. */
   isStale?(signIn: SignIn): boolean;
   /** The error to throw if even a token that was just issued is rejected. */
   refusedForGood(): Error;
@@ -212,7 +212,7 @@ export interface SignInRefusal {
   words: ForeignText | null;
 }
 
-/** HubSpot has its own codes under `status`, and its description under `message` as well. */
+/** HubSpot has its own codes under `status`, and also its description under `message`. */
 const refusalSchema = z.object({
   error: z.string().optional(),
   status: z.string().optional(),

@@ -30,7 +30,7 @@ export interface PartnerClientOptions {
   log: Log;
   /** Shared by all clients with the same key. By default, each client has its own. */
   pacer?: Pacer;
-  /** Called for every request that got a response or failed. Must not throw. */
+  /** Called for every request that received a response or failed. Must not throw. */
   onCall?: (call: PartnerCall) => void;
   fetch?: typeof globalThis.fetch;
   /**

@@ -41,7 +41,7 @@ export class PartnerKeyExpired extends ConfigurationError {
   constructor(endpoint: string, expiredOn: string | null) {
     super(
       `The service key has expired${expiredOn === null ? '' : ` on ${expiredOn}`} ` +
-        `(${endpoint} responded with 401). Ask the service operator for a new key and put it into partner.apiKey.`,
+        `(${endpoint} responded with 401). Ask the service operator for a new key and set partner.apiKey to it.`,
       { code: 'partner_key_expired', details: { endpoint, status: 401, charged: 'no', expiredOn } },
     );
     this.expiredOn = expiredOn;
@@ -75,7 +75,7 @@ export class PartnerRedirected extends ConfigurationError {
   constructor(endpoint: string, status: number) {
     super(
       `The Partner Data Service redirects ${endpoint} to another address (status ${status}). ` +
-        'Put the final address into partner.baseUrl.',
+        'Set partner.baseUrl to the final address.',
       { code: 'partner_redirected', details: { endpoint, status, charged: 'no' } },
     );
   }

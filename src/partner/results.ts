@@ -19,7 +19,7 @@ export type JobResult =
   /** The job is done, but its profile cannot be read. `problem` names the field and the endpoint. */
   | { state: 'unreadable'; problem: string };
 
-/** How certain the service is, and why, in its own words. It does not name a person. */
+/** The service's certainty and its reasons, in its own words. The text does not name a person. */
 export interface Match {
   /** From 0 to 1. */
   probability: number;

@@ -28,7 +28,7 @@ export interface Operation extends Pick<Call, 'lane' | 'charges' | 'reads' | 'wo
   namesThings: boolean;
 }
 
-/** What is known about the routes of one service. It exists as long as the service's client. */
+/** The known routes of one service. This object exists as long as the service's client. */
 export interface Routes {
   /** The route that is known to be right, because it has worked or because the service lists it. */
   known(operation: Operation): Route | undefined;

@@ -58,7 +58,7 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
       } catch (thrown) {
         const error = certainly(thrown, call, signal);
         firstError ??= error;
-        // If the path is not the known one, a 404 says nothing about the requested thing.
+        // If the path is not the known path, a 404 does not reveal anything about the requested object.
         const isAboutThing =
           error instanceof PartnerNotFound && operation.namesThings && route === known;
         const left = isAboutThing ? null : candidatesAfter(error, route, candidates);

@@ -36,7 +36,7 @@ const looseObject = z.record(z.string(), z.unknown());
 
 /** Lists that the service returns page by page. The words and the sizes are not documented. */
 
-/** Which page is requested. */
+/** The requested page. */
 export interface PageRequest {
   /** The `nextCursor` of the previous page; the first page without it. */
   cursor?: string;

@@ -89,7 +89,7 @@ async function requireEnhanced(
     throw unknownContact(integrationId, crmId, { source: 'database', next, refusal: 'unknown' });
   }
   throw new ConfigurationError(
-    `The contact "${crmId}" has not been enhanced yet, so donor-sync does not know which donor it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it.`,
+    `The contact "${crmId}" has not been enhanced yet, so donor-sync does not know which donor it is. To enhance it: donor-sync sync ${integrationId} --contact ${crmId}`,
     {
       code: 'contact_not_enhanced',
       refusal: 'conflict',

@@ -20,7 +20,7 @@ export interface FoundProspect {
   best: ShownConnection;
 }
 
-/** Which prospects to return. */
+/** The prospects to return. */
 export interface ProspectQuery {
   /** From 0 to 1; the service has no connections below 0.45. */
   minStrength: number;

@@ -11,7 +11,7 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import type { InsightDeps, InsightRun } from './insight-deps.ts';
 
-/** The bucket whose name fits what a query does. The first query shows whether it is the right one. */
+/** The bucket whose name fits what a query does. The first query shows whether it is the correct bucket. */
 const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
   bucket: Bucket;
   credits: number;

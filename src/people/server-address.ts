@@ -33,7 +33,7 @@ export interface GivenAddress {
   hasOwnUrl?: boolean;
 }
 
-/** The address that counts, and where it comes from. */
+/** The address in use, and its source. */
 export interface ServerAddress {
   url: string;
   /** `default`: only this computer reaches the server under it. */
@@ -82,24 +82,26 @@ export function toServerAddress(typed: string, { allowsPlainHttp = false } = {})
   const text = typed.trim();
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   if (url === null || url.hostname === '') {
-    throw refusedAddress('This is not an address. Write it like https://donors.example.org.');
+    throw refusedAddress(
+      'This is not an address. Enter an address such as https://donors.example.org.',
+    );
   }
   if (!['http:', 'https:'].includes(url.protocol)) {
     throw refusedAddress('The address has to start with https://.');
   }
   if (isLoopback(url.hostname) || url.hostname.endsWith('.localhost')) {
     throw refusedAddress(
-      'Under this name, each computer reaches only itself. Write the name under which other computers reach the server.',
+      'At this name, each computer reaches only itself. Enter the name at which other computers reach the server.',
     );
   }
   if (url.protocol === 'http:' && !allowsPlainHttp) {
     throw refusedAddress(
-      'The address has to start with https://, because others could read passwords on their way. If you trust the network, set `server.plainHttp: allow` in the settings file.',
+      'The address has to start with https://, because others could read passwords in transit. If you trust the network, set `server.plainHttp: allow` in the settings file.',
     );
   }
   if (url.username !== '' || url.password !== '' || url.pathname !== '/' || url.search + url.hash) {
     throw refusedAddress(
-      'Write the address without a path: only https://, the name and, if needed, the port.',
+      'Enter the address without a path: only https://, the name and, if needed, the port.',
     );
   }
   return url.origin;
@@ -163,8 +165,8 @@ export function isValueOf(
 }
 
 /**
- * Makes the address the one that counts. Returns false if the proposal has ended: it was confirmed or replaced, its
- * time is over, or the user who made it is not an owner any more. Throws a ConfigurationError (conflict) as `address set` does.
+ * Makes this the address in use. Returns false if the proposal has ended: it was confirmed or replaced, it has expired,
+ * or the user who made it is no longer an owner. Throws a ConfigurationError (conflict) as `address set` does.
  */
 export async function confirm(
   trx: ActorTransaction,
@@ -187,8 +189,8 @@ export interface PasskeyHolder {
 }
 
 /**
- * Lists the users who have passkeys that work under an address, and those who have some that do not, because browsers
- * bind them to another host name. A user can be in both lists.
+ * Lists the users with passkeys that work at an address, and the users with passkeys that do not, because browsers bind
+ * passkeys to a host name. A user can be in both lists.
  */
 export async function listPasskeyHolders(
   reader: Reader,
@@ -235,7 +237,7 @@ export async function requireWaysOfOwners(
   );
   if (stranded.length === 0) return;
   throw new ConfigurationError(
-    `${describeCount(stranded.length, 'owner')} could not sign in under this address: they have only passkeys, which belong to another host name. Nothing was changed. Let them set a password first: donor-sync users link USER`,
+    `${describeCount(stranded.length, 'owner')} could not sign in at this address, because they have only passkeys, which belong to another host name. Nothing was changed. Let them set a password first: donor-sync users link USER`,
     {
       code: 'address_strands_owner',
       refusal: 'conflict',
@@ -265,7 +267,7 @@ export function requireNoGivenAddress({ publicUrl, hasOwnUrl = false }: GivenAdd
 export function requireReachable({ from }: Pick<ServerAddress, 'from'>): void {
   if (from !== 'default') return;
   throw new ConfigurationError(
-    'The server works on this computer only, so a link would lead your colleagues nowhere. Nobody was invited. Set the address under which they reach it first: Users, Address.',
+    'The server can be reached only from this computer, so a link would not work for your colleagues. Nobody was invited. First set the address at which they reach the server: Users, Address.',
     { code: 'address_missing', refusal: 'conflict' },
   );
 }

@@ -264,7 +264,7 @@ export function removeLostPasskey(
 
 export function passkeyUnknown(typed: string): ConfigurationError {
   return new ConfigurationError(
-    `This user has no passkey "${typed}". Nothing was changed. List them: donor-sync users passkeys list USER`,
+    `This user does not have a passkey "${typed}". Nothing was changed. List them: donor-sync users passkeys list USER`,
     { code: 'passkey_unknown', refusal: 'unknown' },
   );
 }
@@ -384,7 +384,7 @@ function lastOwner(next: string): ConfigurationError {
 export function requireSensible({ role, integrations }: Rights): void {
   if (role !== 'owner' || integrations === null) return;
   throw new ConfigurationError(
-    'An owner has access to all clients. Choose another role, or leave the clients out.',
+    'An owner has access to all clients. Choose another role, or do not name any clients.',
     { code: 'owner_limited' },
   );
 }

@@ -52,7 +52,7 @@ const PAGE = 500;
 /** The maximum number of entries that are decrypted for one page if the filter has a person. */
 const MOST_OPENED = 5_000;
 
-/** A page of entries, and where the next page starts; null at the end. */
+/** A page of entries, and the position where the next page starts; null at the end. */
 export interface AuditPage {
   entries: AuditView[];
   next: number | null;
@@ -158,7 +158,7 @@ const COLUMNS = [
 /** The header row of the file. */
 export const AUDIT_HEADER = stringify([COLUMNS]);
 
-/** CSV rows of entries. Cells are escaped so that no spreadsheet runs them as formulas. */
+/** CSV rows of entries. Cells are escaped, because a spreadsheet could otherwise run them as formulas. */
 export function auditLines(entries: readonly AuditView[]): string {
   return stringify(
     entries.map((entry) => {

@@ -26,7 +26,7 @@ export interface IntegrationReceipt {
   /** Number of rows by kind, without rows from an earlier attempt that was interrupted. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
-  /** Files that were uploaded during the set-up, and their results. They are deleted as well. */
+  /** Files that were uploaded during the set-up, and their results. They are also deleted. */
   files: string[];
   /** Data outside our database. */
   outside: string[];
@@ -109,7 +109,7 @@ function describeOutside(networks: readonly string[]): string[] {
   return [
     'The CRM keeps the values that were written, because they belong to the CRM.',
     `The service keeps the results of jobs for seven days.${names}`,
-    'Backups keep all of it until they expire. If you restore one, donor-sync erases the client again.',
+    'Backups contain all of this data until they expire. If you restore one, donor-sync erases the client again.',
   ];
 }
 
@@ -119,7 +119,7 @@ export function unknownIntegration(integration: string): ConfigurationError {
 
 function unsettled(integration: string): RetriableError {
   return new RetriableError(
-    `A request of "${integration}" waits for its response, or for proof of its cost. Nothing was erased. Run \`donor-sync sync ${integration}\` once (with \`budget: { perRun: 0 }\` it only settles), then repeat the command.`,
+    `A request of "${integration}" waits for its response, or for proof of its cost. Nothing was erased. Run \`donor-sync sync ${integration}\` once (with \`budget: { perRun: 0 }\` it only settles open requests), then repeat the command.`,
     { code: 'requests_open', details: { integration } },
   );
 }

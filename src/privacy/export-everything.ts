@@ -176,7 +176,7 @@ export async function exportEverything(
 function receiverTooSlow(integrationId: string): RetriableError {
   const minutes = MAX_RECEIVING_MS / 60_000;
   return new RetriableError(
-    `The export of "${integrationId}" was stopped, because its receiver had kept it waiting for ${minutes} minutes, and no run of the client can start in that time. It is not complete. Repeat it over a faster connection, or in the terminal of the server: donor-sync export everything ${integrationId} --out FOLDER.`,
+    `The export of "${integrationId}" was stopped, because its recipient had kept it waiting for ${minutes} minutes, and no run of the client can start during an export. The export is incomplete. Repeat it over a faster connection, or in the terminal of the server: donor-sync export everything ${integrationId} --out FOLDER.`,
     { code: 'export_too_slow' },
   );
 }

@@ -34,7 +34,7 @@ async function readVariables(file: string): Promise<Environment> {
     // If it is a folder, it belongs to another program.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return {};
     throw new ConfigurationError(
-      `${file} cannot be read: ${messageOf(error)}. It may hold variables of the settings: let the user who runs donor-sync read it.`,
+      `${file} cannot be read: ${messageOf(error)}. It may contain variables for the settings, so allow the user who runs donor-sync to read it.`,
       { code: 'environment_file_unreadable', cause: error, details: { path: file } },
     );
   }

@@ -49,11 +49,12 @@ export function insecureAddresses(
 
 /** Describes the problem with an address, and how to fix it. It does not name `setting`. */
 export function insecureProblem(host: string): string {
-  return `over plain http to ${host}, keys and tokens can be read on the way: use https, or name the host in allowInsecureHttp if that network is yours alone`;
+  return `over plain http to ${host}, keys and tokens can be read in transit: use https, or name the host in allowInsecureHttp if that network is yours alone`;
 }
 
 /**
- * The error for a refused address in the settings. `nothing` says what was not done, or what to do instead.
+ * The error for a refused address in the settings. `nothing` is the sentence about what was not done, or what to do
+ * instead.
  */
 export function insecureAddress(
   { setting, host }: { setting: string; host: string },

@@ -104,7 +104,7 @@ async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {
 
 /** The error for a settings file that does not exist or cannot be read. */
 export function unreadableSettings(path: string, cause: unknown): ConfigurationError {
-  const fix = 'Run `donor-sync init` to write one, or name yours with --config FILE.';
+  const fix = 'Run `donor-sync init` to create one, or name yours with --config FILE.';
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
   const problem = isMissing ? 'does not exist' : `cannot be read: ${messageOf(cause)}`;
   return new ConfigurationError(`The settings file ${path} ${problem}. ${fix}`, {

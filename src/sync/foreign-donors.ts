@@ -85,7 +85,7 @@ export async function requireKnownDonors(
   if (carried.size === 0 || (await knowsDonors(store.reader, [...carried]))) return;
   const { id } = run.integration;
   throw new FatalError(
-    `${carried.size} contacts of "${id}" have donor IDs in the CRM (${fields.join(', ')}), but this database does not know any of these donors: another database was used to enhance the contacts. Nothing was spent. Name that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` takes these contacts over without a credit.`,
+    `${carried.size} contacts of "${id}" have donor IDs in the CRM (${fields.join(', ')}), but this database does not know any of these donors: another database was used to enhance the contacts. Nothing was spent. Name that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` adopts these contacts at no cost.`,
     { code: 'store_does_not_know_crm', details: { integration: id, contacts: carried.size } },
   );
 }

@@ -57,7 +57,7 @@ export interface Preview {
    */
   enhance: ContactForecast['enhance'];
   leave: Record<string, number>;
-  /** Which data a few of the people to send contain. Their names are passed only to `show`. */
+  /** The kinds of data that a few of the people to send have. Their names are passed only to `show`. */
   persons: PersonShape[];
   /** The trial of the mapping: whether a few people are sent first, and the result. */
   trial: TrialForecast;
@@ -107,7 +107,7 @@ export interface FieldChange {
   to: FieldValue;
 }
 
-/** The data of a run that a preview has. */
+/** The run's data that a preview includes. */
 export type PreviewRun = ForecastRun & Pick<Run, 'mappings' | 'fields' | 'described'>;
 
 export interface PreviewRequest {

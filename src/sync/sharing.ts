@@ -30,7 +30,7 @@ export function personFingerprint(
 }
 
 /**
- * Which jobs may be shared now: their results can still be read, and their profile is not too old for this
+ * The jobs that may currently be shared: their results can still be read, and their profile is not too old for this
  * integration.
  */
 export function sharingRules(

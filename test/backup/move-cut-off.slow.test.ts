@@ -49,7 +49,7 @@ describeOn('postgres', 'a move that is cut off', () => {
   it('between any two statements leaves no database that would be taken for a new one', async () => {
     const isCut = { begun: 0, marked: 0 };
     for (;;) {
-      // Each statement up to the mark, and then every tenth: the later work is repeated as a whole.
+      // Each statement up to the mark, and then every tenth statement, because later work is repeated as a whole.
       const statements = isCut.marked === 0 ? isCut.begun : 1 + 10 * isCut.marked;
       const ended = await move(place(target, 'target', cutAfter(statements)));
       if (ended) break;

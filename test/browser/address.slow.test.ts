@@ -78,13 +78,13 @@ it('the first owner sets the address, a phone confirms it, and a colleague gets 
   await page.getByLabel('E-mail').fill('dana@example.org');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByRole('heading', { name: /^Under which address/ }).waitFor();
+  await page.getByRole('heading', { name: /^At which address/ }).waitFor();
   await page.getByText('Works on this computer only').waitFor();
   await expectSound(owner);
   await takePicture(page, '1-asks');
 
   await page.goto(`${world.url}/users`);
-  await page.getByText('A link would lead your colleagues nowhere.').waitFor();
+  await page.getByText('A link would not work for your colleagues.').waitFor();
   await takePicture(page, '2-users');
   await expectSound(owner);
   await page.getByRole('link', { name: 'Set the address' }).click();

@@ -54,7 +54,7 @@ describe('the page of alerts', () => {
     expect(await page.content()).not.toContain(chat.url);
     await expectSound(view);
     await page.getByRole('button', { name: 'Test' }).click();
-    await page.getByText('the message was taken.').waitFor();
+    await page.getByText('the message was accepted.').waitFor();
     expect(chat.messages).toHaveLength(1);
     expect(chat.messages[0]).toContain('There is no problem.');
     await expectSound(view);
@@ -65,7 +65,7 @@ describe('the page of alerts', () => {
     const world = await openWorld({ isIdle: true, alerts: { webhook: { url: chat.url } } });
     const { page } = await visit(world, '/clients/riverside/alerts');
     await page.getByRole('button', { name: 'Test' }).click();
-    await page.getByText('The webhook answered with status 500.').waitFor();
+    await page.getByText('The webhook responded with status 500.').waitFor();
     expect(await page.content()).not.toContain(chat.url);
   });
 });

@@ -20,10 +20,10 @@ describe('a mass approval that waits for a second person', () => {
     await own.page.getByRole('button', { name: 'Approve all (40 credits)' }).click();
     await own.page.getByRole('button', { name: 'Approve all 40 contacts' }).click();
     await own.page
-      .getByText('Nothing has been decided yet: this waits for a second user.')
+      .getByText('Nothing has been decided yet: this is waiting for a second user.')
       .waitFor();
-    const list = own.page.getByRole('region', { name: 'Waits for a second user' });
-    expect(await list.innerText()).toContain('Waits for another person');
+    const list = own.page.getByRole('region', { name: 'Waiting for a second user' });
+    expect(await list.innerText()).toContain('Waiting for another user');
     expect(await list.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
     expect(await findBarriers(own.page)).toEqual([]);
     await sync(world);
@@ -31,7 +31,7 @@ describe('a mass approval that waits for a second person', () => {
 
     const phone = { width: 375, height: 800, colorScheme: 'dark' } as const;
     const other = await rooms.visit(world, '/decisions', { cookie: ben.cookie, ...phone });
-    await other.page.getByText('Asked by Ada (browser)').waitFor();
+    await other.page.getByText('Requested by Ada (browser)').waitFor();
     expect(await findBarriers(other.page)).toEqual([]);
     expect(await other.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     await other.page.getByRole('button', { name: 'Confirm' }).first().click();

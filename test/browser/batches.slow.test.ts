@@ -102,7 +102,7 @@ describe('contacts that changed at once', () => {
     await page.keyboard.press('Enter');
     await entryOn(page).click();
     await page
-      .getByText('A user with the role decider sees the names here and answers this.')
+      .getByText('A user with the role decider can see the names here and answer this.')
       .waitFor();
     expect(await page.content()).not.toContain('Quarry Lane');
     const buttons = await page.getByRole('button').allInnerTexts();

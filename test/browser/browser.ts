@@ -4,20 +4,20 @@ import { type Browser, type BrowserContext, chromium as driver, type Page } from
 import { z } from 'zod';
 
 /**
- * Puts the Chromium from the npm package where it can be run; nothing has to be installed. Two processes that do this
- * at the same time could start an incomplete copy, so tests get it through `openBrowser`.
+ * Copies the npm package's Chromium to a place where it can run, so nothing has to be installed. Two processes that
+ * copy at the same time could start an incomplete copy, so tests use `openBrowser`.
  */
 export function unpackBrowser(): Promise<string> {
   return chromium.executablePath();
 }
 
 /**
- * Starts it. None of the package's own flags are used: they are meant for an environment without processes, and switch
- * off a page's protection.
+ * Starts the browser. None of the package's own flags are used, because they are meant for an environment without
+ * processes and switch off a page's protection.
  */
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   return driver.launch({
-    // A container's root has no sandbox to put it into.
+    // Root in a container cannot use Chromium's sandbox.
     args: ['--no-sandbox'],
     executablePath,
     headless: true,
@@ -29,7 +29,7 @@ export const PATIENCE_MS = 60_000;
 
 export interface View {
   page: Page;
-  /** What the console had to complain about, errors thrown by scripts, and requests to elsewhere. */
+  /** The console's complaints, errors thrown by scripts, and requests to other sites. */
   complaints: string[];
   close(): Promise<void>;
 }

@@ -57,7 +57,7 @@ describe('the page of the doctor', () => {
     await expectSound(view);
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByRole('heading', { name: 'All is well' }).waitFor();
-    await page.getByText('The Partner Data Service accepts the API key.').waitFor();
+    await page.getByText('The Partner Data Service accepts the service key.').waitFor();
     await expectSound(view);
     expect(await listRunRecords(world.application.store.reader, { limit: 1 })).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('the page of the doctor', () => {
     const { page } = view;
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByRole('heading', { name: '2 problems to fix' }).waitFor();
-    const key = page.getByRole('link', { name: 'Give it another key' });
+    const key = page.getByRole('link', { name: 'Enter another key' });
     expect(await key.getAttribute('href')).toBe('/setup/riverside/key');
     expect((await world.request('/setup/riverside/key')).text).toContain('Settings of Riverside');
     await expectSound(view);

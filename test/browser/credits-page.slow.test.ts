@@ -45,8 +45,8 @@ describe('the page of credits', () => {
     const world = await openWorld();
     const view = await visit(world, '/credits');
     await view.page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor();
-    await view.page.getByText('No credit was spent in these 30 days.').waitFor();
-    await view.page.getByText('Too little was spent of this key').waitFor();
+    await view.page.getByText('No credits were spent in these 30 days.').waitFor();
+    await view.page.getByText('Too little was spent with this key').waitFor();
     await expectSound(view);
   });
 
@@ -68,7 +68,7 @@ describe('the page of credits', () => {
     const view = await visit(world, '/credits');
     const { page } = view;
     await page.locator('.burn canvas').waitFor();
-    await page.getByText('The same as a table').click();
+    await page.getByText('Show as a table').click();
     const rows = page.getByRole('table', { name: 'Credits spent by day' }).getByRole('row');
     expect(await rows.count()).toBe(15);
     expect(await rows.nth(1).innerText()).toMatch(/\s50\s+2\s+40$/);

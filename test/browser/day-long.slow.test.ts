@@ -16,7 +16,7 @@ const openWorld = closedAfterTest(openHttpWorld);
 
 const REFRESHES = 500;
 
-/** The browser's work before its first measurement: it compiles code and fills caches. */
+/** The browser's work before its first measurement, such as compiling code and filling caches. */
 const WARM_UP = 40;
 
 it('keeps the memory of pages that are open for a day: after 500 refreshes within a fifth', async () => {

@@ -159,7 +159,7 @@ describe('the queue of decisions', () => {
     await page.getByLabel('Access token').fill(token);
     await page.keyboard.press('Enter');
     await page
-      .getByText('A user with the role decider sees the names here and answers this.')
+      .getByText('A user with the role decider can see the names here and answer this.')
       .waitFor();
     expect(await page.content()).not.toContain(STRANGER);
     const buttons = await page.getByRole('button').allInnerTexts();
@@ -170,7 +170,7 @@ describe('the queue of decisions', () => {
   it('leaves the keys alone in a field, and can switch them off', async () => {
     const world = await open(2);
     const { page } = await openQueue(world);
-    await page.getByRole('button', { name: 'Keys are on' }).click();
+    await page.getByRole('button', { name: 'Keyboard shortcuts are on' }).click();
     await page.locator('h1').click();
     await page.keyboard.press('j');
     expect(page.url()).toBe(`${world.url}/decisions`);

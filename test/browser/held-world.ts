@@ -21,15 +21,15 @@ const DAYS_OF_JOBS = 9;
 export interface HeldWorld extends HttpWorld {
   /** Ids of the contacts that are held, in the order in which they were added. */
   held: string[];
-  /** From now on, the service has none of its earlier results. */
+  /** From now on, the service no longer has its earlier results. */
   forgetResults(): Promise<void>;
   spent(): Promise<number>;
   sync(): Promise<void>;
 }
 
 /**
- * A world in which this many contacts got a different last name while their enhancement was in progress, so each is
- * held.
+ * A world in which the last names of this many contacts changed while their enhancement was in progress, so each of
+ * them is held.
  */
 export async function openHeldWorld(
   count: number,

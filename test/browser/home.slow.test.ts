@@ -63,7 +63,7 @@ describe('the home', () => {
     await page.getByRole('link', { name: 'Paused 1' }).click();
     await page.getByRole('button', { name: 'Actions for Riverside' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume schedule' }).click();
-    await page.getByText('The schedule is resumed.').waitFor();
+    await page.getByText('The schedule was resumed.').waitFor();
     await page.goto(`${world.url}/runs`);
     await page.goto(`${world.url}/#integration_gone`);
     await page.waitForURL(`${world.url}/clients/gone`);

@@ -11,7 +11,7 @@ const DESKTOP_WIDTH = 1_280;
 const PHONE_WIDTH = 390;
 
 const NAME = 'Hillside Community Health and Housing';
-/** As long as Salesforce IDs are. */
+/** The length of a Salesforce ID. */
 const CONTACT = '003Ho00001WMWMWQAA';
 
 let browser: Browser;

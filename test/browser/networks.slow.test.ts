@@ -191,8 +191,8 @@ describe('the networks', () => {
     await page.getByRole('button', { name: 'Compare with the service' }).click();
     await page.getByText(/removed by hand: .*\(donor [0-9a-f]+\)/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Repair (1 credit at most)' }).click();
-    await page.getByRole('button', { name: 'Repair, for 1 credit at most' }).click();
+    await page.getByRole('button', { name: 'Repair (at most 1 credit)' }).click();
+    await page.getByRole('button', { name: 'Repair, for at most 1 credit' }).click();
     await expect
       .poll(async () => {
         await page.goto(`${here.url}/networks`);
@@ -217,7 +217,7 @@ describe('the networks', () => {
     const { page } = await openPicture();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Prospects as CSV (1 credit at most)' }).click(),
+      page.getByRole('button', { name: 'Prospects as CSV (at most 1 credit)' }).click(),
     ]);
     expect(file.suggestedFilename()).toBe('prospects-riverside.csv');
     const chunks: Buffer[] = [];

@@ -6,7 +6,7 @@ import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-/** What a browser sends along from a page of ours. */
+/** The headers that a browser adds to a request from one of our pages. */
 function fromOurPage({ url }: HttpWorld): Record<string, string> {
   return { origin: url, 'content-type': 'application/x-www-form-urlencoded' };
 }
@@ -153,11 +153,11 @@ describe('the pages', () => {
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     await here.untilEnded(runId);
     const home = (await here.request('/')).text.replace(/<svg.*?<\/svg>/gs, '');
-    expect(home).toContain('status-attention">Needs a person');
+    expect(home).toContain('status-attention">Needs attention');
     expect(home).toContain('1 needs you');
     const client = await here.request('/clients/riverside');
     const status = client.text.replace(/<svg.*?<\/svg>/gs, '');
-    expect(status).toContain('status-attention">Needs a person');
+    expect(status).toContain('status-attention">Needs attention');
     expect(status).toContain('status-attention">Stopped early');
     const [, credits = ''] = status.split('id="credits"');
     expect(credits).toContain('The service does not accept this key.');

@@ -115,9 +115,9 @@ describe('a passkey', () => {
     await page.getByLabel('E-mail').fill('anna@example.org');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByLabel('Name of the new one').fill('My telephone');
+    await page.getByLabel('Name of the new passkey').fill('My telephone');
     await page.keyboard.press('Enter');
-    await page.getByText('The passkey is added').waitFor();
+    await page.getByText('The passkey was added').waitFor();
     const row = page.getByRole('row').filter({ hasText: 'My telephone' });
     await row.getByText('never').waitFor();
 
@@ -129,7 +129,7 @@ describe('a passkey', () => {
     await row.getByRole('button', { name: 'Remove' }).press('Enter');
     const question = page.getByRole('dialog', { name: 'Remove the passkey "My telephone"?' });
     await question.getByRole('button', { name: 'Remove' }).press('Enter');
-    await page.getByText('The passkey is removed').waitFor();
+    await page.getByText('The passkey was removed').waitFor();
     expect(await row.count()).toBe(0);
     expect(complaints).toEqual([]);
   });
@@ -173,9 +173,11 @@ describe('a passkey', () => {
       const [name = '', value = ''] = anna.cookie.split('=');
       await page.context().addCookies([{ name, value, url: world.origin }]);
       await page.goto(`${world.origin}/account`);
-      await page.getByLabel('Name of the new one').fill(`A long name of a device, ${colorScheme}`);
+      await page
+        .getByLabel('Name of the new passkey')
+        .fill(`A long name of a device, ${colorScheme}`);
       await button(page, 'Add a passkey').click();
-      await page.getByText('The passkey is added').waitFor();
+      await page.getByText('The passkey was added').waitFor();
       for (const [seen, address] of [
         [page, '/account'],
         [page, '/users'],
@@ -190,6 +192,6 @@ describe('a passkey', () => {
         }
       }
     }
-    // A dozen looks of a checker at whole pages take minutes on a busy machine.
+    // A dozen accessibility checks of whole pages take minutes on a busy machine.
   }, 300_000);
 });

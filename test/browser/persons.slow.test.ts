@@ -38,7 +38,7 @@ async function sync({ runner, untilEnded }: HttpWorld): Promise<string> {
   return runId;
 }
 
-/** Presses a button on a page of ours. */
+/** Presses a button on one of our pages. */
 function press(here: HttpWorld, path: string, headers: Record<string, string> = {}) {
   const type = 'application/x-www-form-urlencoded';
   return fetch(here.url + path, {
@@ -157,7 +157,9 @@ describe('a match rate that is too low', () => {
     const { page, complaints } = view;
     await page.goto(`${here.url}/clients/riverside`);
     await page.getByRole('link', { name: 'See what is sent' }).click();
-    await page.getByRole('heading', { name: 'What is sent of Riverside Food Bank' }).waitFor();
+    await page
+      .getByRole('heading', { name: 'Data that is sent for Riverside Food Bank' })
+      .waitFor();
     await page.getByText('First and last name are the same').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Accept this rate' }).click();

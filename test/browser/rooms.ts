@@ -69,7 +69,10 @@ export async function withDatabase(
   await work(db).finally(close);
 }
 
-/** Finds no problems in light and dark mode, on a phone, a tablet and a large screen, and no console messages. */
+/**
+ * Expects no accessibility problems and no console messages, in light and dark mode, on a phone, a tablet and a large
+ * screen.
+ */
 export async function expectSound({ page, complaints }: View): Promise<void> {
   const size = page.viewportSize();
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -35,7 +35,7 @@ describe('the page of a schedule', () => {
     await expectSound(view);
     expect(world.application.integrations.get('harbor')?.schedule?.cron).toBe('30 1 * * *');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved: it counts from now on.').waitFor();
+    await page.getByText('Saved. The schedule applies from now on.').waitFor();
     expect(world.application.integrations.get('harbor')?.schedule).toMatchObject({
       ...{ cron: '30 2 * * 1-5', timezone: 'America/Chicago', jitterMs: 0 },
     });

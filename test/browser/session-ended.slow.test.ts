@@ -63,7 +63,7 @@ describe('a session that ends while a form is filled in', () => {
     const world = await open({ isIdle: true, isPublic: true });
     const { cookie } = await join(world, 'Dana', 'owner');
     const { page } = await enter(world, '/setup', cookie);
-    // While a browser waits for a page, it tells the test nothing else.
+    // While a browser waits for a page, it does not report anything else to the test.
     await page.evaluate(`new MutationObserver(() => {
       if (document.querySelector('.waiting')) console.info('is waiting');
     }).observe(document.body, { childList: true, subtree: true })`);

@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { createOwner, PATIENCE_MS } from './browser.ts';
 import type { Kind, SetupWorld } from './setup-world.ts';
 
-/** How long a user takes for a key press. */
+/** The time that a user takes for a key press. */
 const TYPING_MS = 40;
 
 export interface Person {
@@ -79,7 +79,7 @@ async function tellLastPage(page: Page): Promise<void> {
 
 export const NAMES = { salesforce: 'Salesforce', hubspot: 'HubSpot', csv: 'A CSV file' } as const;
 
-/** The first steps, which differ between CRMs: where the contacts are and how they are reached. */
+/** The first steps, which differ between CRMs: the location of the contacts and how to reach them. */
 export async function connect(
   person: Person,
   world: SetupWorld,
@@ -113,7 +113,7 @@ export async function begin(
   }
   const org = world.crms[kind];
   const door = page.locator('form.door', { hasText: `Connect ${NAMES[kind]}` });
-  await type(door.getByLabel('Client id'), org?.clientId ?? '');
+  await type(door.getByLabel("The app's client ID"), org?.clientId ?? '');
   await type(door.getByLabel('Client secret'), org?.clientSecret ?? '');
   if (kind === 'hubspot') await door.getByText('or another address').click();
   await type(door.getByLabel('Address'), org?.baseUrl ?? '');
@@ -127,7 +127,7 @@ export async function begin(
   await read();
 }
 
-/** All that is left, up to the button that tries 25 contacts; the group of this name becomes a network. */
+/** The remaining steps, up to the button that tries 25 contacts; the group with this name becomes a network. */
 export async function answerTheRest(
   { page, press, read, type }: Person,
   world: SetupWorld,
@@ -163,5 +163,5 @@ export async function answerTheRest(
   await page.getByLabel('Time zone').press('Tab');
   await page.getByText('at 2:00 AM').first().waitFor();
   await press('Save and continue');
-  await page.getByText('The first of them').waitFor();
+  await page.getByText('The first contacts').waitFor();
 }

@@ -76,7 +76,7 @@ describe('the pages of the set-up', () => {
       await type(page.getByLabel('Name of the nonprofit'), 'Riverside');
       await press('Begin');
       const door = page.locator('form.door', { hasText: 'Connect HubSpot' });
-      await door.getByLabel('Client id').fill(world.crms.hubspot?.clientId ?? '');
+      await door.getByLabel("The app's client ID").fill(world.crms.hubspot?.clientId ?? '');
       await door.getByLabel('Client secret').fill(world.crms.hubspot?.clientSecret ?? '');
       await door.getByText('or another address').click();
       await door.getByLabel('Address').fill(world.crms.hubspot?.baseUrl ?? '');

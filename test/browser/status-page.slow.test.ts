@@ -211,7 +211,7 @@ describe('the status page', () => {
     expect(await view.page.locator('#contacts').innerText()).not.toContain(contact);
     await view.page.getByRole('searchbox').fill('no such id');
     await view.page.getByRole('button', { name: 'Find', exact: true }).click();
-    await view.page.getByText('No contact of this run matches.').waitFor();
+    await view.page.getByText('No contact in this run matches.').waitFor();
     const csv = view.page.getByRole('link', { name: 'Download as CSV' });
     expect(await csv.getAttribute('href')).toContain('format=csv&outcome=written&contact=');
     expect(view.complaints).toEqual([]);
@@ -224,10 +224,10 @@ describe('the status page', () => {
     const look = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.context().setOffline(true);
     await look();
-    await page.getByText('The service does not answer.').waitFor();
+    await page.getByText('The service is not responding.').waitFor();
     await page.context().setOffline(false);
     await look();
-    await page.getByText('The service does not answer.').waitFor({ state: 'hidden' });
+    await page.getByText('The service is not responding.').waitFor({ state: 'hidden' });
   });
 
   it('works without its script: what happens meanwhile is there after a reload', async () => {

@@ -158,7 +158,7 @@ describe('the people', () => {
     expect(await row.innerText()).toMatch(/admin\s+harbor/);
     await row.getByRole('button', { name: 'Change Ben' }).press('Enter');
     await page.getByRole('dialog', { name: 'Ben' }).getByRole('button', { name: 'Remove' }).click();
-    const question = page.getByRole('dialog', { name: 'Remove Ben for good?' });
+    const question = page.getByRole('dialog', { name: 'Permanently remove Ben?' });
     await question.getByRole('button', { name: 'Remove user' }).click();
     await page.getByText('The user was removed.').waitFor();
     expect(await row.count()).toBe(0);
@@ -198,6 +198,6 @@ describe('the people', () => {
       await page.getByRole('button', { name: 'Change Ben' }).click();
       expect(await findBarriers(page)).toEqual([]);
     }
-    // A dozen looks of a checker at whole pages take minutes on a busy machine.
+    // A dozen accessibility checks of whole pages take minutes on a busy machine.
   }, 300_000);
 });

@@ -23,15 +23,15 @@ describe('the page of webhooks', () => {
     const world = await openWorld();
     const view = await visit(world, '/clients/riverside/webhooks');
     const { page } = view;
-    await page.getByText('There is none').waitFor();
+    await page.getByText('There is no address yet').waitFor();
     await expectSound(view);
     const read = async () => {
-      await page.getByRole('heading', { name: 'Keep this now' }).waitFor();
+      await page.getByRole('heading', { name: 'Save this now' }).waitFor();
       const [url = '', secret = ''] = await page.locator('.made dd code').allInnerTexts();
       return { url, secret };
     };
     await page.getByLabel('Calls are').selectOption('hmac');
-    await page.getByRole('button', { name: 'Make an address' }).click();
+    await page.getByRole('button', { name: 'Create an address' }).click();
     const first = await read();
     await expectSound(view);
     expect(await call(world, first.url, first.secret)).toBe(202);
@@ -51,7 +51,7 @@ describe('the page of webhooks', () => {
     await expectSound(view);
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('The address has ended.').waitFor();
+    await page.getByText('The address was revoked.').waitFor();
     expect(await call(world, second.url, second.secret)).toBe(404);
     const audit = await world.request('/v1/audit?limit=10');
     expect(audit.text).toContain('hook.revoked');
@@ -75,7 +75,7 @@ describe('the page of webhooks', () => {
     const { page } = await visit(world, '/clients/riverside/webhooks', {
       javaScriptEnabled: false,
     });
-    await page.getByRole('button', { name: 'Make an address' }).click();
-    await page.getByRole('heading', { name: 'Keep this now' }).waitFor();
+    await page.getByRole('button', { name: 'Create an address' }).click();
+    await page.getByRole('heading', { name: 'Save this now' }).waitFor();
   });
 });

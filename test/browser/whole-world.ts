@@ -10,7 +10,7 @@ import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
 
-/** What a world has of all that pages show. */
+/** The data in a world that pages show. */
 export interface WholeWorld extends NetworkHttpWorld {
   /** A client that has everything, an empty client, and a client that was set up in a browser. */
   clients: readonly string[];
@@ -24,7 +24,7 @@ export interface WholeWorld extends NetworkHttpWorld {
 /** A last name that differs from the profile's is one letter longer than this. */
 const SHORT = 4;
 
-/** Contacts that stay as they are. */
+/** Contacts that are not changed. */
 const UNMOVED = 5;
 
 /**

@@ -45,7 +45,7 @@ async function goTo(page: Page, place: Locator): Promise<void> {
     await page.keyboard.press('Tab');
     if (!(await page.evaluate('document.activeElement !== document.body'))) continue;
     const { text } = await look(page);
-    // What is out of sight is scrolled to with the next frame.
+    // In the next frame, the browser scrolls to an element that is out of view.
     await expect
       .poll(() => look(page), { message: text, interval: 20 })
       .toMatchObject({ isMarked: true, isInView: true });
@@ -107,7 +107,7 @@ it(
     await page.keyboard.press('Control+a');
     await page.keyboard.type('America/Chicago');
     await press(page, button('Save and continue'));
-    await page.getByText('The first of them').waitFor();
+    await page.getByText('The first contacts').waitFor();
     await press(page, button(/^Try it on 25 contacts/));
     await page.getByText('The service knew').waitFor();
     await press(page, button(/^Send the rest/));

@@ -7,7 +7,10 @@ import { comeAsAPerson } from './setup-person.ts';
 const TIMEOUT_MS = 300_000;
 const setups = openBuiltSetups(TIMEOUT_MS);
 
-/** Has no employer and no address, columns named like ours, a status in words, and two columns with the same name. */
+/**
+ * A file without employers and addresses, with columns named like ours, a status in words, and two columns with the
+ * same name.
+ */
 const FILE = [
   'Ref,First Name,Last Name,Status,Consent,Net Worth,Donor ID,Team,Team',
   ...['Active', 'Active', 'Passed', 'Moved', 'Active', 'Active'].map(
@@ -16,7 +19,9 @@ const FILE = [
   ),
 ].join('\n');
 
-/** Makes a form take longer than the pause after which its answers are shown, and lists the requests for this. */
+/**
+ * Delays a form for longer than the pause after which its answers are shown, and lists the requests for the answers.
+ */
 async function watchLooksWhileSent(page: Page): Promise<string[]> {
   const looks: string[] = [];
   let isSent = false;
@@ -73,7 +78,7 @@ it(
     await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });
     await press('Save and continue');
     expect(looks).toEqual([]);
-    const note = await page.getByText('ours are called').textContent();
+    const note = await page.getByText("donor-sync's columns are called").textContent();
     expect(note).toMatch(/“Donor ID”.*“Donor ID \(service\)”/s);
     await page.goto(`${world.url}/setup/riverside/people`);
     await page.getByText('4 can be sent').waitFor();

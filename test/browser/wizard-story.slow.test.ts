@@ -180,12 +180,12 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   expect(await world.control.spent()).toBe(before);
 }
 
-/** Who can introduce the contacts: the picture, and the sentence about one of its contacts. */
+/** The people who can introduce the contacts: the picture, and the sentence about one contact in it. */
 async function explore({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Networks' }).first().click();
   await page.getByRole('link', { name: /^Connections/ }).click();
   await page.locator('[data-drawn-ms]').waitFor();
-  await page.getByRole('button', { name: 'Nearer' }).click();
+  await page.getByRole('button', { name: 'Zoom in' }).click();
   const crmId = (await page.locator('#paths tbody th').first().innerText()).trim();
   await page.getByLabel('Who knows').fill(crmId);
   await page.getByRole('button', { name: 'Find', exact: true }).click();
@@ -199,9 +199,9 @@ async function rotate({ page }: Person, world: SetupWorld): Promise<void> {
   await page.goto(`${world.url}/clients/riverside-food-bank`);
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await page.getByLabel('Calls are').selectOption('hmac');
-  await page.getByRole('button', { name: 'Make an address' }).click();
+  await page.getByRole('button', { name: 'Create an address' }).click();
   const made = async () => {
-    await page.getByRole('heading', { name: 'Keep this now' }).waitFor();
+    await page.getByRole('heading', { name: 'Save this now' }).waitFor();
     const [url = '', secret = ''] = await page.locator('.made dd code').allInnerTexts();
     return { url: world.url + new URL(url).pathname, signed: url, secret };
   };

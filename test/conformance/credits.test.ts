@@ -245,7 +245,7 @@ describe('free endpoints (section 4.4)', () => {
   });
 });
 
-/** What the paths name: donors, and a list, a network and an export of the team. */
+/** The objects that the paths name: donors, and the team's list, network and export. */
 async function prepare(
   service: Service,
   apiKey = service.apiKey,

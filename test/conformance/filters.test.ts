@@ -20,7 +20,7 @@ const ENDS_OF = { board: [0, 25], alumni: [15, MEMBERS] } as const;
 
 type Filter = { network_ids?: string[]; in_network_donor_ids?: string[] };
 
-/** Each search, as the ids of the source donors that it came upon with a filter. */
+/** Each search, as a function that returns the IDs of the source donors that it finds with a filter. */
 const SEARCHES = {
   discover: async (service: Service, filter: Filter) =>
     sourcesOf(await findProspects(service, '/networks/discover', { ...filter, limit: 500 })),

@@ -12,7 +12,7 @@ const PEOPLE = { seed: 1, donors: 400 };
 /** Of these some are strongly connected and some hardly at all. */
 const KNOWN_DONORS = 200;
 
-/** Long enough to be seen at work. */
+/** Long enough to be observed while running. */
 const NETWORK_JOB_TIME_MS = 200;
 
 /** Maximum number of times that a test polls a job before it gives up, and the time between two polls. */
@@ -47,9 +47,9 @@ const WORLD = createWorld(PEOPLE);
 const DONOR_IDS = Array.from({ length: KNOWN_DONORS }, (_, number) => WORLD.donor(number).id);
 const PERSONS = Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(WORLD.donor(number)));
 
-/** What some tests need otherwise; a service that is started with any of it ends with the test. */
+/** Options that some tests set; a service that is started with any option ends with the test. */
 interface ServiceOptions {
-  /** Requests a second; no limit by default. */
+  /** Requests per second; no limit by default. */
   rate?: number;
   /** The longest time that an enhancement takes; 0 by default. */
   jobTimeMs?: number;
@@ -135,7 +135,7 @@ export async function ask(
   return { status: response.status, body: text === '' ? null : JSON.parse(text) };
 }
 
-/** An id that no donor, network or job has. */
+/** An ID that does not belong to any donor, network or job. */
 export const UNKNOWN_ID = 'f'.repeat(32);
 
 /** One of the known donors. */
@@ -143,7 +143,7 @@ export function donorAt(service: Service, index: number): string {
   return z.string().parse(service.donorIds[index]);
 }
 
-/** What remains in a bucket. */
+/** The number of credits left in a bucket. */
 export async function creditsIn(service: Service, bucket: string, apiKey = service.apiKey) {
   const { body } = await ask(service, 'GET', '/credits', undefined, apiKey);
   return z.record(z.string(), z.number()).parse(body)[bucket];

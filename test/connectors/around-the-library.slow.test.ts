@@ -10,7 +10,7 @@ import { withDefect } from '../../scripts/defective-copy.ts';
 
 const MUTANTS = join(import.meta.dirname, 'mutants');
 
-/** What the tests of connectors load. */
+/** The modules that the connector tests load. */
 const SOURCES = [
   ...['src', 'connectors', 'migrations', 'people', 'service', 'sandbox', 'testbed', 'config'],
   ...['scripts', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'],

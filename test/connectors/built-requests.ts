@@ -1,7 +1,6 @@
 /**
  * Checks that the vendor's library built every request of a connector, except for the listed ones. For this,
- * it compares the requests that the stand-in received with those from the library. Retries count as the same
- * request.
+ * it compares the requests that the stand-in received with those from the library. A retry counts as the same request.
  */
 import { RequestContext as CompanyContext } from '@hubspot/api-client/lib/codegen/crm/companies/http/http.js';
 import { RequestContext } from '@hubspot/api-client/lib/codegen/crm/contacts/http/http.js';
@@ -17,7 +16,7 @@ export function toEntry(method: string, url: string): string {
   return `${method} ${new URL(url, 'https://any.invalid').pathname.replace(/\/$/, '')}`;
 }
 
-/** How often each request was made. */
+/** The number of times each request was sent. */
 export function tally(entries: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const entry of entries.toSorted()) counts[entry] = (counts[entry] ?? 0) + 1;

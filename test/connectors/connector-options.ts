@@ -1,7 +1,7 @@
 import type { ConnectorDeps } from '../../connectors/contract.ts';
 import { testDeps } from '../../connectors/testing/conformance.ts';
 
-/** What a connector is given in a test: the machine's clock, no log, no secrets. */
+/** The options of a connector in a test: the machine's clock, no log and no secrets. */
 export function connectorDeps(signal?: AbortSignal): ConnectorDeps {
   return testDeps(signal && { signal });
 }

@@ -7,7 +7,7 @@ import { type CsvFolder, openCsvFolder } from './csv-folder.ts';
 const WRITER = new URL('../fixtures/csv/writer.ts', import.meta.url).pathname;
 const CONTACTS = 400;
 const KILLS = 12;
-/** More runs than a writer gets through, so a later writer has higher numbers. */
+/** More runs than one writer completes, so a later writer uses higher numbers. */
 const RUNS_PER_WRITER = 1000;
 
 let folder: CsvFolder;

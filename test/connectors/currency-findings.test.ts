@@ -4,7 +4,7 @@ import { openOrg } from './salesforce/org.ts';
 
 const CONTACTS = { filter: null, optOutField: null };
 
-/** What `doctor` shows before a user chooses how amounts are handled. */
+/** The findings that `doctor` shows before a user chooses how to handle amounts. */
 describe('the finding about currencies', () => {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {

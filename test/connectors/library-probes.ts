@@ -4,7 +4,7 @@ import { DonorSyncError } from '../../src/core/errors.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Answers with JSON; a text is sent as it is. */
+/** Responds with JSON; a text is sent unchanged. */
 export function answerJson(status: number, body: unknown): Answer {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });
@@ -27,7 +27,10 @@ export async function listen(handle: Answer): Promise<{ url: string; close(): Pr
   };
 }
 
-/** All texts of an error that a message or a log can show; the words of the CRM are kept apart, for a user who decides. */
+/**
+ * All texts of an error that a message or a log can show. The CRM's messages are kept separately, for users who make
+ * decisions.
+ */
 export function textsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const details = error instanceof DonorSyncError ? JSON.stringify(error.details) : '';

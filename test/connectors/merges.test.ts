@@ -284,7 +284,7 @@ describe.each([
     return world.spent();
   }
 
-  /** The first contact gets another name between its payment and its delivery. */
+  /** The first contact's name changes between its payment and its delivery. */
   async function holdFirst(hands: Hands, world: SyncWorld, ids: string[]): Promise<number> {
     const spent = await payOnly(world);
     await hands.rename(ids[0] ?? '', 'Quite', 'Another');
@@ -328,7 +328,7 @@ describe.each([
   }
 });
 
-/** People that the service knows, as the memory CRM of the world gets them. */
+/** People whom the service knows, in the form that the world's in-memory CRM accepts. */
 async function knownPeople(world: SyncWorld): Promise<SeedContact[]> {
   const ids = await world.addPeople(8);
   return ids.flatMap((id) => {

@@ -1,6 +1,6 @@
 /**
- * Tests a connector from the guide with a paged API on loopback that ends early or fails. Each reading is
- * complete, and no removal is reported.
+ * Tests the guide's connector against a paged API on loopback that ends early or fails. Each read is still complete,
+ * and no removal is reported.
  */
 
 import { once } from 'node:events';

@@ -17,7 +17,7 @@ interface Crm {
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   connector(signal: AbortSignal): Promise<Connector>;
   vanish(id: string): Promise<void>;
-  /** Hides contacts from donor-sync's user, or shows them again; their records stay as they are. */
+  /** Hides contacts from donor-sync's user, or shows them again, without changing their records. */
   show(ids: readonly string[], access: 'hidden' | 'visible'): Promise<unknown>;
   valueOf(id: string): Promise<unknown>;
   setValue(id: string, value: string | null): Promise<unknown>;
@@ -70,7 +70,7 @@ interface Started {
   ids: string[];
   /** The contacts that the service knows. */
   donors: string[];
-  /** What the first run has written, by contact. */
+  /** The values that the first run wrote, by contact. */
   paid: ReadonlyMap<string, unknown>;
   spent: number;
 }

@@ -19,8 +19,8 @@ const LIBRARY =
   /(?:from|import|require)\s*\(?\s*['"](?:jsforce|@hubspot\/api-client)(?:\/[^'"]*)?['"]/;
 
 /**
- * Library calls that break a promise: they keep results whole, follow addresses of answers, wait without an end, sign
- * in or renew by themselves, or send a token in an address.
+ * Library calls that break a promise: they hold complete results in memory, follow addresses in responses, wait without
+ * a limit, sign in or renew a session automatically, or send a token in an address.
  */
 const DANGEROUS =
   /\.(?:query|queryMore|queryAll|search|poll|result|uploadData|get\w*Results|loadAndWaitForResults|login\w*|authorize|identity|refreshToken|authenticate|logout\w*|metadata|soap|streaming)\s*\(|\.(?:metadata|soap|streaming)\b|new (?:\w+\.)?Client\(|\bSignature\.|accessToken\s*:|refreshToken\s*:|refreshFn|httpProxy|proxyUrl/;

@@ -75,7 +75,7 @@ export function choose(priority = 1): Decision {
   return { kind: 'choose', reason: 'never_enhanced', priority };
 }
 
-/** The decision that a contact stays as it is. */
+/** The decision to leave a contact unchanged. */
 export const KEEP: Decision = { kind: 'keep' };
 
 /** The decision that a contact has a fresh profile. */
@@ -117,7 +117,7 @@ export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): C
   };
 }
 
-/** Puts rows of contacts into the store as they are. */
+/** Stores the contact rows unchanged. */
 export async function putContacts({ db }: StoreWorld, rows: ContactRow[]): Promise<void> {
   await db.insertInto('contacts').values(rows).execute();
 }

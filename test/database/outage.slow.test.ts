@@ -36,7 +36,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-/** A change that shows how often it was made. */
+/** A change that shows the number of times it was made. */
 function countOne(of: Store = store): Promise<string> {
   return of.leases.checkpoint(lease, async (trx) => {
     await trx

@@ -59,7 +59,7 @@ describeEachDatabase('transactions', (open) => {
   });
 });
 
-/** Nothing here runs: the compiler refuses each line, and fails if it does not. */
+/** This code does not run: the compiler must refuse each line, and the build fails if it accepts one. */
 export function refused(connection: Database, plain: Trx, reader: Reader): unknown[] {
   const actor = connection as unknown as ActorTransaction;
   const leased = connection as unknown as LeasedTransaction;

@@ -70,7 +70,7 @@ async function heldBatch(world: StoreWorld, ids: readonly string[]): Promise<Ask
   return { request, integrationId: INTEGRATION };
 }
 
-/** Records it for Ada; fails if nothing has to wait. */
+/** Records the request for Ada; fails if it does not have to wait. */
 async function asked(world: StoreWorld, what: Asked, by = ADA): Promise<ApprovalRecord> {
   const approval = await askSecondPerson({ application: applicationOf(world) }, by, what);
   if (approval === null) throw new Error('it does not wait');
@@ -89,7 +89,7 @@ async function states(world: StoreWorld, ids: readonly string[]): Promise<string
   return Promise.all(ids.map(async (id) => (await contactOf(world, id)).state));
 }
 
-/** Who did what about approvals and decisions, oldest first. */
+/** The audit's entries about approvals and decisions, oldest first. */
 async function audited({ store }: StoreWorld): Promise<string[]> {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries
@@ -211,7 +211,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect(await recordConfirmation(store.actingAs(BEN.actor).act, approval, decisions)).toBe(
       'confirmed',
     );
-    // The process ends here; the next run begins in another process.
+    // The process ends here; the next run starts in another process.
     await clock.advance(1);
     await applyAllAnswers(store, INTEGRATION);
     await applyAllAnswers(store, INTEGRATION);

@@ -82,7 +82,10 @@ async function simulate(store: SharedStore, values: Values): Promise<void> {
   if (failed.size > 0) process.exitCode = 1;
 }
 
-/** Tells a history as a story. For a failing history, tells the story of the smallest that fails in the same way. */
+/**
+ * Prints a history as a timeline. For a failing history, prints the timeline of the smallest history that fails in the
+ * same way.
+ */
 async function replay(store: SharedStore, seed: number): Promise<boolean> {
   const played = await playHistory(store, historyOf(seed));
   const smallest = played.violations.length === 0 ? played : await shrink(store, played);

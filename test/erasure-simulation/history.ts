@@ -21,7 +21,7 @@ export interface HistoryResult {
 
 const START = Date.UTC(2026, 2, 9, 2);
 
-/** A history that takes more events than this never ends. */
+/** A history with more events than this never ends. */
 const MOST_STEPS = 100_000;
 
 export async function playHistory(store: SharedStore, history: History): Promise<HistoryResult> {

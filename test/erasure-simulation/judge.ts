@@ -1,7 +1,7 @@
 /**
  * Looks for remains of an erased person: in the bytes of the database, in the texts that the available keys decrypt, in
- * the CRM, in log lines and requests, and in the output of commands. It knows the people of the history, and nothing
- * about how the product finds them.
+ * the CRM, in log lines and requests, and in the output of commands. It knows the people in the history, but not how
+ * the product finds them.
  */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
@@ -42,8 +42,8 @@ const CHANGES_STORE: ReadonlySet<Step['do']> = new Set([
 ]);
 
 /**
- * The person's words, as long as no other record belongs to the same human being, and the record has not been merged
- * into another one.
+ * The person's words, as long as no other record belongs to the same person, and the record has not been merged into
+ * another record.
  */
 export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): string[] {
   const { human } = record;

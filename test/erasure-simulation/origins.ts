@@ -1,4 +1,4 @@
-/** Whose values the CRM has: the product's, if it wrote them last, or users'. */
+/** The origin of the values in the CRM: the product, if it wrote them last, or users. */
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 

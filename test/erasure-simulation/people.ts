@@ -9,7 +9,7 @@ export interface Human {
   known: { first: string; last: string };
   street: string;
   employer: string;
-  /** A word that only the service's profile has. */
+  /** A word that occurs only in the service's profile. */
   trait: string;
   donorId: string;
   /** Every word that reveals this person and nobody else. */

@@ -230,7 +230,7 @@ export function createWorld(
     }
   }
 
-  /** What people do in the CRM and in the settings. */
+  /** Users' actions in the CRM and in the settings. */
   function inCrm(step: Step): void {
     switch (step.do) {
       case 'delete':

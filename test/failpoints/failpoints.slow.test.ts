@@ -9,7 +9,7 @@ import { inParallel } from '../../src/core/parallel.ts';
 import { readBooks } from '../helpers/killed-sync.ts';
 import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './nonprofit.ts';
 
-/** A sync waits for jobs most of its time, so that many fit on a small machine. */
+/** A sync spends most of its time waiting for jobs, so many syncs fit on a small machine. */
 const AT_ONCE = 6;
 
 /** The second sync settles the work that the killed sync left; it may have to wait once more. */
@@ -115,7 +115,9 @@ async function mayHaveLostAnswer({ database }: Nonprofit): Promise<boolean> {
   }
 }
 
-/** Kills the first sync at a point, lets other syncs do the rest, and reports the differences from `expected`. */
+/**
+ * Kills the first sync at a point, completes the work with other syncs, and reports the differences from `expected`.
+ */
 async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Promise<string[]> {
   const killed = await nonprofit.run(['sync', '--json'], { FAILPOINT: point });
   if (killed.signal !== 'SIGKILL') return [`the point was not passed: ${killed.output}`];

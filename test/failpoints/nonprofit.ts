@@ -21,7 +21,7 @@ export type Kind = (typeof KINDS)[number];
 /** Values of managed fields by contact. */
 export type Values = Map<string, Record<string, string>>;
 
-/** What the nonprofit has when all is done. */
+/** The nonprofit's data after all work is done. */
 export interface Books {
   values: Values;
   /** Donors by the network's name. */

@@ -35,7 +35,7 @@ it.each([
   const { findings } = await read(field);
   expect(findings).toMatchObject([{ field, problem: 'not_writable' }]);
   expect(findings[0]?.message).toBe(
-    `${field} is read as the ${part} of contacts: what is written there would count as a change of the contact, for a credit.`,
+    `${field} is read as the ${part} of contacts: a value written there would count as a change of the contact, which costs a credit.`,
   );
   expect(findings[0]?.fix).toBe('Map another field.');
 });

@@ -328,7 +328,7 @@ describe('statusOf', () => {
     // Work is in progress: the existing status remains until there is a better one.
     ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'unknown' }],
     [null, { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'held' }],
-    // Nothing is said about people who were erased or may have been erased.
+    // No status is written for people who were erased or might have been erased.
     [null, { ...AT_REST, state: 'held', reason: 'forgotten_person' }],
     [null, { ...AT_REST, reason: 'forgotten' }],
   ] as const)('is %s for %o', (status, standing) => {

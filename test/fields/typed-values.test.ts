@@ -61,7 +61,7 @@ it('puts the typed value on disk first, so that an undo restores it after a kill
   let writes = 0;
   typeBeforeWrite(TYPED, {
     after() {
-      // The second write puts the value back.
+      // The second write restores the value.
       world.crm.before((operation) => {
         if (operation !== 'write') return;
         writes += 1;

@@ -17,7 +17,7 @@ const LEAST_MS = 15;
 const RUNS = 3;
 const KB = 1_024;
 
-/** Each piece makes some reader look ahead, back or deeper. */
+/** Each piece causes some parser to look ahead, back or deeper. */
 const PIECES = [
   ...['(', '[', '{', '<', '"', '""', "'", ',', ';', '\t', '\r', '\n', '\r\n', ' ', '\\', '%', '&'],
   ...[
@@ -109,7 +109,7 @@ async function leastMs(edge: Edge, start: string, piece: string, size: number): 
     try {
       await edge.read(input);
     } catch {
-      // Refused or not: it is the time that counts.
+      // Only the time matters, whether or not the input is refused.
     }
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / 1_000);

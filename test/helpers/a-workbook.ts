@@ -1,4 +1,7 @@
-/** Creates workbooks like a spreadsheet program. They are made without our libraries, so no reader checks itself. */
+/**
+ * Creates workbooks like a spreadsheet program. They are created without our libraries, so no reader checks its own
+ * output.
+ */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 /** A cell: text, or a number with the place of its format in `FORMATS`. */

@@ -11,7 +11,10 @@ export const ACTING = new RegExp(
   'u',
 );
 
-/** What terminals obey: the clipboard, the screen, the eighth bit, the title, a colour, the direction. */
+/**
+ * Characters that terminals act on: for the clipboard, the screen, the eighth bit, the title, a colour and the text
+ * direction.
+ */
 export const ACTS = [
   ...['\u001b]52;c;cm0gLXJmIC8=\u0007', '\u001b[2J\u001b[1;1H', '\u009b31m', '\u009d0;t\u009c'],
   ...['\u001b[31m', '\u001bP1$r\u001b\\', '\u001bc', '\u0007', '\b', '\u202e', '\u2066', '\u200f'],

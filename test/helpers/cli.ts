@@ -26,7 +26,7 @@ import { aStream } from '../interfaces/cli/a-terminal.ts';
 import { builtProgram } from './built-program.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 
-/** What seals secrets in a Postgres database. */
+/** The key that encrypts secrets in a Postgres database. */
 export const SECRET_KEY = generateKey('test');
 
 /** How a process of the command line ended. */
@@ -69,7 +69,7 @@ export interface CliWorld {
 
 export interface CliWorldOptions {
   service?: PartnerSandboxOptions;
-  /** The clock of commands in this process; that of the machine by default. */
+  /** The clock of commands in this process; by default, the machine's clock. */
   clock?: Clock;
   /** How many contacts the CSV file has; 12 by default. */
   people?: number;
@@ -131,7 +131,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   return world;
 }
 
-/** How long a process may take until it has submitted people. */
+/** The maximum time until a process has submitted people. */
 const SUBMIT_TIMEOUT_MS = 60_000;
 const LOOK_INTERVAL_MS = 50;
 
@@ -149,7 +149,7 @@ export async function startAndSubmit(
   throw new Error(`no contact was submitted: ${(await sync.ended).stderr}`);
 }
 
-/** What `src/wiring.ts` builds from the process, here built from a folder and variables. */
+/** The dependencies that `src/wiring.ts` creates from the process, created here from a folder and variables. */
 async function runHere(
   args: readonly string[],
   cwd: string,

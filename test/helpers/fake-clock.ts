@@ -3,7 +3,7 @@ import type { Clock } from '../../src/core/clock.ts';
 
 /** A clock that does not move until a test moves it. */
 export interface FakeClock extends Clock {
-  /** Moves forward. Wakes each sleeper at its time, and lets it continue before the next is woken. */
+  /** Moves the clock forward. Wakes each sleeper at its time, and lets it continue before waking the next sleeper. */
   advance(ms: number): Promise<void>;
   /** Moves forward to the next sleeper's time; does not move if there is no sleeper. */
   advanceToNext(): Promise<void>;

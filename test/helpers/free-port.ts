@@ -8,7 +8,7 @@ import { listen } from '../../testbed/serving.ts';
 const [FIRST, LAST] = [12_000, 32_000];
 const MAX_TRIES = 100;
 
-/** A port that stays free until it is used: no server or connection of another test gets it by chance. */
+/** A port that stays free until it is used: no server or connection in another test can take it by chance. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));

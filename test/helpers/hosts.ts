@@ -12,7 +12,7 @@ export interface Host {
   clockAheadMs: number;
 }
 
-/** What runs on the hosts. */
+/** The programs that run on the hosts. */
 export interface HostedSync {
   /** The program: `src/main.ts` or `dist/src/main.js`. */
   program: string;
@@ -49,7 +49,7 @@ export async function syncOn(host: Host, sync: HostedSync): Promise<(number | nu
     const [code] = await once(startOn(host, sync), 'exit');
     codes.push(code);
     if (code === 0) return codes;
-    // Another host is at it, or has taken it over.
+    // Another host is working on it, or has taken it over.
     if (code !== 3) throw new Error(`The sync on ${host.name} ended with code ${code}`);
     await sleep(PAUSE_MS);
   }

@@ -71,7 +71,7 @@ const idSchema = z.object({ crm_id: z.string() });
 /** A job that another contact's credit paid for cost no credit itself. */
 const IS_PAID = "state <> 'unpaid' and shared_from is null";
 
-/** Reads the books of a store to which no process writes any more. */
+/** Reads the payments from a store that no process is writing to any more. */
 export function readBooks(database: string): Books {
   const db = new Sqlite(database, { readonly: true });
   const count = (sql: string) => countSchema.parse(db.prepare(sql).get()).count;

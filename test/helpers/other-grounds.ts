@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';
 
-/** As 0.1.0 left it: many migrations, and no hash of the first migration. */
+/** A database as version 0.1.0 left it: many migrations, and no hash of the first migration. */
 export async function version010<Tables>(db: Kysely<Tables>): Promise<void> {
   await sql`create table donor_sync_migration (name text primary key, timestamp text)`.execute(db);
   for (const name of ['0001-ground', '0002-shared-profiles', '0003-service']) {

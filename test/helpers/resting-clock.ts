@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
-/** Time that passes only while nothing can happen without it, however slow the machine is. */
+/** A clock that moves only when all work is waiting for time to pass, however slow the machine is. */
 export interface RestingTime {
   clock: FakeClock;
-  /** It waits for its requests, unless a stand-in makes them wait. */
+  /** The clock waits for its requests, unless a stand-in delays them. */
   fetch: typeof globalThis.fetch;
-  /** How a stand-in makes a request wait. */
+  /** The way a stand-in delays a request. */
   wait(ms: number): Promise<void>;
   stop(): void;
 }
 
-/** Turns of the event loop in which nothing happens, until it is sure that nothing will. */
+/** Number of idle turns of the event loop after which it is certain that nothing more will happen. */
 const TURNS_AT_REST = 4;
 
 export function startRestingTime(startMs = Date.now()): RestingTime {

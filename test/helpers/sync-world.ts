@@ -30,7 +30,7 @@ import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 import { openSqliteMigrated, type TestDatabase } from './test-databases.ts';
 
-/** What a sync begins with, and the connector in memory at hand. */
+/** The state at the start of a sync, and the in-memory connector. */
 export type WorldDeps = RunDeps & SyncDeps;
 
 /** A CRM in memory, a service over HTTP and a real store, ready to sync. */
@@ -43,7 +43,7 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   integration: Integration;
   /** Runs a sync to its end. */
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
-  /** What a sync is made of, to run parts of it. */
+  /** The parts of a sync, to run them separately. */
   deps(signal?: AbortSignal, of?: Integration): WorldDeps;
   /**
    * Adds the first people of the sandbox's contact list to the CRM, or the people after this many. Returns their ids.
@@ -60,7 +60,7 @@ export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;
   integration?: Record<string, unknown>;
   database?: TestDatabase;
-  /** The clock of everything but the service; that of the machine by default. */
+  /** The clock of everything except the service; by default, the machine's clock. */
   clock?: Clock;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
   /** Opens another CRM for whole syncs, instead of the one in memory. */

@@ -5,8 +5,8 @@ const [LEFT_MS, AHEAD_MS] = [180_000, 240_000];
 const DAY_MS = 86_400_000;
 
 /**
- * The clock of this machine; where a day is about to end, it has ended already: none does, and no month, while a test
- * runs that names its day.
+ * This machine's clock. If a day is about to end, the clock is moved into the next day, so neither a day nor a month
+ * ends during a test that names its day.
  */
 export function clockWithinADay(): Clock {
   const leftMs = DAY_MS - (Date.now() % DAY_MS);

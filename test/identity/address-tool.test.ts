@@ -8,12 +8,12 @@ import { type AddressFields, verified } from './address-tool.ts';
 const world = createWorld({ seed: 1, donors: 3000 });
 const people = Array.from({ length: 300 }, (_, number) => world.crmPerson(number));
 
-/** The addresses of the first 300 people as Salesforce and HubSpot hold them in our stand-ins. */
+/** The addresses of the first 300 people, as our Salesforce and HubSpot sandboxes store them. */
 const homes = people.flatMap(({ address }): AddressFields[] =>
   address === null ? [] : [{ ...address, country: 'United States' }],
 );
 
-/** One line of the fields, as the connectors make it. */
+/** One line from the fields, as the connectors create it. */
 function lineOf({ street, city, state, postalCode, country }: AddressFields): string {
   const fields = [street, city, state, postalCode, country];
   return fields.filter((text) => text !== '').join(', ');

@@ -258,7 +258,7 @@ describe('canonicalAddress', () => {
 });
 
 describe('what fingerprints on disk were made with', () => {
-  /** A change to the rules makes contacts look new, which costs a credit each: decision 9. */
+  /** A change to the rules makes contacts look new, which costs a credit for each contact (decision 9). */
   it('is the text that an address has always had', () => {
     const texts = {
       '12 North Main Street, Apartment 4, Springfield, Illinois, 62701-1234, United States':

@@ -116,7 +116,7 @@ const FACTS = {
   zip: ZIPS,
 } satisfies Record<keyof Home, readonly Fact[]>;
 
-/** What may change of a home. */
+/** The parts of a home that can change. */
 export const CHANGES = [
   'house',
   'direction',

@@ -10,7 +10,7 @@ const CSV = ['--crm', 'csv', '--csv-path', 'donors.csv'];
 const SALESFORCE = ['--crm', 'salesforce', '--crm-url'];
 const LONG = 'x'.repeat(121);
 
-/** What is typed in the terminal, what each page sends, and the words of both. */
+/** The text typed in the terminal, the data that each page sends, and the messages of both. */
 const MISTAKES: readonly [
   words: string,
   options: readonly string[],

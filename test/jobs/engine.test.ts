@@ -218,7 +218,7 @@ async function takeSome({ take }: Process): Promise<Turn[]> {
   return turns;
 }
 
-/** Begins the run of a request, as the process that has the turn does. */
+/** Starts the run of a request, as the process that has the turn does. */
 async function begin({ store }: Process, id: string, runId: string | null): Promise<Lease> {
   const lease = await takeLease(store, id);
   if (runId !== null)

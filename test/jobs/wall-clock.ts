@@ -102,7 +102,7 @@ function fits(line: CronLine, { minute, hour, day, weekday }: WallTime): boolean
   const isTime = has(line.minutes, minute) && has(line.hours, hour);
   const [isDay, isWeekday] = [has(line.days, day), has(line.weekdays, weekday)];
   const isBoth = line.days !== null && line.weekdays !== null;
-  // As in every cron: a day of the month and a weekday together mean either of them.
+  // As in every cron implementation, a day of the month and a weekday together mean either of them.
   return isTime && (isBoth ? isDay || isWeekday : isDay && isWeekday);
 }
 

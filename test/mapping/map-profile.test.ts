@@ -46,7 +46,7 @@ describe('mapProfile', () => {
     const mappings = [{ from: 'bio', to: 'low__c', when: 'always' }] as const;
     const [unfit] = mapProfile({ values, mappings, fields }).unfit;
     expect(unfit?.reason).toBe(
-      "The CRM has no contact field low__c, or hides it from the integration's user. Write it as Low__c in the settings.",
+      "The CRM does not have a contact field low__c, or hides it from the integration's user. Write it as Low__c in the settings.",
     );
   });
 

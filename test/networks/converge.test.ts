@@ -18,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What happens in one night. */
+/** The events of one night. */
 interface Night {
   /** The members of each group, as bits over the people; null for a group that breaks off. */
   groups: (number | null)[];
-  /** What happens to the first bulk add. */
+  /** The fault that affects the first bulk add. */
   fault: { kind: string; status?: number; delayMs?: number } | null;
   death: Death | null;
 }

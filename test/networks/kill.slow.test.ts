@@ -19,7 +19,7 @@ const LATEST_KILL_MS = 3_000;
 
 const KILLS_OF_A_NIGHT = 3;
 
-/** Which contacts are on the board and on the staff, night by night, by their place in the file. */
+/** The contacts on the board and on the staff, night by night, by their position in the file. */
 const NIGHTS = [
   { board: [0, 30], staff: [20, 40] },
   { board: [5, 34], staff: [0, 40] },
@@ -81,7 +81,7 @@ interface Place {
   setGroups(night: Night): Promise<void>;
   /** Syncs with at most this many kills; resolves with the number of kills. */
   sync(mostKills: number): Promise<number>;
-  /** The donors that each group's contacts are. */
+  /** The donors of each group's contacts. */
   wanted(): Record<string, Set<string>>;
   /** Each contact's warm path in the file that was written. */
   paths(): Promise<[id: string, sentence: string][]>;

@@ -7,8 +7,8 @@ export interface Death {
 }
 
 /**
- * What a process would use that is killed in the middle of mirroring: from that call on, neither the
- * store nor the service hears from it again.
+ * The dependencies of a process that is killed in the middle of mirroring. From that call on, it sends nothing more to
+ * the store or to the service.
  */
 export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
   let calls = 0;
@@ -42,7 +42,7 @@ export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
     },
     store: {
       ...deps.store,
-      // What is written into the mirror.
+      // The changes that are written to the mirror.
       ...watch({ checkpoint: deps.store.checkpoint }),
     },
   };

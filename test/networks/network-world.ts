@@ -11,7 +11,7 @@ export interface NetworkWorld extends SyncWorld {
   people: string[];
   /** Puts the people from `start` to `end` of `people` into the CRM's group "board". */
   setBoard(start: number, end: number): void;
-  /** What the service has: member ids by the network's name. */
+  /** The service's networks: member IDs by network name. */
   networks(): Promise<Record<string, string[]>>;
   /** The donors of contacts, ascending. */
   donorsOf(crmIds: readonly string[]): Promise<string[]>;

@@ -7,7 +7,7 @@ import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { giveAddress, join } from '../interfaces/api/people-world.ts';
 
 export interface Example {
-  /** What is in the path, by the names of its parts. */
+  /** The values in the path, by parameter name. */
   subjects?: Readonly<Record<string, string>>;
   body?: object;
   query?: string;

@@ -77,14 +77,14 @@ async function addPasskey({ application: { store, sealer } }: HttpWorld, personI
 
 const takeWays = (world: HttpWorld, id: string) => set(world, id, { password: null });
 
-/** As when a user has signed in through the identity provider, which does not have to answer any more. */
+/** Records that a user has signed in through the identity provider, which does not have to respond any more. */
 async function signInByProvider(world: HttpWorld, id: string) {
   await world.application.store.act((trx) => recordSubject(trx, id, `subject of ${id}`));
   await set(world, id, { password: null });
 }
 
 interface Case {
-  /** What comes before the change. */
+  /** The steps before the change. */
   before(world: HttpWorld, last: Owner): Promise<unknown>;
   changes: readonly Change[];
   isMade: boolean;

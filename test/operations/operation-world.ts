@@ -8,7 +8,7 @@ import { checkAudit } from '../../src/privacy/audit/checker.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { invite } from '../interfaces/api/people-world.ts';
 
-/** What interfaces give to operations, of which these can be found by their name. */
+/** The dependencies that interfaces pass to operations. The listed operations can be found by name. */
 export function toDeps(
   { application, runner, clock, url }: HttpWorld,
   operations: readonly Operation[] = [],

@@ -30,7 +30,7 @@ const common = {
   say: () => 'Made.',
 } as const;
 
-/** It changes something and then fails, if it is told to. */
+/** Changes something, and then fails if the test requests it. */
 const make = changing({
   ...common,
   name: 'test make',

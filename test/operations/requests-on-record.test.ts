@@ -77,7 +77,7 @@ async function whatWasClosed({ application: { store } }: HttpWorld) {
   return (await listAccessTokens(store.reader)).map(({ id }) => id);
 }
 
-/** Who did what, oldest first. */
+/** The audit entries, oldest first. */
 async function audited({ application: { store } }: HttpWorld) {
   const entries = await listAuditEntries(store, { limit: 20 });
   return entries
@@ -285,7 +285,7 @@ describe('an operation that waits for a second user', () => {
   });
 });
 
-/** It takes minutes, and fails as often as it is told to. */
+/** Takes minutes, and fails as often as the test requests. */
 function checking(failures: Error[] = []) {
   const counts: { runs: number; by: (string | null)[] } = { runs: 0, by: [] };
   const check = acting({

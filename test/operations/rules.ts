@@ -16,7 +16,7 @@ export interface OperationRule {
   effect: 'reads' | 'changes' | 'acts';
   /** Its route, and its preview's route if it asks for confirmation. */
   route: string;
-  /** What the audit records; none for what only reads. */
+  /** The action that the audit records; omitted for operations that only read. */
   audit?: string;
 }
 
@@ -538,7 +538,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration/webhook',
   },
-  // Who has the secret can sign calls: a token neither learns nor changes it.
+  // Anyone who has the secret can sign calls, so a token can neither read nor change it.
   'hooks create': {
     ...ofAdmins,
     by: 'person',

@@ -80,8 +80,8 @@ async function startProxy(target: number, refuses?: number) {
 }
 
 /**
- * Writes a contact by the connector of HubSpot, in a process with these variables, and sends one request as the client
- * of the service does; says how both ended.
+ * In a process with these variables, writes a contact through the HubSpot connector and sends one request as the
+ * service's client does. Returns the results of both.
  */
 const SEND = `
   const { createApi } = await import(${JSON.stringify(toUrl('connectors/hubspot/api.ts'))});

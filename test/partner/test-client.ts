@@ -10,7 +10,7 @@ import { createPacer } from '../../src/partner/key-pace.ts';
 
 export const TEST_KEY = 'test-key-7f3a';
 
-/** A clock on which waiting takes no time: it moves on by as much, and notes how much that was. */
+/** A clock on which waiting takes no time: it moves forward by the delay and records the delay. */
 export interface HastyClock extends Clock {
   slept: number[];
 }
@@ -66,7 +66,7 @@ export function createNotedLog(): Log & { notes: string[] } {
   return { notes, debug: note, info: note, warn: note, error: note };
 }
 
-/** What a promise was rejected with. */
+/** The error with which a promise was rejected. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {

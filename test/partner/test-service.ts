@@ -25,7 +25,7 @@ type Answer = (received: Received) => Response | Promise<Response>;
 
 const BASE_PATH = '/v1/partners';
 
-/** Serves whatever `answer` says until the test ends. */
+/** Serves the responses of `answer` until the test ends. */
 export async function startTestService(answer: Answer): Promise<TestService> {
   const received: Received[] = [];
   const port = Promise.withResolvers<number>();

@@ -320,7 +320,7 @@ function shapeOf(endpoint: string): string {
   return endpoint.replace(/\{[^}]*\}/g, '{}');
 }
 
-/** What something takes from a bucket. */
+/** The number of credits that an action takes from a bucket. */
 async function costOf(bucket: Bucket, act: () => Promise<unknown>): Promise<number> {
   const before = await client.readCredits();
   await act();

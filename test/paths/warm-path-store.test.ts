@@ -39,7 +39,7 @@ function donorOf(crmId: string): string {
   return `donor of ${crmId}`;
 }
 
-/** What is stale after the world was looked at. */
+/** The contacts whose paths are stale after the world was examined. */
 async function stale(
   { store, lease }: StoreWorld,
   scope: Partial<PathScope> = {},
@@ -55,7 +55,7 @@ function listAll(
   return listStalePaths(store.reader, INTEGRATION, { after: null, limit: 1_000, only });
 }
 
-/** A path through these members, the best one first; null for a contact without one. */
+/** A path through these members, the best member first; null for a contact without a path. */
 function computed(
   crmId: string,
   connecting: readonly string[] | null,
@@ -72,7 +72,10 @@ function computed(
   };
 }
 
-/** A world in which every contact was computed: with Maria, with Ben and Maria, without any. */
+/**
+ * A world in which the paths of all contacts were computed: one through Maria, one through Ben and Maria, and none for
+ * the third.
+ */
 async function computedWorld(world: StoreWorld): Promise<StoreWorld> {
   await putDonors(world, crmIds(3));
   await stale(world);

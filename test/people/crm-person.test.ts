@@ -151,8 +151,8 @@ function livesElsewhere({ row, donor }: Known): boolean {
 }
 
 /**
- * Recognises a row by its name and its address, or its employer where it has no address. Of
- * several candidates the one with the other thing in common too, or the exact name, is right.
+ * Recognises a row by its name and its address, or by its employer if it does not have an address. If there are several
+ * candidates, the correct one also shares the other detail or has exactly the same name.
  */
 function createMatcher(people: Donor[]): (row: CrmPerson) => string | null {
   const places = new Map<string, Donor[]>();

@@ -15,7 +15,7 @@ export interface CommandCase {
   args: readonly string[];
   /** The user of the machine; anna by default. */
   user?: string;
-  /** What is typed instead of the name. */
+  /** The text that is typed instead of the name. */
   typed?: string;
 }
 

@@ -20,7 +20,7 @@ export interface Difference {
   to?: unknown;
 }
 
-/** What differs, in the order of the keys. */
+/** The differences, in the order of the keys. */
 export function findDifferences(
   before: ReadonlyMap<string, Entry>,
   after: ReadonlyMap<string, Entry>,
@@ -51,7 +51,7 @@ function answerOf(entry: Entry | undefined): object {
 
 type Change = Pick<Difference, 'place' | 'from' | 'to'>;
 
-/** The difference within a response, at the deepest place that both have. */
+/** The difference within a response, at the deepest position that exists in both. */
 function listChanges(from: unknown, to: unknown, place: string): Change[] {
   if (Object.is(from, to)) return [];
   if (!isCollection(from) || !isCollection(to) || Array.isArray(from) !== Array.isArray(to)) {

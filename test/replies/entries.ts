@@ -30,7 +30,7 @@ export function keyOf({ kind, request, case: name, as }: Entry): string {
   return [kind, request, name, as].join(' | ');
 }
 
-/** The lines of a recording, sorted, so two recordings can be compared by eye as well. */
+/** The lines of a recording, sorted, so people can also compare two recordings. */
 export function writeEntries(entries: readonly Entry[]): string {
   const lines = entries.map((entry) => ({ key: keyOf(entry), line: JSON.stringify(entry) }));
   const keys = new Set(lines.map(({ key }) => key));

@@ -14,7 +14,7 @@ const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
 /** The values that an action takes from its preview: its expiry and a fingerprint. */
 const DIGEST = /(?<![\w-])[0-9a-z]{8}\.[\w-]{22,64}(?![\w-])/g;
 
-/** The place where a list continues: a time and an id, encoded. */
+/** The position where a list continues: a time and an ID, encoded. */
 const CURSOR = /(?<![\w-])Wz[\w-]{20,}/g;
 
 const TIMES: readonly (readonly [RegExp, string])[] = [

@@ -44,7 +44,7 @@ const SETTINGS = 'donor-sync.yaml';
 /** The client to which a limited token gives access. */
 export const LIMITED_TO = 'harbor';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export const PRINCIPALS = [
   'nobody',
   ...ROLES,
@@ -62,7 +62,7 @@ export function readRights(principal: Principal): { role: Role | null; isLimited
   return { role, isLimited: principal.startsWith('limited ') };
 }
 
-/** What a recording needs to know of the world. */
+/** The data about the world that a recording needs. */
 export interface World {
   /** Values that requests name in braces, for example `{run}`. */
   values: Readonly<Record<string, string>>;

@@ -106,7 +106,7 @@ export async function readLedger(partner: PartnerSandbox, query = '') {
   return ledgerSchema.parse((await control(partner, 'GET', `/ledger${query}`)).body).ledger;
 }
 
-/** What remains in the enhancements bucket. */
+/** The number of credits left in the enhancements bucket. */
 export async function enhancementCredits(
   partner: PartnerSandbox,
   apiKey?: string,

@@ -5,7 +5,7 @@ import { createWorld } from '../../people/world.ts';
 import type { PartnerSandbox } from '../../sandbox/partner/index.ts';
 import { ask } from './partner.ts';
 
-/** An id that no donor has. */
+/** An ID that does not belong to any donor. */
 export const UNKNOWN_DONOR = 'f'.repeat(32);
 
 /** The ids of the first donors of the stand-in that tests start (50 donors, seed 1). */
@@ -14,7 +14,7 @@ export function donorIds(count: number): string[] {
   return Array.from({ length: count }, (_, number) => world.donor(number).id);
 }
 
-/** What remains in one bucket. */
+/** The number of credits left in one bucket. */
 export async function creditsIn(
   partner: PartnerSandbox,
   bucket: string,
@@ -50,7 +50,7 @@ export async function readLists(partner: PartnerSandbox, apiKey?: string) {
   return lists.parse((await ask(partner, 'GET', '/lists', undefined, apiKey)).body).lists;
 }
 
-/** The id of the list that every team has. */
+/** The ID of the list that every team has. */
 export async function systemListId(partner: PartnerSandbox, apiKey?: string): Promise<string> {
   const all = await readLists(partner, apiKey);
   return z.string().parse(all.find((list) => list.is_system)?.list_id);

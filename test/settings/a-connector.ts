@@ -37,7 +37,7 @@ export function aConnector(kind: string): ConnectorDefinition {
   };
 }
 
-/** The connector of CSV files, and stand-ins for those that need an account somewhere. */
+/** The connector for CSV files, and stand-ins for connectors that need an account. */
 export async function findAConnector(kind: string): Promise<ConnectorDefinition> {
   if (kind === 'csv') return findConnectorDefinition(kind);
   if (SETTINGS_SCHEMAS[kind] !== undefined) return aConnector(kind);

@@ -69,7 +69,7 @@ if (program === null) {
   process.exitCode = (await checkAll(program)) ? 0 : 1;
 }
 
-/** Whether all steps went well; each of them may need those before it. */
+/** Whether all steps succeeded; each step can depend on earlier steps. */
 async function checkAll(program: string): Promise<boolean> {
   const folder = await mkdtemp(path.join(tmpdir(), 'donor-sync-sf-'));
   const org = await startSalesforceSandbox({ contacts: CONTACTS, bulkPageRows: BULK_PAGE_ROWS });
@@ -317,7 +317,7 @@ async function requestRest({ print }: World): Promise<void> {
   expectSame(text.includes('DailyApiRequests'), true);
 }
 
-/** It says so, and does not look as if it had worked. */
+/** It reports the failure, and does not appear to have succeeded. */
 async function requestGraphql({ print, folder }: World): Promise<void> {
   const file = path.join(folder, 'query.txt');
   await writeFile(file, 'query { uiapi { query { Contact { edges { node { Id } } } } } }');
@@ -354,10 +354,10 @@ function expectSame(found: unknown, wanted: unknown): void {
   if (found !== wanted) throw new Error(`${found} was found instead of ${wanted}`);
 }
 
-/** The program gets nothing from its environment: neither settings nor a proxy. */
+/** The program receives nothing from its environment, neither settings nor a proxy. */
 function createWorld(program: string, org: SalesforceSandbox, folder: string): World {
   const env = {
-    // The program itself needs a Node that is new enough; this one is.
+    // The program itself needs a recent version of Node, such as this one.
     PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
     HOME: folder,
     SF_ACCESS_TOKEN: org.token,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** How many requirements of levels 1 and 2 each chapter of version 5.0.0 has. */
+/** The number of requirements of levels 1 and 2 in each chapter of version 5.0.0. */
 const BY_CHAPTER = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
 
 interface Row {
@@ -82,7 +82,7 @@ function isThere(shown: string): boolean {
   const path = join(ROOT, file);
   if (name === '' || !file.startsWith('test/') || !existsSync(path)) return false;
   const text = readFileSync(path, 'utf8');
-  // The first argument of a call, as that of `it` and of `it.each(…)` is: a name in a comment is no test.
+  // The first argument of a call such as `it` or `it.each(…)`, because a name in a comment is not a test.
   const starts = ["'", '"', '`'].map((quote) => `${quote}${name}${quote},`);
   const calls = starts.flatMap((start) => indicesOf(text, start));
   return calls.some((at) => {

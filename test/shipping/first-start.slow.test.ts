@@ -111,7 +111,7 @@ describe('the first start with the unit of systemd', () => {
       Number.parseInt(unit.get('StateDirectoryMode') ?? '', 8),
     );
     const bin = await aFolder('usr/local/bin', 0o755);
-    // As the guide installs it.
+    // Installed as in the guide.
     await symlink(await builtProgram(), join(bin, 'donor-sync'));
     const path = [bin, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
     await writeFile(join(state, 'donor-sync.yaml'), settingsWith('sqlite:data/donor-sync.db'));
@@ -200,7 +200,7 @@ const containerSchema = z.object({
 
 /**
  * Stands for a container of the image: only its program, its user and its variables, with folders on this machine
- * instead of volumes. It listens on a free port of loopback, unless `host` says otherwise.
+ * instead of volumes. It listens on a free loopback port, unless `host` names another address.
  */
 async function containerIn(
   cwd: string,

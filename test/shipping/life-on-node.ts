@@ -37,7 +37,7 @@ const tokenSchema = z.object({ token: z.string() });
 export interface Installed {
   /** The folder of the Node. */
   node: string;
-  /** Where the package is installed. */
+  /** The folder in which the package is installed. */
   place: string;
   /** An empty folder only for this Node. */
   folder: string;

@@ -8,7 +8,7 @@ import { enhancedId } from '../interfaces/cli/forgetting.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** What an entry in the list looks like in a folder. */
+/** The form of an entry in a folder's list. */
 const LISTED = [/\.erasures$/, /\.writes-\d{4}-\d\d$/, /\.spending(?:\.past)?$/];
 /**
  * Files that are not logs: the database with its key, a CSV output's journal, and files that the operator put there or

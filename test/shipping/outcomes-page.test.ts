@@ -91,7 +91,7 @@ describe('docs/outcomes.md', () => {
 
   it.each(WAITING_CAUSES)('says so of values that wait because of %s', (cause) => {
     expectWhole(cause, 'Values that wait to be written');
-    expect(waitingText(cause, null)).toContain('for no credit');
+    expect(waitingText(cause, null)).toContain('at no cost');
   });
 
   it.each(Object.keys(EXCLUSION_TEXTS))('says so of contacts that get nothing: %s', (reason) => {

@@ -111,7 +111,7 @@ describe('the package', () => {
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml)|service\/data\/.+\.(csv|md))$/,
       /^dist\/(package|sbom\.cdx|licences|outside)\.json$/,
       /^dist\/guide\/(files\.json|search\.json|[\w-]+\.html|images\/[\w-]+\.webp)$/,
-      // What browsers load, and lists, with the licences of their packages.
+      // The files that browsers load, and lists, with the licences of their packages.
       /^dist\/packages\/(@[\w-]+\/)?[\w-]+\/(.+\.(js|css|br|gz)|licen[cs]e(\.txt|\.md)?)$/i,
       /^dist\/(src\/main|src\/process-memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,

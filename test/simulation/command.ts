@@ -140,7 +140,8 @@ function isOf(args: readonly string[], at: number, name: string): boolean {
 }
 
 /**
- * Tells the story of a night. For a failing night, tells the story of the smallest night that fails in the same way.
+ * Prints the timeline of a night. For a failing night, prints the timeline of the smallest night that fails in the same
+ * way.
  */
 async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promise<boolean> {
   const night = await simulateNight(store, swarm, counts);

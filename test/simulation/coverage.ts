@@ -1,6 +1,5 @@
 /**
- * What the nights have reached: points passed, points of death, faults by endpoint, and transitions of a contact's
- * life.
+ * The coverage of the nights: points passed, points of death, faults by endpoint, and transitions in a contact's life.
  */
 import {
   type EventRow,

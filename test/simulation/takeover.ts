@@ -34,7 +34,7 @@ export function setChance(random: Random | null): void {
   ahead = random?.split('ahead') ?? null;
 }
 
-/** Which process IDs are alive, as `process.kill(id, 0)` reports to the caller; null asks the machine. */
+/** The process IDs that are alive, as `process.kill(id, 0)` reports them to the caller; null to query the machine. */
 export function setLiving(isLiving: Living | null): void {
   living = isLiving;
 }

@@ -34,7 +34,7 @@ export interface Neighbour extends SweptCrm {
   refusals: readonly Failure[];
   /** The other ways in which it fails. */
   failures: readonly Failure[];
-  /** What the commands say about these failures, to prove that the failures occurred. */
+  /** The commands' messages about these failures, which prove that the failures occurred. */
   proofs: readonly string[];
   /** Names, figures and notes of all its people as they are now. */
   readMarks(): Promise<string[]>;

@@ -94,7 +94,7 @@ async function makeTokens({ once, said, secrets }: SweptWorld) {
   return { tokens, hook };
 }
 
-/** What only looks, while all is well. */
+/** The commands that only read, while nothing is wrong. */
 async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
   const [run = 'none'] = await world.runIds();
   await lookAtAll(world, [
@@ -326,7 +326,7 @@ async function expectAll(world: SweptWorld, { ids, proofs }: Neighbour, persons:
   );
 }
 
-/** Where a mark stands, with the mark. */
+/** A mark, and the place where it was found. */
 async function findMarks(
   world: SweptWorld,
   { files }: Neighbour,

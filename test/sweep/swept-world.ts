@@ -7,7 +7,7 @@ import { startMailServer, startWebhook } from '../clients/alerts/receivers.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { runWhole } from '../helpers/whole-program.ts';
 
-/** What differs between the CRMs. */
+/** The differences between the CRMs. */
 export interface SweptCrm {
   /** The `crm` part of the settings; secrets in it are variables. */
   settings: string;
@@ -33,11 +33,11 @@ export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'pa
   /** Names of the commands that were run. */
   commands: Set<string>;
   /**
-   * Runs a command into pipes, with `--json`, and at a terminal. At a terminal and by its purpose
-   * a command may show persons: what it writes to stdout then is not swept, and its log always is.
+   * Runs a command into pipes, with `--json`, and at a terminal. At a terminal, a command whose purpose is to show
+   * people may show them. Its stdout is not swept in that case, but its log always is.
    *
-   * One after the other: where two commands of one process work on one file of SQLite, the one that waits for
-   * the other's transaction keeps it from going on.
+   * The commands run one after the other, because two commands in one process that use the same SQLite file would block
+   * each other.
    */
   look(...args: string[]): Promise<void>;
   /** Runs it once, into pipes. */
@@ -52,7 +52,7 @@ export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'pa
   /** Serves, requests every page as each kind of caller, and stops. */
   serveAndAsk(tokens: { admin: string; viewer: string }, hook: string): Promise<void>;
   runIds(): Promise<string[]>;
-  /** The files of the folder, but those whose path is excepted. */
+  /** The files in the folder, except files whose path is excluded. */
   files(except: readonly string[]): Promise<Said[]>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ const SHOWS_AT_TERMINAL = [['init'], ['add']];
 export interface SweptWorldOptions {
   crm: SweptCrm;
   database?: string;
-  /** True for a key file beside the database instead of a variable. */
+  /** True for a key file next to the database instead of a variable. */
   hasKeyFile?: boolean;
 }
 

@@ -104,10 +104,9 @@ describe('a balance that is to be kept', () => {
 });
 
 /**
- * Another program spends from the same bucket: a hundred credits while each of our submissions is
- * under way, until they are `beside` in all, and all of `between` after our second one, as fast as
- * the limit of the service lets any caller: ten requests at once, and then ten in a second. Notes the
- * balance after each of ours.
+ * Another program spends from the same bucket. It spends a hundred credits during each of our submissions, up to a
+ * total of `beside`, and all of `between` after our second submission. It is as fast as the service's limit allows: ten
+ * requests at once, and then ten per second. Records the balance after each of our submissions.
  */
 function withSecondSpender(
   client: PartnerClient,
@@ -145,7 +144,7 @@ function strangers() {
   });
 }
 
-/** The run that has ended, as it was. */
+/** The run that has ended, unchanged. */
 function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
   return {
     id,

@@ -41,11 +41,11 @@ it('counts each empty reading as a mass departure', () => {
   expect(isMassDeparture(one, { share: 1, atLeast: 1_000 }, true)).toBe(true);
 });
 
-/** A CRM behind a plain interface: each reading is whole, and no removal is reported. */
+/** A CRM behind a simple connector: each read is complete, and no removal is reported. */
 interface PlainCrm {
   /** How many pages of a reading arrive before it ends quietly. */
   pages: number;
-  /** An error instead of the page after those. */
+  /** An error instead of the page after these pages. */
   error: Error | null;
 }
 

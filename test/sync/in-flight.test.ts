@@ -31,7 +31,7 @@ interface Watched {
 }
 
 interface Way {
-  /** By the clock of the sync, which is not held up by a busy machine. */
+  /** Measured by the sync's clock, which a busy machine does not delay. */
   tookMs?: number;
   /** Awaited before a response from the service is passed on; `nth` counts from one. */
   until?: (nth: number, watched: Watched) => Promise<unknown> | undefined;
@@ -48,7 +48,7 @@ const together = (count: number): Way => ({
 function watch({ tookMs = 0, until = () => undefined }: Way = {}): Watched {
   let underWay = 0;
   let takenMs = 0;
-  // They reach the service in the order in which they were sent: the nth fault is that of the nth size.
+  // They reach the service in the order in which they were sent, so the nth fault belongs to the nth size.
   let wire: Promise<unknown> = Promise.resolve();
   const waiting: { count: number; go: () => void }[] = [];
   const watched: Watched = {
@@ -87,7 +87,7 @@ function watch({ tookMs = 0, until = () => undefined }: Way = {}): Watched {
   }
 }
 
-/** The same for two runs: neither gets a response before both have sent a submission. */
+/** The same for two runs: neither receives a response before both have sent a submission. */
 function watchTwoRuns(): Watched {
   const ofBoth = Promise.withResolvers<void>();
   const runs = new Set<PartnerClient>();
@@ -159,7 +159,7 @@ describe('submissions', () => {
       .select('tracking_id')
       .where('crm_id', '=', winner)
       .execute();
-    // The job of the contact that was merged into it, and no job of its own.
+    // The job of the contact that was merged into it, without its own job.
     expect(paid).toHaveLength(1);
   });
 
@@ -409,7 +409,7 @@ function keyOf({ store, integration }: SyncWorld): string {
   return store.fingerprint('partner_key', integration.partner.apiKey);
 }
 
-/** What a process leaves behind that dies with three submissions on disk, before any request leaves. */
+/** The state left by a process that dies with three submissions on disk, before any request is sent. */
 async function intendWithoutSending(world: SyncWorld, ids: readonly string[]): Promise<void> {
   const { database, store, integration } = world;
   const taken = await store.leases.acquire(integration.id, 'dead', () => true);

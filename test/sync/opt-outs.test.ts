@@ -105,7 +105,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     const kept = await profiles(world);
     expect(kept.size).toBeGreaterThan(25);
     expect(await listBatches(world.store.reader)).toEqual([]);
-    // The answer was about those marks: a mark that is set again later is a new mark.
+    // The answer applies only to the earlier marks: a mark that is set again later is a new mark.
     mark(world, ids, false);
     await world.sync({ mappings: lines(MORE) });
     expect(filled(world)).toHaveLength(kept.size);
@@ -305,7 +305,7 @@ async function decide({ store }: SyncWorld, decision: BatchDecision): Promise<nu
   return recordBatchDecision(store.act, batch.id, decision);
 }
 
-/** What `serve` does once a day, without a run. */
+/** The daily work of `serve`, without a run. */
 async function purge(world: SyncWorld): Promise<void> {
   const integrations = new Map([['riverside', world.integration]]);
   await purgeAllProfiles(world.deps(), integrations, async () => true);

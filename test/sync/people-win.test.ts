@@ -201,8 +201,8 @@ describe('people win', () => {
 });
 
 /**
- * Once it has begun, all contacts of this step opt out while it goes on, and it ends when a page has shown that:
- * the page that the run reads waits for them.
+ * After it has started, all contacts of this step opt out while it continues. It ends when a page has shown that,
+ * because the page that the run reads waits for the contacts.
  */
 function optingOut(step: 'readByIds' | 'write') {
   const out = Promise.withResolvers<void>();

@@ -108,7 +108,7 @@ describe('refusalOf', () => {
 });
 
 describe('decideContact', () => {
-  it('chooses a contact that was never enhanced', () => {
+  it('chooses a contact that has never been enhanced', () => {
     expect(decide(read(), undefined, rules)).toEqual({
       kind: 'choose',
       reason: 'never_enhanced',

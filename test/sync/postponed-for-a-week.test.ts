@@ -9,7 +9,7 @@ import { ageJobs, open } from './worlds.ts';
 
 const EIGHT_DAYS_IN_MINUTES = 8 * 24 * 60;
 
-/** A contact whose mark gets a value that the settings do not list, while its job is running. */
+/** A contact whose mark changes to a value that the settings do not list, while its job is running. */
 async function openMarked(
   meanwhile: (world: SyncWorld, id: string) => Promise<void> = async () => {},
 ) {

@@ -113,7 +113,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     await redeliver(world, ['Donor ID']);
     expect(holders(world, 'Donor Profile')).toEqual([id]);
     expect(holders(world, 'Donor ID').length).toBeGreaterThan(5);
-    // What was undone and not named stays out of automatic deliveries.
+    // Values that were undone but not named stay out of automatic deliveries.
     await world.sync({ full: true });
     expect(holders(world, 'Donor Profile')).toEqual([id]);
   });

@@ -488,7 +488,7 @@ describeEachDatabase('what was paid for arrives, on each database', (openDatabas
 
 const heard = new Map<string, number>();
 
-/** Notes how long the JSON of each profile is. */
+/** Records the length of each profile's JSON. */
 function listening(client: PartnerClient): PartnerClient {
   heard.clear();
   return {

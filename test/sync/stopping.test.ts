@@ -95,7 +95,7 @@ describe('stopping and going on', () => {
     const world = await open({ service: { jobTimeMs: 300 } });
     await world.addPeople(20);
     const first = world.sync();
-    await expect(world.sync()).rejects.toThrow(/being synced right now/);
+    await expect(world.sync()).rejects.toThrow(/currently being synced/);
     expect((await first).status).toBe('succeeded');
   });
 

@@ -57,7 +57,7 @@ function withResults(
   });
 }
 
-/** Gives the profiles another last name while `isOn` says so. */
+/** Changes the profiles' last names while `isOn` returns true. */
 function strangers(isOn: () => boolean): NonNullable<SyncWorldOptions['partner']> {
   return withResults((results) => {
     for (const result of results.values()) {
@@ -328,7 +328,7 @@ describe('a mapping that was accepted', () => {
   });
 });
 
-/** A world whose jobs complete, but whose profiles cannot be read once a test says so. */
+/** A world whose jobs complete, but whose profiles cannot be read once a test requests that. */
 async function openWithLateProfiles() {
   let isUnread = false;
   const world = await open({

@@ -42,7 +42,7 @@ function undo({ deps, integration }: SyncWorld, runId: string) {
   );
 }
 
-/** What two contacts held in a field before a run wrote over it. */
+/** The values of two contacts in a field before a run overwrote it. */
 const NOTES = ['Met at the gala, grieving', 'Owes us a call'] as const;
 
 /** A run that overwrote notes in two contacts, and a note in a third. */

@@ -8,7 +8,7 @@ import { createFakeClock } from '../helpers/fake-clock.ts';
 const AWAY = new RetriableError('The database is away.', { code: 'database_unavailable' });
 const UNKNOWN = new FatalError('It is not known.', { code: 'database_commit_unconfirmed' });
 
-/** Work that goes on under a lease whose renewals fail so, one after the other; then none does. */
+/** Work that continues under a lease whose renewals fail in these ways, one after the other; later renewals succeed. */
 function work(...failures: (Error | null)[]) {
   const clock = createFakeClock(1_000);
   const lease = { integrationId: 'riverside', epoch: 1 };

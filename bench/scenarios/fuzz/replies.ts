@@ -23,7 +23,7 @@ const STATUSES = [
 ] as const;
 
 interface Recorded {
-  /** Method and path. They identify a response if a reading takes another route. */
+  /** The method and the path. They identify a response if a read uses another route. */
   place: string;
   status: number;
   headers: [string, string][];

@@ -103,10 +103,10 @@ function unusedScopes({ employer }: HubspotSettings): ReadonlySet<string> {
   return new Set(employer === 'company' ? [READ_COMPANIES] : []);
 }
 
-const SIGN_IN_FIX = 'Do what the message says: it is about crm.auth or crm.url.';
+const SIGN_IN_FIX = 'Follow the advice in the message, which is about crm.auth or crm.url.';
 const OPEN_FIX =
-  'Do what the message says: it is about a field that contacts names, or about crm.employer.';
-const SCOPE_FIX = 'Do what the message says, then run doctor again.';
+  'Follow the advice in the message, which is about a field under contacts or about crm.employer.';
+const SCOPE_FIX = 'Follow the advice in the message, then run doctor again.';
 const FILTER_FIX = 'Correct contacts.filter: it must be a list of HubSpot filters.';
 const MARKS_FIX =
   'Run doctor again: the values of the picklists that mark contacts could not be checked.';

@@ -17,7 +17,7 @@ export async function checkRules(
   if (known === null) return [plain(UNREADABLE)];
   const ruled = [...known.ruled].filter((name) => fields === null || fields.includes(name)).sort();
   if (ruled.length === 0) return [plain(met(RULES, 'No mapped property has a validation rule.'))];
-  const message = `Values that break a validation rule in HubSpot are not written; the contact's other values are. Properties with rules: ${ruled.join(', ')}.`;
+  const message = `Values that break a validation rule in HubSpot are not written; the contact's other values are written. Properties with rules: ${ruled.join(', ')}.`;
   const report = `${ruled.length} mapped properties have validation rules.`;
   return [{ ...met(RULES, message), report }];
 }

@@ -3,7 +3,7 @@ import type { HubspotFault, PropertyProblem } from '../errors.ts';
 import { classifyProblems, type Lessons, toValueKey } from './lessons.ts';
 import type { Row } from './row.ts';
 
-/** Which rows may have caused the rejection of a property. */
+/** The rows that may have caused the rejection of a property. */
 export interface Suspects {
   name: string;
   /** The rows that did cause it; null if unknown. */

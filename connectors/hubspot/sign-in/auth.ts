@@ -21,7 +21,7 @@ export interface SignIn {
   accessToken: string;
   /** The account's number, `portalId` or `hub_id`. */
   portalId: string;
-  /** Null if HubSpot does not say; then its refusals do. */
+  /** Null if HubSpot does not report it; in that case, HubSpot's refusals show it. */
   scopes: ReadonlySet<string> | null;
   /** Epoch ms from which on it should be renewed; null if it does not expire. */
   staleAtMs: number | null;

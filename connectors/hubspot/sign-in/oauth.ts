@@ -36,7 +36,7 @@ export interface TokenFacts {
   scopes: readonly string[];
 }
 
-/** Which of the two tokens of a grant it is. */
+/** The kind of token, of the two in a grant. */
 export type TokenHint = 'access_token' | 'refresh_token';
 
 /**

@@ -114,7 +114,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
     return plain(met(subject, `The org supports API version ${wanted}.`));
   }
   const message = `The org does not support API version ${wanted}. Its newest version is ${newest}.`;
-  const fix = `Write "${newest}" into crm.apiVersion.`;
+  const fix = `Set crm.apiVersion to "${newest}".`;
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
 }
 

@@ -100,7 +100,7 @@ function checkMarks(
   }
   if (readable.length > 0)
     return met(subject, `${listed(readable)}: ${people} are not researched.`);
-  const message = `donor-sync knows no field of Contact that marks ${people}.`;
+  const message = `donor-sync does not know a Contact field that marks ${people}.`;
   return { subject, ok: true, message, fix: `If your org has one, name it in ${setting}.` };
 }
 

@@ -42,7 +42,7 @@ export async function checkObjects(
   return [plain(met(SUBJECT, `${listed(uses.map(({ object }) => object))} can be read.`))];
 }
 
-const OBJECT_FIX = 'Do what the message says, then run doctor again.';
+const OBJECT_FIX = 'Follow the advice in the message, then run doctor again.';
 
 /** Employers are accounts, whichever field of a contact leads to them. */
 function employerUses({ shape }: SalesforceSession): ObjectUse[] {

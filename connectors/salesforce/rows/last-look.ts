@@ -153,7 +153,7 @@ function overwrittenIn(
     Object.entries(values).flatMap(([name, sent]) => {
       const field = fields.get(name);
       const raw = read(name);
-      // A value that is omitted from the response is hidden, which is not the same as blank.
+      // A value that is missing from the response is hidden, not blank.
       if (field === undefined || raw === undefined || !Object.hasOwn(seen, name)) return [];
       const value = canonicalValue(raw, field);
       return value === (seen[name] ?? null) || value === sent ? [] : [[name, value]];

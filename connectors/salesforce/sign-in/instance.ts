@@ -98,7 +98,7 @@ function instanceRefused({ url }: Rules, instance: URL | null): ConfigurationErr
     ? `If the org responds there over https, add its host to crm.instanceHosts. If not, find out who responds at ${settings.host}.`
     : `Over plain http, only ${settings.host} itself is trusted: write an https address into crm.url.`;
   return new ConfigurationError(
-    `Salesforce says that the org is at ${host}, which is neither crm.url nor an https address of Salesforce. Nothing was sent there. ${advice}`,
+    `Salesforce reports that the org is at ${host}, which is neither crm.url nor an https address of Salesforce. Nothing was sent there. ${advice}`,
     { code: 'crm_instance_refused' },
   );
 }
@@ -106,7 +106,7 @@ function instanceRefused({ url }: Rules, instance: URL | null): ConfigurationErr
 function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
   const [before, now] = [pinned.host, instance.host];
   return new ConfigurationError(
-    `Salesforce says that the org is now at ${now}. When you first connected, it was at ${before}. Nothing was sent to ${now}. If the org was renamed or moved, write ${instance.origin} into crm.url or add "${now}" to crm.instanceHosts. If not, find out whose account crm.auth belongs to.`,
+    `Salesforce reports that the org is now at ${now}. When you first connected, it was at ${before}. Nothing was sent to ${now}. If the org was renamed or moved, write ${instance.origin} into crm.url or add "${now}" to crm.instanceHosts. If not, find out whose account crm.auth belongs to.`,
     { code: 'crm_instance_changed', details: { before, now } },
   );
 }

@@ -1,4 +1,4 @@
-/** Merges two records into one, which gets the associations of both records. */
+/** Merges two records into one, which receives the associations of both records. */
 
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';

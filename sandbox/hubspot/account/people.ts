@@ -5,7 +5,7 @@ import type { Database } from '../core/database.ts';
 import type { Values } from '../properties/property-values.ts';
 import { contactIdOf } from './person-id.ts';
 
-/** The period over which the account got its contacts: two years. */
+/** The period over which the account's contacts were added: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
 /** All contacts are at least a day old, so there are no changes on the first night. */

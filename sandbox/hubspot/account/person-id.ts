@@ -1,8 +1,8 @@
 /** Maps a person of the world's list to a contact. */
 
 /**
- * The ID of the first contact. IDs are numbers, and soon after this one they have one more digit. So a client
- * that compares IDs as texts gets a wrong order.
+ * The ID of the first contact. IDs are numbers, and soon after this ID they have one more digit. A client that compares
+ * IDs as text therefore sorts them incorrectly.
  */
 const FIRST_CONTACT_ID = 9_751;
 

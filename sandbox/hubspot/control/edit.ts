@@ -36,7 +36,7 @@ export const editSchema = z.discriminatedUnion('action', [
     otherId: id,
     /** False if the primary record keeps its ID. HubSpot creates a new one. */
     newId: z.boolean().default(true),
-    /** Values that the record gets in the same step, for example another name. */
+    /** Values that the record receives in the same step, for example another name. */
     values: values.optional(),
   }),
   /** Makes a company the primary one of a contact. Null means no company. */

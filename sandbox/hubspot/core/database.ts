@@ -11,8 +11,8 @@ export function openDatabase(file: string | undefined): Database {
 }
 
 /**
- * Reads a setting of the account, for example its seed. If it is not set yet, `create` makes it,
- * and it is kept permanently.
+ * Reads a setting of the account, for example its seed. If it is not set yet, `create` provides it, and it is kept
+ * permanently.
  */
 export function accountSetting(db: Database, name: string, create: () => string): string {
   return keptSetting(db, 'account_settings', name, create);

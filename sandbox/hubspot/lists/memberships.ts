@@ -1,4 +1,4 @@
-/** Which records are in which lists. IDs are numbers here because they are sorted as numbers. */
+/** The records in each list. IDs are numbers here because they are sorted as numbers. */
 
 import type { Database } from '../core/database.ts';
 import type { ListActivity } from './list.ts';
@@ -55,7 +55,7 @@ export function openMemberships(db: Database, clock: () => number): Memberships 
   db.exec(SCHEMA);
   const statements = prepare(db);
 
-  /** Stores in `list_activity` what changed, if anything did. */
+  /** Stores the changes in `list_activity`, if there are any. */
   function noted(listId: number, kind: 'added' | 'removed', changed: number[]): number[] {
     if (changed.length > 0) statements[kind].run(listId, clock());
     return changed;

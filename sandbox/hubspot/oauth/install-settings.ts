@@ -28,7 +28,7 @@ export function isRegistered(redirectUri: string, { redirectUris }: InstallSetti
   return isOnThisMachine(redirectUri);
 }
 
-/** Returns the scopes that an app gets, from the scopes that it requests. */
+/** Returns the scopes granted to an app, from the scopes that it requests. */
 export function grantableScopes(
   asked: readonly string[],
   { withheldScopes }: InstallSettings,

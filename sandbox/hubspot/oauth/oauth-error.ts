@@ -16,8 +16,7 @@ export class OAuthError extends Error {
 }
 
 /**
- * Returns the body of the response to a rejected sign-in: the fields of OAuth, and those of every HubSpot
- * error.
+ * Returns the body of the response to a rejected sign-in: the OAuth fields, and the fields of every HubSpot error.
  */
 export function oauthErrorBody({ error, status, message }: OAuthError, correlationId: string) {
   const category = 'VALIDATION_ERROR';

@@ -18,7 +18,7 @@ export const propertyTypeSchema = z.enum([
  */
 export const DATA_SENSITIVITIES = ['non_sensitive', 'sensitive'] as const;
 
-/** How forms show a property: the possible values for each type. */
+/** The ways forms can show a property: the possible values for each type. */
 export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, readonly string[]>> =
   {
     bool: ['booleancheckbox', 'calculation_equation'],
@@ -30,7 +30,7 @@ export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, re
     string: ['text', 'textarea', 'file', 'html', 'phonenumber', 'calculation_equation'],
   };
 
-/** How a number is shown. */
+/** The format in which a number is shown. */
 export const NUMBER_DISPLAY_HINTS = [
   'unformatted',
   'formatted',
@@ -41,7 +41,7 @@ export const NUMBER_DISPLAY_HINTS = [
 ] as const;
 
 /**
- * How to interpret a number. Versions up to 2026-03 set these hints, and all versions show them.
+ * The meaning of a number. Versions up to 2026-03 set these hints, and all versions show them.
  */
 export const numberHints = {
   numberDisplayHint: z.enum(NUMBER_DISPLAY_HINTS).optional(),

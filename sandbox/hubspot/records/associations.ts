@@ -1,4 +1,4 @@
-/** Which contacts belong to which companies. */
+/** The contacts that belong to each company. */
 
 import type { Database } from '../core/database.ts';
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';

@@ -42,8 +42,7 @@ export interface RecordChange {
 /** Options for merging two records. */
 export interface MergeOptions {
   /**
-   * False if the primary record keeps its ID. By default the merge creates a new one, as HubSpot
-   * does.
+   * False if the primary record keeps its ID. By default, the merge creates a new ID, as HubSpot does.
    */
   newId?: boolean;
 }

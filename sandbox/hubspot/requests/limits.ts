@@ -1,4 +1,4 @@
-/** How many requests an app can send, and the headers that show how many are left. */
+/** The number of requests that an app can send, and the headers that show the number left. */
 
 import type { MiddlewareHandler } from 'hono';
 import type { Database } from '../core/database.ts';

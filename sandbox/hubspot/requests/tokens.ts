@@ -40,7 +40,7 @@ export interface Tokens {
   /** Expires all OAuth tokens at once. Tokens of private apps stay valid. */
   expireAll(): void;
   /**
-   * From now on no token has these scopes, whenever it was issued. An empty list restores them. If
+   * From now on, no token has these scopes, regardless of when it was issued. An empty list restores them. If
    * they stay listed, HubSpot still reports that tokens have them.
    */
   withdraw(scopes: readonly string[], options?: { areListed?: boolean }): void;

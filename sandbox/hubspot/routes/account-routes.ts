@@ -9,7 +9,7 @@ import { createRouter, type HubspotEnv, readQuery } from '../requests/context.ts
 import { type Limits, UTC_OFFSET_MS } from '../requests/limits.ts';
 import { needScope } from '../requests/scopes.ts';
 
-/** A time long before the account got its contacts. */
+/** A time long before the account's first contact. */
 const OWNER_SINCE_MS = Date.parse('2021-06-01T14:00:00.000Z');
 
 /** `/account-info/{version}`. */

@@ -23,7 +23,7 @@ export interface Bounds {
 }
 
 /**
- * How a property is compared: the SQL of its value, and the conversion of a value to compare with.
+ * The comparison of a property: the SQL of its value, and the conversion of a value to compare it with.
  */
 interface Operand {
   /** Null if a record has no value. */

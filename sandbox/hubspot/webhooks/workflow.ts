@@ -12,7 +12,7 @@ import { CONTACTS } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
-/** How long HubSpot waits for the response. */
+/** The time that HubSpot waits for the response. */
 const TIMEOUT_MS = 30_000;
 
 /** A contact that has reached the action in a workflow. */

@@ -34,7 +34,7 @@ export const editSchema = z.discriminatedUnion('action', [
     loserIds: z.array(id).min(1).max(2),
     /** Whether blank fields of the master get the losers' values. */
     fillBlanks: z.boolean().default(false),
-    /** Values that the master gets in the same step, for example another name. */
+    /** Values that the master receives in the same step, for example another name. */
     values: values.optional(),
   }),
 ]);

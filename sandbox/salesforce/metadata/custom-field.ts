@@ -47,8 +47,7 @@ export const fieldChangeSchema = customFieldSchema.partial({ FullName: true });
 type Metadata = CustomFieldOrder['Metadata'];
 
 /**
- * Returns the object and the field of an order. Throws a SalesforceError that says what the order
- * lacks.
+ * Returns the object and the field of an order. Throws a SalesforceError that names the missing parts of the order.
  */
 export function readCustomField(
   catalogue: Catalogue,
@@ -80,7 +79,7 @@ const MAX_NAME_LENGTH = 40;
 const BAD_NAME =
   'Field Name: The field name can only contain alphanumeric characters, must begin with a letter, cannot end with an underscore or contain two consecutive underscore characters, and must be unique across all fields';
 
-/** Returns the field that metadata describe. Throws a SalesforceError that says what they lack. */
+/** Returns the field that metadata describe. Throws a SalesforceError that names the missing parts. */
 export function defineCustomField(name: string, metadata: Metadata): Field {
   const { label, type } = metadata;
   if (typeof label !== 'string' || label === '') throw missing('label');

@@ -34,8 +34,7 @@ const referenceSchema = z.object({
   /** The child relationship name, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
   children: z.string().optional(),
   /**
-   * For a reference that can point to several objects: the others, of which this org has no
-   * records.
+   * For a reference that can point to several objects: the other objects, which have no records in this org.
    */
   others: z.array(z.string()).optional(),
 });
@@ -118,7 +117,7 @@ export function lookup(
   return defineField(name, label, 'reference', { ...traits, reference });
 }
 
-/** Returns the field as one that only the org can fill. */
+/** Returns the field as a field that only the org can fill. */
 export function readOnly(field: Field): Field {
   return { ...field, createable: false, updateable: false };
 }

@@ -30,7 +30,7 @@ export function secretOf(seed: number, purpose: string): string {
 
 let key: string | undefined;
 
-/** Creating a key takes a moment, so the sandboxes of one process share one. */
+/** Creating a key takes a moment, so the sandboxes in one process share a key. */
 function processKey(): string {
   key ??= generateKeyPairSync('rsa', {
     modulusLength: KEY_BITS,

@@ -29,7 +29,7 @@ const claimsSchema = z.object({
   exp: z.coerce.number(),
 });
 
-/** Returns the user of an assertion. Throws an OAuthError that says what is wrong with it. */
+/** Returns the user of an assertion. Throws an OAuthError that describes the problem. */
 export function readAssertion(
   assertion: string,
   options: { app: ClientApp; origin: string; nowMs: number },

@@ -8,7 +8,7 @@ import { type CalledOut, callOut } from '../../crm/call-out.ts';
 import { createId } from '../core/ids.ts';
 import { ORG_ID } from '../metadata/setup-records.ts';
 
-/** How long Salesforce waits for a response. */
+/** The time that Salesforce waits for a response. */
 const TIMEOUT_MS = 60_000;
 
 /** Maximum number of notifications in one message (developer guide, "Outbound Messaging WSDL"). */

@@ -13,7 +13,7 @@ import { contactIdOf } from './person-id.ts';
 /** Salesforce's text for a missing last name, because a contact must have one. */
 const NO_LAST_NAME = '[not provided]';
 
-/** The period before its start over which the org got its contacts: two years. */
+/** The period before the start over which the org's contacts were added: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
 /** Members of a household are close together in the list, so it is enough to look back this far. */

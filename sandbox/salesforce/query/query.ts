@@ -52,7 +52,7 @@ export interface QueryResult {
   columns: readonly ProjectedColumn[];
 }
 
-/** Runs a query as a user. Throws a SalesforceError that says what is wrong with it. */
+/** Runs a query as a user. Throws a SalesforceError that describes the problem. */
 export function runQuery(
   org: QueryOrg,
   soql: string,

@@ -28,7 +28,7 @@ export const automationSchema = z.strictObject({
   ]),
   /** Whether it runs only when its field is written, or on every write of the record. */
   runsOn: z.enum(['field', 'record']).default('field'),
-  /** A SOQL condition that the record must meet after the write. Without it, every record does. */
+  /** A SOQL condition that the record must meet after the write. Without it, every record qualifies. */
   when: z.string().min(1).optional(),
 });
 

@@ -54,7 +54,7 @@ export interface WriteOptions {
 export interface MergeOptions {
   /** Whether blank fields of the master get the losers' values. Default: false. */
   fillBlanks?: boolean;
-  /** Values that the master gets in the same step, for example another name. */
+  /** Values that the master receives in the same step, for example another name. */
   values?: Values;
 }
 
@@ -90,7 +90,7 @@ export interface RecordStore {
   purge(type: ObjectType, id: string): void;
   /** Removes a record and its dependent records without a trace. Nothing shows that it existed. */
   vanish(type: ObjectType, id: string): void;
-  /** How often records were updated, without updates that were rolled back. */
+  /** The number of record updates, excluding updates that were rolled back. */
   listUpdates(): { id: string; updates: number }[];
   /** Reads a stored record, even a deleted one; undefined if there is none. */
   read(type: ObjectType, id: string): Row | undefined;

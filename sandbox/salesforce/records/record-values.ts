@@ -152,7 +152,7 @@ function toKept(field: Field, value: StoredValue): StoredValue {
   return field.reference === undefined || value === null ? value : readId(String(value));
 }
 
-/** A required field is one that the client fills. A calculated field cannot be missing. */
+/** A required field is filled by the client. A calculated field cannot be missing. */
 function isOwed(field: Field): boolean {
   return field.required && field.createable && isStored(field);
 }

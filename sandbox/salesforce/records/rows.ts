@@ -24,7 +24,7 @@ export interface Rows {
   update(type: ObjectType, id: string, columns: ReadonlyMap<string, StoredValue>): void;
   /** Counts an update of a record. The count is rolled back with the update's transaction. */
   countUpdate(id: string): void;
-  /** How often each record was updated. */
+  /** The number of updates of each record. */
   listUpdates(): { id: string; updates: number }[];
   /**
    * Returns the key for the next record. The key is used up even if no record is created with it.

@@ -73,14 +73,14 @@ function endMessage(
   const problem = !isSigned
     ? `The end of the audit, entry ${seq}, was not signed by donor-sync: it was changed in the database.`
     : seq < lastSeq
-      ? `The audit ends at entry ${seq}, although it previously ended at entry ${lastSeq}. The end was set back, or a backup was restored.`
+      ? `The audit ends at entry ${seq}, although it previously ended at entry ${lastSeq}. The recorded end was set back, or a backup was restored.`
       : null;
   const place = `${seq}:${hash}`;
   const lines =
     problem === null
       ? [
           `The audit ends at ${place}`,
-          `Keep this message. \`donor-sync audit verify --known ${place}\` shows later whether an entry up to this one was changed or removed.`,
+          `Keep this message. Later, \`donor-sync audit verify --known ${place}\` shows whether any entry up to this one was changed or removed.`,
         ]
       : [problem, 'Run `donor-sync audit verify` with the end of an earlier message as `--known`.'];
   const title =

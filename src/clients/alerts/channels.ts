@@ -52,7 +52,7 @@ function createWebhookChannel(
     async send({ title, text }, signal) {
       const reply = await post(fetch, url, { text: escaped(`${title}\n\n${text}`) }, signal);
       await reply.body?.cancel();
-      if (!reply.ok) throw new Error(`The webhook answered with status ${reply.status}.`);
+      if (!reply.ok) throw new Error(`The webhook responded with status ${reply.status}.`);
     },
   };
 }

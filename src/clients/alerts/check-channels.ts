@@ -49,7 +49,7 @@ export async function testOwnChannel(
 /** For settings without recipients of alerts. */
 export function channelsUnset(): ConfigurationError {
   return new ConfigurationError(
-    'The settings name no recipients of alerts. Nothing was sent. Add alerts.email or alerts.webhook.',
+    'The settings do not name a recipient for alerts. Nothing was sent. Add alerts.email or alerts.webhook.',
     { code: 'alerts_unset', refusal: 'conflict' },
   );
 }
@@ -57,7 +57,7 @@ export function channelsUnset(): ConfigurationError {
 /** For a client without its own channel. */
 export function ownChannelUnset(id: string): ConfigurationError {
   return new ConfigurationError(
-    `"${id}" does not have its own channel for alerts. Nothing was sent. Add alerts.webhook to its settings, or test the channels of all clients: donor-sync alerts test`,
+    `"${id}" does not have its own alert channel. Nothing was sent. Add alerts.webhook to its settings, or test the channels of all clients: donor-sync alerts test`,
     { code: 'alerts_own_unset', refusal: 'conflict', details: { integration: id } },
   );
 }

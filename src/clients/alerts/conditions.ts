@@ -166,7 +166,9 @@ function failedConditions(
   if (all < FEWEST_CONTACTS || (failed / all) * 100 <= failedAbovePercent) return [];
   const share = `${Math.floor((failed / all) * 100)} %`;
   const problem = `${share} of the contacts of the last run failed (${failed} of ${describeCount(all, 'contact')})`;
-  return [{ subject: 'many_failed', problem, steps: [`See why: donor-sync runs ${lastRun.id}`] }];
+  return [
+    { subject: 'many_failed', problem, steps: [`To see why: donor-sync runs ${lastRun.id}`] },
+  ];
 }
 
 /** Sent instead of the run's own message, which may quote a CRM's response. */
@@ -176,7 +178,10 @@ function whyAndWhat(
   integrationId: string,
 ): { cause: string; steps: string[] } {
   if (code === null || !isKnownStop(code)) {
-    return { cause: code ?? 'for an unknown reason', steps: [`See why: donor-sync runs ${runId}`] };
+    return {
+      cause: code ?? 'for an unknown reason',
+      steps: [`To see why: donor-sync runs ${runId}`],
+    };
   }
   const { cause, steps } = adviceFor({ code }, integrationId);
   return { cause, steps: steps.map(stepText) };
@@ -219,7 +224,7 @@ function creditConditions(
 function holdConditions({ held }: IntegrationState): Found[] {
   if (held === 0) return [];
   const problem = `${held} ${held === 1 ? 'decision is' : 'decisions are'} pending`;
-  return [{ subject: 'held', problem, steps: ['See what: donor-sync holds'] }];
+  return [{ subject: 'held', problem, steps: ['To see them: donor-sync holds'] }];
 }
 
 /** Sent once for the whole batch, even if contacts are added to the batch later. */

@@ -33,7 +33,7 @@ export function composeMessage(changes: readonly Change[], publicUrl: string): M
 export function testMessage(publicUrl: string): Message {
   return {
     title: 'donor-sync: a test',
-    text: `Alerts of donor-sync arrive here. There is no problem.\n\ndonor-sync at ${publicUrl}`,
+    text: `donor-sync sends its alerts here. There is no problem.\n\ndonor-sync at ${publicUrl}`,
   };
 }
 
@@ -49,7 +49,7 @@ function buildTitle(changes: readonly Change[], integrations: number): string {
 
 function buildLines(change: Change, publicUrl: string): string[] {
   const { condition } = change;
-  if (condition === null) return [`  well again: ${describeChange(change)}`];
+  if (condition === null) return [`  resolved: ${describeChange(change)}`];
   const guide = publicUrl.replace(/\/$/, '') + guideAddress(documentAbout(condition.subject));
   const steps = [...condition.steps, `More: ${guide}`];
   return [`  ${describeChange(change)}`, ...steps.map((step) => `  → ${step}`)];

@@ -50,7 +50,7 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
   if (isScheduled(integration)) return integration;
   const { id } = integration;
   throw new ConfigurationError(
-    `"${id}" has no schedule. Nothing was changed. Give it one on the client's page "Schedule" or in the settings: schedule: { cron: "0 2 * * *", timezone: America/Chicago }`,
+    `"${id}" has no schedule. Nothing was changed. Add one on the client's page "Schedule" or in the settings: schedule: { cron: "0 2 * * *", timezone: America/Chicago }`,
     { code: 'schedule_missing', refusal: 'conflict', details: { integration: id } },
   );
 }

@@ -52,7 +52,7 @@ function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<str
 }
 
 const REFUSED: Readonly<Record<NotPublic, string>> = {
-  password: 'An address with a password in it',
+  password: 'An address that contains a password',
   plain: 'Plain http, which lets others read keys in transit,',
   private: 'A host inside a private network',
 };
@@ -68,7 +68,7 @@ function notHere(why: NotPublic, host: string): ConfigurationError {
 export function requirePlainText(name: string, text: string): string {
   if (!text.includes('${')) return text;
   throw new ConfigurationError(
-    `${name}: environment variables (\${…}) can be used only in the operator's file, donor-sync.yaml. Write the value itself.`,
+    `${name}: environment variables (\${…}) can be used only in the operator's file, donor-sync.yaml. Enter the value itself.`,
     { code: 'setup_variable_refused' },
   );
 }

@@ -35,7 +35,7 @@ export interface CsvProblem {
 /** The header is read from this much of the file. No header is longer. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** More columns than any CRM export has. The limit is needed because each column is checked in many ways. */
+/** More columns than any CRM export contains. The limit is needed because each column is checked in many ways. */
 const MAX_COLUMNS = 1_000;
 
 /** The first rows are read from this much of the file. */

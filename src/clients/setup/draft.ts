@@ -303,8 +303,8 @@ export const TRIAL_SIZE = 25;
 
 /**
  * Returns the integration as it is during the trial. A run spends no more than the trial, no run starts
- * automatically, and no network is created. So whatever happens to the set-up in the meantime, no more is
- * spent than the user requested.
+ * automatically, and no network is created. Whatever happens to the set-up in the meantime, no more is spent than the
+ * user requested.
  */
 export function onTrial(integration: Integration): Integration {
   const { budget } = integration;

@@ -20,7 +20,7 @@ export async function storeSettings(
   // settings are not a change by others.
   if (present !== stored && present !== wanted) {
     throw new ConfigurationError(
-      `"${id}" has been changed elsewhere since this set-up started. Nothing was stored. Discard this set-up, and start again from the current settings.`,
+      `"${id}" has been changed elsewhere since this set-up started. Nothing was saved. Discard this set-up, and start again from the current settings.`,
       { code: 'setup_outdated', details: { integration: id } },
     );
   }

@@ -69,7 +69,7 @@ function findLines(own: GuessedFile, names: readonly string[], street: string | 
   return next === null ? [] : [next];
 }
 
-/** Puts the house number before or after the street, as in the file. */
+/** Writes the house number before or after the street, in the order that the file uses. */
 function inOrder(columns: readonly string[], number: string | null, street: string | null) {
   const isFirst = number !== null && columns.indexOf(number) < columns.indexOf(street ?? '');
   return isFirst ? [number, street] : [street, number];
@@ -203,7 +203,7 @@ export function noStreetNote(addresses: readonly string[], sample: CsvSample): s
       ));
   if (addresses.length === 0 || !addresses.every(isOther)) return [];
   return [
-    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}: the service then recognises fewer contacts.`,
+    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}, so the service recognises fewer contacts.`,
   ];
 }
 

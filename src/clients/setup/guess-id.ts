@@ -26,7 +26,7 @@ export function guessId(
 }
 
 /**
- * Describes the rows without a value in the chosen ID column, or, if it is null, says that no column fits.
+ * Describes the rows without a value in the chosen ID column, or reports that no column fits if the column is null.
  * Empty if there is no problem.
  */
 export function idNotes(

@@ -76,7 +76,7 @@ export function onlyWholeNameNote(
   ).length;
   if (rows === 0) return [];
   return [
-    `In ${formatCount(rows)} of the first ${describeCount(sample.length, 'row')} only "${whole}" has a name. These contacts are not sent while "${firstName}" and "${lastName}" are blank.`,
+    `In ${formatCount(rows)} of the first ${describeCount(sample.length, 'row')}, only "${whole}" has a name. These contacts are not sent while "${firstName}" and "${lastName}" are blank.`,
   ];
 }
 

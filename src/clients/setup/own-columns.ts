@@ -92,7 +92,9 @@ export function renamedTexts(
     const was = before[at]?.to;
     return was === undefined || was === to
       ? []
-      : [`The file has its own column "${was}", which stays as it is: ours is called "${to}".`];
+      : [
+          `The file already has a column "${was}", which stays as it is. donor-sync's column is called "${to}".`,
+        ];
   });
 }
 

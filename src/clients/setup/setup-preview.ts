@@ -38,7 +38,7 @@ export interface PeoplePreview {
   sendable: number;
   /** True if there are more contacts than were counted. */
   hasMore: boolean;
-  /** Why the other contacts are left out, and how many they are. */
+  /** The reasons why the other contacts are excluded, and the number of contacts for each reason. */
   left: Readonly<Record<string, number>>;
   /** The fields of a contact that could mark people, by name. */
   fields: CrmField[];

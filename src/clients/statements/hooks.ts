@@ -93,7 +93,7 @@ export async function recordIgnored(
 }
 
 /**
- * Records calls that got the same response. If there is already a row for them, it is extended. Old rows are
+ * Records calls with the same response. If there is already a row for them, that row is extended. Old rows are
  * deleted.
  */
 export async function recordHookCalls(

@@ -76,7 +76,7 @@ function describeRule(kind: AlertKind, settings: AlertSettings): Omit<AlertRule,
     case 'held':
       return { text: 'a decision is pending', isOn };
     case 'auditEnd':
-      return { text: 'once a day, where the audit ends', isOn };
+      return { text: 'once a day, the end of the audit', isOn };
     case 'manyFailed': {
       const share = failedAbovePercent === null ? 'a set share' : `${failedAbovePercent} %`;
       const text = `more than ${share} of the contacts of a run failed`;

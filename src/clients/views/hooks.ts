@@ -34,7 +34,7 @@ export function describeHook({
   };
 }
 
-/** Consecutive calls that got the same response. */
+/** Consecutive calls with the same response. */
 export interface HookCallView {
   /** The times of the first and the last call, in ISO 8601. */
   firstAt: string;

@@ -46,7 +46,7 @@ export async function countChanges(
 }
 
 /**
- * Counts contacts that got another donor since `since` (epoch ms), or since a user last decided about such
+ * Counts contacts whose donor has changed since `since` (epoch ms), or since a user last decided about such
  * changes, and contacts that are held because of it. If the donor changed after the identity, this also
  * counts.
  */

@@ -15,7 +15,7 @@ export interface Continuation {
   newId: string;
   /** True if the service knows the missing contact's person, so there is a profile. */
   isKnown: boolean;
-  /** What the missing contact was paid for. */
+  /** The identity that the missing contact was paid for. */
   paid: Pick<ContactRow, 'asked_at' | 'last_credit' | 'donor_id' | 'enhanced_at'>;
 }
 

@@ -20,9 +20,9 @@ export interface Explanation {
   code: string;
   kind: CodeKind;
   means: string;
-  /** What happens next, or what to do. */
+  /** The next event, or the next step for the user. */
   next: string;
-  /** What it costs; null if no credits are concerned. */
+  /** The cost; null if no credits are concerned. */
   costs: string | null;
   /** The document with more information, as a path in the repository. */
   document: string;
@@ -82,7 +82,7 @@ function explainOutcome(code: string, means: string): Explanation {
     kind: 'outcome',
     costs: null,
     document: `${PAGE}#${code}`,
-    means: `An outcome of contacts: ${means}.`,
+    means: `An outcome for a contact: ${means}.`,
     next: `Look up its reason with \`donor-sync help REASON\`: ${reasons.join(', ')}.`,
   };
 }

@@ -53,7 +53,7 @@ export type IntentRefusal =
   | 'person_open'
   | 'contacts_changed';
 
-/** Records the intent, with the balance before it. The result says whether it was recorded. */
+/** Records the intent, with the balance before it. Returns whether it was recorded. */
 export async function recordSubmissionIntent(
   checkpoint: Checkpoint,
   lease: Lease,

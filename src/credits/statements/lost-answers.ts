@@ -18,7 +18,7 @@ import {
   returnToDue,
 } from './submission-end.ts';
 
-/** What happens to the contacts of a submission that was charged without a response. */
+/** The handling of contacts in a submission that was charged without a response. */
 export type AfterLoss = 'hold' | 'resubmit';
 
 /** How a submission whose response was lost is settled. */
@@ -33,7 +33,7 @@ export interface LostEnd {
   loss: { charged: number; afterwards: AfterLoss; detail: string } | null;
 }
 
-/** What the balance shows about all open submissions of a key. */
+/** The conclusions from the balance about all open submissions of a key. */
 export interface Settlement {
   partnerKey: string;
   /** The key's sequence number when it was checked. */

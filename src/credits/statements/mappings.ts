@@ -186,7 +186,7 @@ const selectUnanswered = preparedRead((db, mapping: Slots<OfMapping>) =>
       join
         .onRef('contacts.integration_id', '=', 'jobs.integration_id')
         .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-        // A contact that left, or was submitted again, no longer gets an answer from this job.
+        // A contact that left, or was submitted again, no longer receives a result from this job.
         .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
     )
     .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])

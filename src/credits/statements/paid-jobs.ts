@@ -9,7 +9,7 @@ import type { JobState } from '../../database/tables/credits.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import { findRecalled, type RecalledRow } from './recalled-payments.ts';
 
-/** Which jobs may be shared instead of spending a credit. */
+/** The jobs that may be shared instead of spending a credit. */
 export interface SharingRules {
   /** The earliest time of submission (epoch ms) for which results can still be read and are fresh enough. */
   since: number;
@@ -38,7 +38,7 @@ export interface PaidJob {
   fate: Fate;
 }
 
-/** What a contact gets from a shared job. */
+/** The data that a contact receives from a shared job. */
 export type Fate = 'running' | 'done' | 'failed' | 'lost';
 
 /** The fate of a job according to the states of its rows. The most informative state counts. */
@@ -54,8 +54,8 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 
 /**
  * The job that each contact may share, by CRM ID. It is for the same person under the same key, and newer than the
- * contact's own last submission as that person. So a contact that is submitted again gets a new result. After a
- * restore, it can also be the contact's own job, if the backup does not know it.
+ * contact's own last submission as that person. A contact that is submitted again therefore receives a new result.
+ * After a restore, it can also be the contact's own job, if the backup does not know it.
  */
 export async function findShares(
   reader: Reader,

@@ -119,8 +119,8 @@ export async function findRecalled(
 }
 
 /**
- * Ends the payments of contacts that have adopted their job, or that wait for a user's decision. The payments
- * are still recorded for the person, who may be in other contacts as well.
+ * Ends the payments of contacts that have adopted their job, or that wait for a user's decision. The payments are still
+ * recorded for the person, who may also be in other contacts.
  */
 export async function endRecalled(
   trx: Trx,

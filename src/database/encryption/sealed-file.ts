@@ -197,14 +197,14 @@ function noBackup(path: string): ConfigurationError {
 
 function keyMissing(path: string, kid: string): ConfigurationError {
   return new ConfigurationError(
-    `The backup ${path} was encrypted with the key "${kid}", which is not available here. Put the key into DONOR_SYNC_SECRET_KEY, or put its file next to the database. Nothing was changed.`,
+    `The backup ${path} was encrypted with the key "${kid}", which is not available here. Add the key to DONOR_SYNC_SECRET_KEY, or put its file next to the database. Nothing was changed.`,
     { code: 'backup_key_missing', details: { kid } },
   );
 }
 
 function damaged(path: string, cause?: unknown): FatalError {
   return new FatalError(
-    `The backup ${path} is not in its original state: it was cut off, changed, or encrypted with another key of the same name. Nothing was changed. Take another backup.`,
+    `The backup ${path} is not in its original state: it was cut off, changed, or encrypted with another key of the same name. Nothing was changed. Use another backup.`,
     { code: 'backup_damaged', cause },
   );
 }

@@ -163,7 +163,7 @@ function damaged({ table, column }: SealContext, kid?: string, cause?: unknown):
       ? 'It was changed, or this version does not recognise its form.'
       : `It was changed or moved here from another row, or the key "${kid}" is not the one that encrypted it.`;
   return new FatalError(
-    `A secret in the database (${table}.${column}) cannot be opened. ${suspicion} Find out who else writes into the database.`,
+    `A secret in the database (${table}.${column}) cannot be decrypted. ${suspicion} Find out who else writes to the database.`,
     { code: 'sealed_value_damaged', cause, details: { table, column } },
   );
 }

@@ -54,7 +54,7 @@ export function createConnectionQueue(maxHoldMs = MAX_HOLD_MS): ConnectionQueue 
 
 function heldTooLong(maxHoldMs: number): FatalError {
   return new FatalError(
-    `One transaction has kept the database for more than ${maxHoldMs / 1000} seconds. A transaction must wait only for its own queries.`,
+    `One transaction has blocked the database for more than ${maxHoldMs / 1000} seconds. A transaction must wait only for its own queries.`,
     { code: 'database_held_too_long' },
   );
 }

@@ -18,7 +18,7 @@ export const neverReplaced: RequireInPlace = async () => undefined;
 export class StoreReplaced extends FatalError {
   constructor(path: string) {
     super(
-      `The database file ${path} was deleted or replaced while it was in use. No more credits are spent, because they would not be recorded. Put the right file in place, then start again.`,
+      `The database file ${path} was deleted or replaced while it was in use. No more credits are spent, because they would not be recorded. Put the correct file in place, then start again.`,
       { code: 'store_replaced' },
     );
   }

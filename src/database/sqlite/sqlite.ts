@@ -81,7 +81,7 @@ async function ensureFile(path: string): Promise<RequireInPlace> {
     return await rememberFile(path);
   } catch (error) {
     throw new ConfigurationError(
-      `The database file ${path} cannot be written: ${messageOf(error)}. Name a file in a folder that this user can write to.`,
+      `The database file ${path} cannot be written: ${messageOf(error)}. Choose a file in a folder that this user can write to.`,
       { code: 'database_file_unusable', cause: error },
     );
   }
@@ -104,7 +104,7 @@ function connect(path: string | null): Sqlite.Database {
 function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
   if (database.pragma('journal_mode', { simple: true }) === 'wal') return;
   throw new ConfigurationError(
-    `The disk of the database file ${path} does not support SQLite's write-ahead log. Name a file on a local disk, not on a network share.`,
+    `The disk of the database file ${path} does not support SQLite's write-ahead log. Use a file on a local disk, not on a network share.`,
     { code: 'database_disk_unsuitable' },
   );
 }

@@ -114,7 +114,7 @@ export const CLIENT_TABLES = {
       received_at: bigint(),
     },
   ),
-  /** Calls of a webhook that got the same response. Only the last ones of each integration are kept. */
+  /** Webhook calls with the same response. Only the latest calls of each integration are kept. */
   hook_calls: table(
     {
       key: ['id'],

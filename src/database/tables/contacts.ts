@@ -37,7 +37,7 @@ export type DueReason =
   | 'lost_answer_resubmitted'
   | 'job_vanished';
 
-/** What a contact's last credit means for the next one. */
+/** The effect of a contact's last credit on the next credit. */
 export type LastCredit =
   /** The result was for the contact's present data. */
   | 'stands'
@@ -120,7 +120,7 @@ export const CONTACT_TABLES = {
       outcome_at: bigint(),
       /** Details of the reason for a user, without personal data. */
       outcome_detail: personal(nullable(text())),
-      /** The run that last saw it in the CRM; null if none did. */
+      /** The run that last saw it in the CRM; null if no run has seen it. */
       seen_run: nullable(text()),
       /**
        * 1 once it was read that the contact left the CRM, which may report this more than once; 0 when the

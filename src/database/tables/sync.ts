@@ -72,8 +72,8 @@ export const SYNC_TABLES = {
       /** The finished report as JSON. */
       report: nullable(text()),
       /**
-       * When a user requested the stop of the run; null if no user has. It applies to this run, whichever
-       * process runs it.
+       * The time at which a user requested the stop of the run; null if no user has requested it. It applies to this
+       * run, whichever process runs it.
        */
       stop_asked_at: nullable(bigint()),
       /**

@@ -31,7 +31,7 @@ export interface ContactIdMeaning extends ContactIdAnswers {
   readonly is: 'contact id';
 }
 
-/** What happens to a row when something happens to the contact that it names. */
+/** The effect on a row when something happens to the contact that it names. */
 export interface ContactIdAnswers {
   /**
    * The effect of `forget`: the whole row belongs to the contact and is deleted, or `erase-rows.ts` handles
@@ -52,7 +52,7 @@ export interface DonorMeaning {
   readonly is: 'donor';
   readonly form: 'id' | 'fingerprint';
   /**
-   * Which donor the ID belongs to: the donor of the row's contact, its introducer, a member of a network, or
+   * The donor that the ID belongs to: the donor of the row's contact, its introducer, a member of a network, or
    * an erased donor.
    */
   readonly of: 'contact' | 'introducer' | 'member' | 'erased';

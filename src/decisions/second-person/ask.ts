@@ -155,7 +155,7 @@ function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   return rules.forgetByCrm || rules.approvals !== null;
 }
 
-/** Returns the rule that requires a second user; null if no rule does. */
+/** Returns the rule that requires a second user; null if no rule requires it. */
 function findRule(
   rules: SecondPersonRules,
   request: WorkRequest,

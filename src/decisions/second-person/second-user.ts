@@ -1,6 +1,6 @@
 /**
- * Defines who counts as a second user. This file does not import undo or erasures, so all operations can use
- * it, and only few commands have to load those.
+ * Defines who counts as a second user. This file does not import undo or erasures, so all operations can use it, and
+ * only a few commands have to load undo and erasures.
  */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -43,7 +43,7 @@ export async function requireSomeoneElse(
   if (people.some((person) => couldConfirm(person) && !isAccount(person))) return;
   const clients = integrations?.map((id) => `"${id}"`).join(', ') ?? 'all clients';
   throw new ConfigurationError(
-    `${setting} of the settings asks for a second user, and there is none who could confirm this: it takes the role ${role} and access to ${clients}. Nothing was changed. Invite someone with \`donor-sync users invite\`, or switch ${setting} off.`,
+    `The setting ${setting} requires a second user, but no other user could confirm this. It takes the role ${role} and access to ${clients}. Nothing was changed. Invite someone with \`donor-sync users invite\`, or turn ${setting} off.`,
     { code: 'second_user_missing', refusal: 'conflict', details: { setting, role } },
   );
 
@@ -106,7 +106,7 @@ const TOO_NEW =
 const CHANGED =
   'The request no longer matches the current data: some of it has since been decided, removed or added. Nothing was changed. Refuse the request, review it, and submit it again.';
 const GONE =
-  'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
+  'The request is no longer waiting: another user confirmed or refused it, or it has expired. Nothing was changed.';
 
 /** The error for a request whose effect has changed since the request was made. */
 export function approvalChanged(): ConfigurationError {

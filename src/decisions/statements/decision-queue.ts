@@ -4,7 +4,7 @@ import type { QuestionKind } from '../../core/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 import { type Question, selectQuestions, toQuestion } from './questions.ts';
 
-/** Which holds to read. */
+/** The holds to read. */
 export interface QueueScope {
   /** Only holds of these integrations; null for all. */
   integrationIds: readonly string[] | null;

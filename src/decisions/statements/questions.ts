@@ -64,8 +64,8 @@ export interface Decider {
 }
 
 /**
- * Returns the open questions, oldest first. If `about` is given, returns only questions about contacts, or
- * only those about networks.
+ * Returns the open questions, oldest first. If `about` is given, returns only questions about contacts, or only
+ * questions about networks.
  */
 export async function listOpenQuestions(
   reader: Reader,

@@ -39,7 +39,7 @@ export const approvalSchema = z
     digest: z
       .string()
       .describe(
-        'Digest of the request and its data. It is recomputed at the confirmation, and must be the same',
+        'Digest of the request and its data, which is recomputed at the confirmation and must be the same',
       ),
     askedBy: z.object({
       kind: z.enum(ACTOR_KINDS),
@@ -127,12 +127,10 @@ export function describeRequest({
   const where = integrations.map((id) => `"${id}"`).join(', ');
   if (request.what === 'operation') return request.text;
   if (request.what === 'undo') {
-    return `Undo the run ${request.run}: restore the previous values of ${who} of ${where}.`;
+    return `Undo run ${request.run}: restore the previous values of ${who} of ${where}.`;
   }
   if (request.what === 'forget') {
-    const crm = request.alsoInCrm
-      ? ', and clear the values that donor-sync wrote into the CRM'
-      : '';
+    const crm = request.alsoInCrm ? ', and clear the values that donor-sync wrote to the CRM' : '';
     const unknown = request.blockUnknown ? ' (even if it is unknown)' : '';
     const contact = crmId === null ? 'a contact' : `the contact ${crmId}`;
     return `Erase ${contact}${unknown} from ${where} permanently${crm}.`;
@@ -149,7 +147,7 @@ function decisionSentence(
     contacts,
   }: { who: string; where: string } & Record<'credits' | 'contacts', number>,
 ): string {
-  const price = credits > 0 ? `for at most ${describeCount(credits, 'credit')}` : 'for no credit';
+  const price = credits > 0 ? `for at most ${describeCount(credits, 'credit')}` : 'at no cost';
   const networks = decisions.filter(({ about }) => about === 'network').length;
   if (networks > 0) {
     const what = networks < decisions.length ? `contacts and ${networks}` : String(networks);

@@ -121,7 +121,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           title: `Count ${contacts} as paid for?`,
           confirm: `Count ${contacts} as paid for`,
           effect:
-            'Nothing is spent on them until they change or their profiles would have become old. Values in the CRM stay.',
+            'Nothing is spent on them until they change or their profiles would have become too old. Values in the CRM are kept.',
           hint: 'Their values are already in the CRM, or they can wait until their next refresh.',
         },
       };
@@ -130,7 +130,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
       const contacts = describeCount(count, 'contact');
       return word === 'approve'
         ? `The profiles of ${contacts} are to be bought. The next sync spends at most ${describeCount(count, 'credit')} on that.`
-        : `${contacts} ${count === 1 ? 'counts' : 'count'} as paid for. Nothing is spent on them until they change or their profiles would have become old.`;
+        : `${contacts} ${count === 1 ? 'counts' : 'count'} as paid for. Nothing is spent on them until they change or their profiles would have become too old.`;
     },
     alert: ({ count, paidBefore }) => ({
       subject: 'held_restored',
@@ -158,7 +158,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           title: `Remove ${contacts}?`,
           confirm: `Remove ${contacts}`,
           effect:
-            'They count as removed. In a file, the next sync removes their rows from the output, with the values that were paid for. In the networks, membership follows the groups again.',
+            'They count as removed. For a file, the next sync removes their rows from the output, including the paid values. Network membership follows the groups again.',
           hint: 'They were deleted, or no longer belong to this client.',
         },
         reject: {
@@ -200,11 +200,11 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
       const contacts = describeCount(count, 'contact');
       return {
         approve: {
-          label: 'The marks are right',
+          label: 'The marks are correct',
           title: `Delete the profiles of ${contacts}?`,
           confirm: `Delete the profiles of ${contacts}`,
           effect:
-            'Paid profiles are deleted 30 days after donor-sync first read the marks. After objections, the next sync deletes them. If the contacts opt in again later, the next refresh buys new profiles.',
+            'Paid profiles are deleted 30 days after donor-sync first detected the marks. After objections, the next sync deletes them. If the contacts opt in again later, the next refresh buys new profiles.',
           hint: 'These contacts have asked not to be researched.',
         },
         reject: {
@@ -220,7 +220,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     decided(word, count) {
       const marks = `The opt-out marks of ${describeCount(count, 'contact')} count as`;
       return word === 'approve'
-        ? `${marks} right. Their profiles are deleted 30 days after donor-sync first read the marks. After objections, the next sync deletes them.`
+        ? `${marks} correct. Their profiles are deleted 30 days after donor-sync first detected the marks. After objections, the next sync deletes them.`
         : `${marks} an error. Their profiles are kept, and delivered once the marks are removed.`;
     },
     alert({ count, marks }) {
@@ -230,7 +230,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
         subject: 'held_opt_outs',
         problem: `${describeCount(count, 'contact')} with a paid profile ${count === 1 ? 'was' : 'were'} marked as opted out at once${by}`,
         steps: [
-          'Check that contacts.optOutField names the right field and that the marks are right',
+          'Check that contacts.optOutField names the correct field and that the marks are correct',
           'Nothing is delivered to them. Their profiles are deleted only after a user confirms the marks: donor-sync holds',
         ],
       };

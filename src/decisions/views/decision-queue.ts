@@ -27,14 +27,17 @@ export interface QueueQuery {
 }
 
 export interface DecisionQueue {
-  /** Number of pending decisions, regardless of the query. Contacts that are decided together count as one decision. */
+  /**
+   * Number of pending decisions, regardless of the query. Contacts that are decided together count as one decision
+   * decision.
+   */
   total: number;
   /** Clients with pending decisions; clients with the most decisions come first. */
   clients: { id: string; name: string; count: number }[];
   /** The reasons for the pending decisions of the queried client, or of all. */
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
-  /** Where the next page starts; null if there is none. */
+  /** The position where the next page starts; null on the last page. */
   next: QueuePlace | null;
 }
 

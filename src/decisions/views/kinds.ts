@@ -92,7 +92,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     ...OF_A_PROFILE,
     name: 'Match is unsure',
     why: (detail) =>
-      `the service gives its match a probability of ${detail ?? 'less than required'}`,
+      `the service reports a match probability of ${detail ?? 'less than the required value'}`,
     answers: SAME_OR_ANOTHER,
     atOnce: HOLD_DECISIONS,
   },
@@ -102,7 +102,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     why: (detail) =>
       `the response to its submission was lost, and its credit may have been spent${detail === null ? '' : ` (${detail})`}`,
     answers: {
-      reject: { label: 'Leave it alone', effect: 'Nothing is written into the contact.' },
+      reject: { label: 'Leave it alone', effect: 'Nothing is written to the contact.' },
       resubmit: ASK_AGAIN,
     },
     refusal: 'The response was lost, so there is no profile to approve.',
@@ -141,7 +141,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       },
       reject: {
         label: 'It is paid for',
-        effect: 'No credit is spent until it changes or its profile would have become old.',
+        effect: 'No credit is spent until it changes or its profile would have become too old.',
       },
     },
     decided: BATCH_KINDS.paid_since_backup.decided,
@@ -170,11 +170,11 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   mass_opt_out: {
     name: 'Many opted out',
     why: (detail) =>
-      `it was marked as opted out with many others${byMarks(detail === null ? [] : [detail])}: approve if the marks are right, reject if they are an error`,
+      `it was marked as opted out with many others${byMarks(detail === null ? [] : [detail])}: approve if the marks are correct, reject if they are an error`,
     answers: {
       approve: {
-        label: 'The mark is right',
-        effect: 'Its profile is deleted 30 days after donor-sync first read the mark.',
+        label: 'The mark is correct',
+        effect: 'Its profile is deleted 30 days after donor-sync first detected the mark.',
       },
       reject: {
         label: 'The mark is an error',
@@ -207,7 +207,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     why: () => 'the profile says that this person has died',
     answers: {
       approve: { label: 'Write it anyway', effect: WRITE },
-      reject: { label: 'Leave it alone', effect: 'Nothing is written into the contact.' },
+      reject: { label: 'Leave it alone', effect: 'Nothing is written to the contact.' },
       resubmit: ASK_AGAIN,
     },
     atOnce: ['approve', 'reject'],
@@ -223,14 +223,14 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       },
       reject: KEEP_FORMER,
     },
-    refusal: 'Its profile is there, and is not bought again.',
+    refusal: 'Its profile is available and is not bought again.',
     atOnce: ['approve', 'reject'],
   },
   new_person_unknown: {
     ...OF_A_CONTACT,
     name: 'Holds values of a former name',
     why: () =>
-      'it has another name now, and the CRM still holds the values of the former name: approve if it is the same person, reject to clear these values',
+      'it has another name now, and the CRM still contains the values for the former name: approve if it is the same person, reject to clear these values',
     answers: {
       approve: {
         label: 'Same person, new name',
@@ -238,7 +238,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       },
       reject: {
         label: "Clear donor-sync's values",
-        effect: 'The next sync clears the values that donor-sync wrote into this contact.',
+        effect: 'The next sync clears the values that donor-sync wrote to this contact.',
       },
       resubmit: ASK_AGAIN,
     },
@@ -247,7 +247,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     ...OF_A_PROFILE,
     name: 'Another donor for many',
     why: () =>
-      'the service now matches it to another donor, as it does many others that did not change',
+      'the service now matches it to another donor, as it does many other contacts that did not change',
     answers: {
       approve: {
         label: 'Write the new profile',
@@ -255,7 +255,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
       },
       reject: KEEP_FORMER,
     },
-    refusal: 'Its profile is there, and is not bought again.',
+    refusal: 'Its profile is available and is not bought again.',
     atOnce: ['approve', 'reject'],
   },
   forgotten_person: {
@@ -319,7 +319,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     name: 'Network was refused',
     why: (detail) =>
       `the service refuses the network or its members (${detail ?? 'no reason given'})`,
-    ...toBeFixed('Correct what is refused, for example a name that is too long, in the settings'),
+    ...toBeFixed('Correct the refused value in the settings, for example a name that is too long'),
   },
 };
 
@@ -359,8 +359,8 @@ function erasedDecidedText(word: DecisionWord, count: number): string {
 function networkDecidedText(word: DecisionWord, count: number): string {
   const holds = describeCount(count, 'hold');
   return word === 'approve'
-    ? `${holds} of networks approved. The next sync carries this out.`
-    : `${holds} of networks rejected. The networks stay unchanged until something else changes.`;
+    ? `${holds} about networks approved. The next sync carries this out.`
+    : `${holds} about networks rejected. The networks stay unchanged until something else changes.`;
 }
 
 /** Returns true if the word is a kind of question. */

@@ -134,7 +134,7 @@ export interface BatchView {
   kind: BatchKind;
   /** Why the contacts are held, in whole sentences. */
   reason: string;
-  /** Number of contacts that wait for the decision. */
+  /** Number of contacts that are waiting for the decision. */
   count: number;
   /**
    * Number of contacts in which each part has changed. A contact in which two parts have changed counts in

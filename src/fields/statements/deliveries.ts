@@ -218,8 +218,8 @@ export async function findWritesOfOthers(
 }
 
 /**
- * Records that a write was undone. The values that were ours before it are ours again. The fields in `left`
- * contain different values now. They can be undone later, once the write of those values is undone.
+ * Records that a write was undone. The values that were ours before the write are ours again. The fields in `left` now
+ * contain different values. They can be undone later, once the write of those values is undone.
  */
 export async function recordUndoneWrite(
   trx: RunTransaction,

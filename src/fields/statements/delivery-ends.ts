@@ -43,7 +43,7 @@ export type DeliveryEnd =
     }
   /** A user decides. The question is about the names, unless another kind is given. */
   | { kind: 'held'; donorId: string; hold?: ContactQuestionKind; writeId?: string | null }
-  /** A later run tries again with the same job. `enhanced` says whether its profile was available. */
+  /** A later run tries again with the same job. `enhanced` is true if its profile was available. */
   | {
       kind: 'postponed';
       writeId: string | null;

@@ -12,7 +12,7 @@ import type { Store } from '../../database/store.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { dropMonthsOf } from '../../privacy/statements/drop-months.ts';
 
-/** Which profiles to delete. */
+/** The profiles to delete. */
 export interface PurgeLimits {
   /** Profiles paid for before this instant (epoch ms); null if none are deleted because of their age. */
   paidBefore: number | null;

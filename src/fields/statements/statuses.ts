@@ -1,4 +1,4 @@
-/** Statuses of contacts in their CRM: which contacts to check, and the status that the CRM has. */
+/** Statuses of contacts in their CRM: the contacts to check, and the CRM's status of each. */
 import { type RawBuilder, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';

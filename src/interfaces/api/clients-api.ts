@@ -27,7 +27,10 @@ const querySchema = z.object({
   crm: z.string().optional().openapi({ description: 'Only this kind of CRM.' }),
   q: z.string().default('').openapi({ description: 'Part of the name or the ID.' }),
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
-  cursor: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ description: 'The value of `next` on the previous page.' }),
 });
 
 const clientSchema = z
@@ -172,7 +175,7 @@ function findByBodyRoute(access: Access) {
       limitBody(MAX_API_BODY_BYTES),
     ] as const,
     responses: { ...FOUND, ...problems.body },
-    description: 'The same with the letters in the body, as the pages send it.',
+    description: 'The same search, with the letters in the body, as the pages send them.',
     request: { body: { ...json(wordsSchema), required: false } },
   });
 }

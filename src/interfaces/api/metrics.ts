@@ -144,7 +144,7 @@ async function readDigests(
   );
 }
 
-/** Values that are read from the store at each scrape, so other processes' runs count as well. */
+/** Values that are read from the store at each scrape, so other processes' runs also count. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 
@@ -208,7 +208,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       },
     },
   );
-  gauge('donor_sync_holds', 'Contacts and networks that wait for a decision.', {
+  gauge('donor_sync_holds', 'Contacts and networks that are waiting for a decision.', {
     labelNames: ['integration', 'about'],
     async collect(set) {
       const contacts = await countOpenQuestions(store.reader, 'contact');
@@ -219,7 +219,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       }
     },
   });
-  gauge('donor_sync_approvals', 'Requests that wait for a second user.', {
+  gauge('donor_sync_approvals', 'Requests that are waiting for a second user.', {
     labelNames: ['integration'],
     async collect(set) {
       const approvals = await listStoredApprovals(store);
@@ -278,7 +278,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       labelNames: options.labelNames,
       registers,
       collect: async () => {
-        // Integrations that were removed from the settings are removed here as well.
+        // Integrations that were removed from the settings are also removed here.
         made.reset();
         await options.collect((labels, value) => made.set(labels, value));
       },
@@ -293,7 +293,7 @@ function metricsRoute({ requireViewerUnlessLocal }: Access) {
     tags: ['Health'],
     summary: 'Metrics for Prometheus',
     description:
-      'On this machine no token is needed, unless the service has a public address. A token for some clients does not get the lines of other clients.',
+      'On this machine no token is needed, unless the service has a public address. A token for some clients does not receive the lines of other clients.',
     middleware: [requireViewerUnlessLocal()] as const,
     responses: {
       200: {

@@ -6,7 +6,7 @@ import { pageText } from '../pages/assets.ts';
 export interface Notice {
   title: string;
   text: string;
-  /** What to do next. */
+  /** The next step for the user. */
   next: readonly string[];
   /** The page that it links to; null or left out if there is none. */
   link?: { href: string; text: string } | null;

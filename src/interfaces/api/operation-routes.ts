@@ -293,7 +293,7 @@ function describeResults(
   return {
     [status]: describeResult({ ...operation, result: now }),
     202: {
-      description: 'The request waits, and nothing is changed yet.',
+      description: 'The request is waiting, and nothing has been changed yet.',
       ...json(z.union(options.filter(has))),
     },
   };
@@ -323,7 +323,9 @@ function describeRecorded(operation: Operation) {
   if (!isLong && !mayWait) return {};
   const words = [
     ...(mayWait
-      ? ['The request may wait for a second user. In that case nothing has been done yet.']
+      ? [
+          'The request might have to wait for a second user. In that case, nothing has been done yet.',
+        ]
       : []),
     ...(isLong ? ['The service carries it out; `GET /v1/approvals/ID` has its result.'] : []),
   ];

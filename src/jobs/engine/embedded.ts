@@ -20,7 +20,7 @@ export function createEmbeddedEngine({
   clock,
   isFree,
 }: EmbeddedDeps): Engine {
-  /** The integrations whose turn this process has. */
+  /** The integrations whose turn belongs to this process. */
   const taken = new Set<string>();
   /** The time (monotonic) until which integrations that could not start are not tried again. */
   const resting = new Map<string, number>();

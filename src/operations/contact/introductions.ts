@@ -1,5 +1,6 @@
 /**
- * Who can introduce a contact. The text is composed on request from IDs and the names in the CRM, and is not stored.
+ * The people who can introduce a contact. The text is composed on request from IDs and the names in the CRM, and is not
+ * stored.
  */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Reader } from '../../database/reader.ts';

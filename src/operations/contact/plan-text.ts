@@ -16,7 +16,8 @@ export function describeContactPlan({ enhance, leave, credits, heldSince }: Plan
   const [reason] = Object.keys(enhance);
   if (reason === undefined) {
     const [why] = Object.keys(leave);
-    const because = why === undefined ? 'the CRM does not have this contact now' : outcomeText(why);
+    const because =
+      why === undefined ? 'the CRM does not currently have this contact' : outcomeText(why);
     return { credits: null, text: `A run would not enhance this contact, because ${because}.` };
   }
   if (reason === 'profile_shared') {
@@ -28,7 +29,7 @@ export function describeContactPlan({ enhance, leave, credits, heldSince }: Plan
   }
   const { allowed, limit } = credits.enhancements;
   if (allowed === 0) {
-    const because = limit ?? 'no credit may be spent now';
+    const because = limit ?? 'no credit may currently be spent';
     return { credits: null, text: `A run would not enhance this contact, because ${because}.` };
   }
   return { credits: 1, text: `Costs 1 credit: this contact ${toSentencePart(dueText(reason))}.` };

@@ -25,7 +25,7 @@ export interface ShownField {
   label: string;
   /** Why the field does not contain the value, as part of a sentence; null if there is no known reason. */
   missing: string | null;
-  /** The run that last wrote the field, and (`at`) when it did; null if no run did. */
+  /** The run that last wrote the field, and the time of the write (`at`); null if no run has written it. */
   run: string | null;
   at: string | null;
 }
@@ -46,7 +46,7 @@ const VALUES: readonly { name: string; source: FieldSource; also?: readonly Fiel
 
 const MONEY: ReadonlySet<FieldSource> = new Set(['capacity.nonprofit', 'capacity.political']);
 
-/** The data that describes where a contact's values are. */
+/** The data that describes the location of a contact's values. */
 export interface ValueSources {
   mappings: readonly FieldMapping[];
   /** The CRM's descriptions of its fields; empty while the CRM is unavailable. */

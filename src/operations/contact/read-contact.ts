@@ -116,7 +116,7 @@ export async function readContact(world: Reading, client: Integration, crmId: st
  */
 function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
   const name = best?.name ?? null;
-  // The CRM may leave out a middle name that the sentence has.
+  // The CRM may lack a middle name that the sentence contains.
   const words = name?.split(/\s+/) ?? [];
   return sentence !== null && words.length > 0 && words.every((word) => sentence.includes(word));
 }
@@ -295,7 +295,7 @@ async function readSentence(
 /** How long the service keeps results. Reading them is free. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Why the service chose this person; null if the service does not report it, or no longer does. */
+/** The service's reasons for choosing this person; null if the service does not, or no longer, report them. */
 async function findMatch(
   deps: SyncDeps,
   { job: { jobId, submittedAt } }: KeptOfContact,

@@ -21,7 +21,7 @@ export interface FoundContacts {
   contacts: { crmId: string; name: string }[];
   /** True if there may be more contacts. */
   isMore: boolean;
-  /** Why names were not searched; null if they were. */
+  /** The reason why names were not searched; null if they were searched. */
   problem: string | null;
 }
 

@@ -32,9 +32,9 @@ export const checkClients = acting({
   say: ({ clients, causes }) =>
     causes === 0
       ? `All is well with ${describeCount(clients.length, 'client')}.`
-      : `${describeCount(causes, 'problem')} to fix. For each client: donor-sync doctor ID`,
+      : `${describeCount(causes, 'problem')} to fix. To see a client's problems: donor-sync doctor ID`,
   table: ({ clients, causes }) => ({
-    empty: 'There is no client yet. Set one up: donor-sync init',
+    empty: 'There are no clients yet. Set one up: donor-sync init',
     headers: ['Client', 'Problems', 'First problem'],
     rows: clients.map(({ integration, causes: count, findings }) => [
       integration,

@@ -12,7 +12,7 @@ import { checkSample } from './check-sample.ts';
 import { checkOthersInCrm, checkValuesWaiting } from './check-values.ts';
 import { checked, met, unmet } from './checks.ts';
 
-const FOLLOW_MESSAGE = 'Do what the message says, then run doctor again.';
+const FOLLOW_MESSAGE = 'Follow the advice in the message, then run doctor again.';
 
 /** Checks the CRM: the connector's own checks, the account, the field map, some contacts, and the limits. */
 export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
@@ -50,9 +50,9 @@ async function checkAccount({ deps }: OpenIntegration, opened: Connector[]): Pro
   try {
     const connector = await deps.openConnector(null);
     opened.push(connector);
-    const message = `The client leads to "${connector.account.name}".`;
+    const message = `The client is connected to "${connector.account.name}".`;
     return [
-      { ...met('CRM account', message), report: 'The account is the right one for the client.' },
+      { ...met('CRM account', message), report: 'The account is the correct one for the client.' },
     ];
   } catch (error) {
     if (!isDonorSyncError(error) || error.code !== 'crm_account_changed') throw error;
@@ -109,13 +109,13 @@ async function checkViewers(
 ): Promise<Finding[]> {
   const people = await connector.countViewers?.(mappings.map(({ to }) => to));
   if (people === undefined) return [];
-  if (people > 0) return [plain(met('field viewers', 'People can see the fields in the CRM.'))];
+  if (people > 0) return [plain(met('field viewers', 'Users can see the fields in the CRM.'))];
   return [
     plain(
       unmet(
         'field viewers',
-        'In the CRM, only the user of donor-sync can see the fields.',
-        'Let a profile of your users see them (choose another profile if your users are not System Administrators), or assign the permission set “donor-sync viewers” to users in the CRM.',
+        "In the CRM, only donor-sync's user can see the fields.",
+        "Make the fields visible to your users' profile (choose another profile if your users are not System Administrators), or assign the permission set “donor-sync viewers” to users in the CRM.",
         CAUSES.unseen,
       ),
     ),

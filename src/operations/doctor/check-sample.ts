@@ -33,7 +33,7 @@ export async function checkSample(
 
 const NONE_SEEN = 'No contact is visible to donor-sync, so none could be read.';
 const NONE_SEEN_FIX =
-  'If the CRM has contacts, check contacts.filter, and which contacts are shared with the user of donor-sync.';
+  "If the CRM has contacts, check contacts.filter, and which contacts are shared with donor-sync's user.";
 
 async function sampleIds(connector: Connector): Promise<string[]> {
   const most = Math.min(SAMPLE, connector.capabilities.readBatch);
@@ -78,7 +78,7 @@ export function judgeSample(
   const advice =
     lacks.length === 0
       ? null
-      : `If your contacts have ${lacks.join(' and ')}, check what the user of donor-sync can read.`;
+      : `If your contacts have ${lacks.join(' and ')}, check what donor-sync's user can read.`;
   return [plain(met(SUBJECT, message, advice)), ...unreadableParts(contacts, readable)];
 }
 
@@ -101,8 +101,8 @@ function unreadableParts(contacts: readonly Contact[], readable: ReadonlySet<str
     plain(
       unmet(
         'identity',
-        `${name} cannot be read of ${formatCount(count)} of ${describeCount(contacts.length, 'contact')}, although the field itself can: the records that it leads to are hidden from the user of donor-sync.`,
-        'Give the user read access to these records: to their object, and by sharing.',
+        `${name} cannot be read for ${formatCount(count)} of ${describeCount(contacts.length, 'contact')}, although the field itself can be read. The records that it refers to are hidden from donor-sync's user.`,
+        'Give this user read access to these records, to their object and through sharing.',
         'crm_records_hidden',
       ),
     ),

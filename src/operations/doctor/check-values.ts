@@ -28,7 +28,7 @@ export async function checkValuesWaiting(
   const { store } = deps;
   const lines = mappings.filter(isProfileLine);
   const { reasons } = await readValuesWaiting(store.reader, integration.id, lines);
-  if (reasons.length === 0) return [plain(met('values', 'No value waits to be written.'))];
+  if (reasons.length === 0) return [plain(met('values', 'No values are waiting to be written.'))];
   const { fields } = await readFields(connector, mappings);
   const waiting = await listWaitingValues(store.reader, integration.id);
   const isFreed = ({ field, code }: WaitingReason) =>
@@ -44,12 +44,12 @@ export async function checkValuesWaiting(
 function waitingFinding(reason: WaitingReason, isFreed: boolean): Finding {
   const { field, cause, contacts, text } = reason;
   const subject = `values of ${field}`;
-  const wait = `${describeCount(contacts, 'value')} ${contacts === 1 ? 'waits' : 'wait'} to be written`;
+  const wait = `${describeCount(contacts, 'value')} ${contacts === 1 ? 'is' : 'are'} waiting to be written`;
   if (cause === 'no_profile') return met(subject, `${wait}: ${text}.`);
   if (isFreed) {
     return met(
       subject,
-      `${wait}. The field has changed since, so the next run tries them again, for no credit.`,
+      `${wait}. The field has changed since then, so the next run tries the values again, at no cost.`,
     );
   }
   const [why = text, ...fix] = text.split(': ');
@@ -84,14 +84,14 @@ export async function checkOthersInCrm({
       met(
         `field ${field}`,
         `Automation in the CRM, such as a flow or a workflow, changes ${field} after every write (noticed on ${formatTimestamp(since)}). donor-sync treats the changed value as its own.`,
-        'If that is intended, there is nothing to do. Otherwise exclude this field from the automation.',
+        'If that is intended, there is nothing to do. Otherwise, exclude this field from the automation.',
       ),
     ),
     ...(isRecent
       ? [
           met(
             'CRM user',
-            `Another tool writes into the CRM as the user of donor-sync (last noticed on ${formatTimestamp(noticedAt)}). Its changes count as edits by a user and are not overwritten.`,
+            `Another tool writes to the CRM as donor-sync's user (last noticed on ${formatTimestamp(noticedAt)}). Its changes count as edits by a user and are not overwritten.`,
             'Give donor-sync its own user in the CRM.',
           ),
         ]

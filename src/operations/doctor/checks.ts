@@ -76,8 +76,8 @@ export async function checkProxies(
   return [
     met(
       'proxy',
-      `Requests leave through ${describeProxies(proxies)}, except to this machine and the hosts in NO_PROXY. The proxy resolves host names itself. So donor-sync checks the text of addresses that were set in a browser, but can't pin them to the public IP addresses that it has checked.`,
-      'Let the proxy refuse connections into private networks.',
+      `Requests leave through ${describeProxies(proxies)}, except to this machine and the hosts in NO_PROXY. The proxy resolves host names itself. donor-sync therefore checks the text of addresses that were set in a browser, but can't pin them to the public IP addresses that it has checked.`,
+      'Configure the proxy to refuse connections to private networks.',
     ),
   ];
 }
@@ -85,25 +85,20 @@ export async function checkProxies(
 async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[]> {
   try {
     await partner.test(signal);
-    return [plain(met('partner key', 'The Partner Data Service accepts the API key.'))];
+    return [plain(met('partner key', 'The Partner Data Service accepts the service key.'))];
   } catch (error) {
     if (signal.aborted)
       return [plain(unmet('partner', NO_ANSWER, CHECK_NETWORK, 'partner_unavailable'))];
     const isKey = isConfigurationError(error) && error.code.startsWith('partner_key');
     return [
       isKey
-        ? unmet(
-            'partner key',
-            messageOf(error),
-            'Put a working key where partner.apiKey gets its value.',
-            error.code,
-          )
+        ? unmet('partner key', messageOf(error), 'Set partner.apiKey to a working key.', error.code)
         : { ...failed('partner', CHECK_NETWORK, error), fix: CHECK_NETWORK },
     ];
   }
 }
 
-const NO_ANSWER = `The Partner Data Service did not answer within ${PATIENCE_MS / 1_000} seconds.`;
+const NO_ANSWER = `The Partner Data Service did not respond within ${PATIENCE_MS / 1_000} seconds.`;
 const CHECK_NETWORK =
   'Check partner.baseUrl, the network, and HTTPS_PROXY and NO_PROXY if there is a proxy in between.';
 
@@ -112,7 +107,7 @@ function checkClock(partner: Partner): Finding[] {
   const problem = clockProblem(partner.clockAheadMs());
   return problem === null
     ? []
-    : [plain(unmet('clock', problem.message, 'Set the clock by NTP.', 'clock_wrong'))];
+    : [plain(unmet('clock', problem.message, 'Synchronise the clock with NTP.', 'clock_wrong'))];
 }
 
 async function checkCredits(partner: Partner, signal: AbortSignal): Promise<Finding[]> {
@@ -133,11 +128,11 @@ async function checkDescription(partner: Partner, signal: AbortSignal): Promise<
     published
       ? met(
           'service description',
-          'The service publishes a description of its abilities, which donor-sync uses.',
+          'The service publishes a description of its capabilities, which donor-sync uses.',
         )
       : met(
           'service description',
-          'The service publishes no description, so donor-sync tries the known forms.',
+          'The service does not publish a description, so donor-sync tries the known forms.',
         ),
   );
   const assumed = findings.filter((finding) => finding.source === 'assumed');
@@ -192,7 +187,7 @@ async function checkSubmission({
   const open = await listOpenSubmissions(store.reader, partnerKey);
   return open.map(({ persons, intendedAt }) => {
     const message = `A submission of ${describeCount(persons, 'person', 'people')} from ${formatTimestamp(intendedAt)} has no response yet.`;
-    return plain(met('submissions', message, 'The next sync settles it by the balance.'));
+    return plain(met('submissions', message, 'The next sync uses the balance to settle it.'));
   });
 }
 
@@ -213,7 +208,7 @@ const FORMER_KEY_ADVICE =
 
 async function checkHolds({ deps: { store }, integration }: OpenIntegration): Promise<Finding> {
   const { length } = await listOpenQuestions(store.reader, integration.id, 'contact');
-  if (length === 0) return plain(met('holds', 'No contact waits for a decision.'));
+  if (length === 0) return plain(met('holds', 'No contact is waiting for a decision.'));
   const held = met(
     'holds',
     `${describeCount(length, 'contact')} held for a decision.`,

@@ -9,13 +9,16 @@ import { CHECK_LIMIT_MS, type Examination, examineIntegration } from './examine.
 
 const findingSchema = z
   .object({
-    integration: z.string().nullable().describe('Null if it is about the whole installation'),
+    integration: z
+      .string()
+      .nullable()
+      .describe('Null if the finding is about the whole installation'),
     subject: z.string(),
     ok: z.boolean(),
     message: z.string(),
     fix: z.string().nullable(),
     command: z.string().nullable().describe('The command that helps, if there is one'),
-    cause: z.string().nullable().describe('A stable word that findings with the same cause share'),
+    cause: z.string().nullable().describe('A stable word shared by findings with the same cause'),
   })
   .meta({ id: 'Finding' });
 

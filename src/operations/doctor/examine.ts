@@ -52,7 +52,7 @@ export async function examineIntegration(
   integration: Integration,
   { signal, limitMs, also }: Examination,
 ): Promise<DoctorFinding[]> {
-  const findings = await checked('integration', 'Do what the message says.', async () => {
+  const findings = await checked('integration', 'Follow the advice in the message.', async () => {
     const open = await application.open(integration, signal);
     try {
       const found =

@@ -98,7 +98,7 @@ const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   local: '',
   verified: '',
   unverified:
-    ' Its certificate is not checked (sslmode=no-verify): whoever answers at that address gets the password.',
+    ' Its certificate is not checked (sslmode=no-verify): any server that responds at that address receives the password.',
   none: ' The connection is not encrypted (sslmode=disable): others on the network can read it.',
 };
 
@@ -122,7 +122,7 @@ async function checkErasureLogs({
       return { ...met('log of erasures', message, advice), report };
     }
     const message = `Erasures cannot be recorded in ${path}: ${problem}.`;
-    const fix = kind === 'backups' ? LOG_FIX : `${LOG_FIX} Until then no contact can be erased.`;
+    const fix = kind === 'backups' ? LOG_FIX : `${LOG_FIX} Until then, no contact can be erased.`;
     const report = 'A copy of the erasure log cannot be written.';
     return { ...unmet('log of erasures', message, fix, 'erasure_log_unusable'), report };
   });
@@ -143,7 +143,7 @@ async function checkWriteLog({
   const { files, checked, missing, lastMissingAt } = await examineWriteLog(store);
   const unwritable = files.flatMap(({ path, problem }) => {
     if (problem === null) return [];
-    const message = `Writes into the CRM cannot be recorded in ${path}: ${problem}.`;
+    const message = `Writes to the CRM cannot be recorded in ${path}: ${problem}.`;
     const fix = `Make the file and its folder writable. ${WHY_WRITES_ARE_NOTED}`;
     const report = 'The write log cannot be written.';
     return { ...unmet('log of writes', message, fix, 'write_log_unusable'), report };
@@ -155,9 +155,7 @@ async function checkWriteLog({
     return [...unwritable, plain(unmet('log of writes', message, fix, 'write_log_apart'))];
   }
   if (unwritable.length > 0) return unwritable;
-  return [
-    plain(met('log of writes', 'Writes into the CRM are also recorded outside of the database.')),
-  ];
+  return [plain(met('log of writes', 'Writes to the CRM are also recorded outside the database.'))];
 }
 
 const WHY_WRITES_ARE_NOTED =
@@ -178,17 +176,17 @@ async function checkSpendingJournal({
   }
   const problem = await findWriteProblem(path);
   if (problem === null) {
-    const report = 'Spending is also recorded outside of the database.';
+    const report = 'Spending is also recorded outside the database.';
     return { ...met('spending journal', `Spending is also recorded in ${path}.`), report };
   }
-  const message = `Spending cannot be recorded in ${path}: ${problem}. Until it can, nothing is spent.`;
+  const message = `Spending cannot be recorded in ${path}: ${problem}. Until it can be recorded, nothing is spent.`;
   const fix = 'Make the file and its folder writable, or name another file in `spendingJournal`.';
   const report = 'The spending journal cannot be written.';
   return { ...unmet('spending journal', message, fix, JOURNAL_UNWRITABLE), report };
 }
 
 const NO_JOURNAL =
-  'After a restore, you decide about all contacts that are new or changed since the backup. To avoid that, let the database server archive its log, so that you can restore it to the last second. If one host does all syncs, you can also name a file in `spendingJournal`.';
+  'After a restore, you decide about all contacts that are new or changed since the backup. To avoid this, configure the database server to archive its log, so that you can restore the database to the last second. If one host does all syncs, you can also name a file in `spendingJournal`.';
 
 /**
  * Checks addresses from settings in the database. Settings files with insecure addresses are already refused

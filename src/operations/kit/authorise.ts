@@ -26,7 +26,7 @@ export function authorise(rules: Rules, caller: Caller): void {
   if (needsProof && caller.isProven !== true) {
     throw forbidden(
       'proof_needed',
-      'You signed in a while ago. Nothing was changed. Show that it is you first: sign in again, or type your password under "My account".',
+      'You signed in a while ago. Nothing was changed. Confirm your identity first: sign in again, or type your password under "My account".',
     );
   }
 }
@@ -36,7 +36,7 @@ export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void 
   if (role === null || mayActAs(role, needed)) return;
   throw forbidden(
     'role_insufficient',
-    `This needs the role ${needed}, and yours is ${role}. Nothing was changed.`,
+    `This needs the role ${needed}, but your role is ${role}. Nothing was changed.`,
     { needed, role },
   );
 }

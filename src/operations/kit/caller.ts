@@ -1,4 +1,4 @@
-/** The caller of an operation, and what the caller may do. */
+/** The caller of an operation, and the caller's permissions. */
 import type { Actor } from '../../core/actor.ts';
 import type { Role } from '../../core/role.ts';
 import type { Account } from '../../core/second-person.ts';

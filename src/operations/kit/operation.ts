@@ -62,7 +62,7 @@ export interface World {
   fingerprint: Store['fingerprint'];
   /** The clients that the caller has access to. */
   clients: ReadonlyMap<string, Integration>;
-  /** The address in the settings, or this machine's own. `readAddresses` returns the one that counts. */
+  /** The address in the settings, or this machine's own. `readAddresses` returns the address in use. */
   publicUrl: string;
   /** True if the settings name no address. */
   hasOwnUrl: boolean;
@@ -248,7 +248,7 @@ export interface Acting<
     NeedsSecondUser<Input> {
   effect: 'acts';
   run(world: ActingWorld, input: z.output<Input>): Promise<z.output<Result>>;
-  /** As in an operation that changes something. */
+  /** The same as for an operation that changes something. */
   question?(world: ActingWorld, input: z.output<Input>): Promise<Question>;
   /**
    * True if `run` itself asks its question with `world.agree`, because computing it twice would be expensive.

@@ -12,7 +12,7 @@ export function rowsUpTo(most: number) {
   return z.int({ error }).min(1, { error }).max(most, { error });
 }
 
-export const CURSOR = z.string().optional().describe('The `next` of the page before');
+export const CURSOR = z.string().optional().describe('The value of `next` on the previous page');
 
 export const NEXT = z
   .string()

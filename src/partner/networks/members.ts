@@ -131,7 +131,7 @@ export interface FollowDeps {
   connections: Pick<Connections, 'ofDonor'>;
 }
 
-/** Waits for the end of a bulk add. Each of its donors gets an outcome. */
+/** Waits for the end of a bulk add, and returns an outcome for each of its donors. */
 export async function followBulkAdd(
   deps: FollowDeps,
   job: BulkAddJob,

@@ -1,4 +1,4 @@
-/** Which warm paths to compute, and the computed results. */
+/** The warm paths to compute, and the computed results. */
 
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';

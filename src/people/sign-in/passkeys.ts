@@ -227,7 +227,7 @@ function newChallenge(): string {
   return randomBytes(CHALLENGE_BYTES).toString('base64url');
 }
 
-/** Returns the identifier under which authenticators store a user. It does not reveal who the user is. */
+/** Returns the identifier that authenticators store for a user. It does not reveal who the user is. */
 function toHandle(personId: string): string {
   return Buffer.from(personId).toString('base64url');
 }

@@ -118,7 +118,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
     const begun = new Worker(program, {
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb, maxYoungGenerationSizeMb: 8 },
     });
-    // A thread that ends while idle must not end the program. The next password gets a new thread.
+    // A thread that ends while idle must not end the program. A new thread is started for the next password.
     return begun.on('error', dismiss).on('exit', dismiss);
 
     function dismiss(): void {
@@ -135,7 +135,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
 
 function unchecked(cause?: unknown): RetriableError {
   return new RetriableError(
-    'The password could not be compared with the common ones, so it was not accepted. Nothing was changed. Try again in a minute.',
+    'The password could not be compared with common passwords, so it was not accepted. Nothing was changed. Try again in a minute.',
     { code: 'password_unchecked', ...(cause instanceof Error ? { cause } : {}) },
   );
 }

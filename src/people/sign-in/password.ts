@@ -32,7 +32,7 @@ export function expectNewPassword(): void {
 }
 
 /**
- * Throws a ConfigurationError that says what is wrong with a new password, and a RetriableError if it could
+ * Throws a ConfigurationError that describes the problem with a new password, and a RetriableError if it could
  * not be judged. `clientNames` contains the clients' names, which others guess early, like the user's name
  * and address.
  */

@@ -27,14 +27,14 @@ export async function requireOtherWays(reader: Reader, ways: OtherWays): Promise
   }
   if (without.length === 0) return;
   throw new ConfigurationError(
-    `server.signIn.passwords is false, but ${describeCount(without.length, 'owner')} can sign in only by a password: each owner needs a passkey, or has to have signed in by the identity provider. \`donor-sync users list\` shows how owners sign in. Nothing was started.`,
+    `server.signIn.passwords is false, but ${describeCount(without.length, 'owner')} can sign in only with a password. Each owner needs a passkey, or must have signed in with the identity provider. \`donor-sync users list\` shows how owners sign in. Nothing was started.`,
     { code: 'owners_need_passwords', details: { owners: without.map(({ id }) => id) } },
   );
 }
 
 function noOtherWay(): ConfigurationError {
   return new ConfigurationError(
-    'server.signIn.passwords is false, but nothing else lets users in: passkeys need an https address with a name in server.publicUrl (or http://localhost), and server.signIn.oidc names no identity provider. Nothing was started.',
+    'server.signIn.passwords is false, but users have no other way to sign in. Passkeys need an https address with a host name in server.publicUrl (or http://localhost), and server.signIn.oidc does not name an identity provider. Nothing was started.',
     { code: 'no_way_to_sign_in' },
   );
 }

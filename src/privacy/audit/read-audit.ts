@@ -39,7 +39,7 @@ export interface AuditRecord {
   details: AuditDetails;
 }
 
-/** Which entries to read. An omitted part does not filter. */
+/** The entries to read. An omitted part does not filter. */
 export interface AuditFilter {
   /** Epoch ms. */
   since?: number | undefined;

@@ -241,7 +241,7 @@ const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
  */
 async function takePlace(trx: Trx): Promise<{ seq: number; hash: string; mark: string }> {
   const [place] = (await nextPlace(trx, {})).rows;
-  if (place === undefined) throw new Error('The audit has no next place.');
+  if (place === undefined) throw new Error('The audit has no next position.');
   return place;
 }
 

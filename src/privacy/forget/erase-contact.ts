@@ -403,7 +403,7 @@ export async function doneBefore(
 /** Whatever failed, the contact is already blocked, and repeating the command does the rest. */
 function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
   return new RetriableError(
-    `The erasure of ${crmId} is not finished: ${failure.message} Until it is, no sync enhances the contact. Repeat the command once the problem is fixed; it continues from there.`,
+    `The erasure of ${crmId} is not finished: ${failure.message} Until it is finished, no sync enhances the contact. Repeat the command once the problem is fixed; it continues from there.`,
     { code: 'erasure_cut_off', cause: failure, details: { reason: failure.code } },
   );
 }

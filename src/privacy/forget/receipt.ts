@@ -164,21 +164,21 @@ function listPending(part: ErasedIn): Pending[] {
   if (note.unreached !== null) {
     add(
       'crm',
-      `The CRM could not be reached, and it still contains what donor-sync wrote. The next attempt clears it. The CRM's error: ${note.unreached}`,
+      `The CRM could not be reached, and it still contains values that donor-sync wrote. The next attempt clears them. The CRM's error: ${note.unreached}`,
     );
   }
   addMentions(note.mentions, (text) => add('introductions', text));
   if (crm !== null && crm.stillPresent.length > 0) {
-    const why = refusals.length === 0 ? '' : ` The CRM says: ${refusals.join('; ')}.`;
+    const why = refusals.length === 0 ? '' : ` The CRM's message: ${refusals.join('; ')}.`;
     add(
       'crm',
-      `The CRM still contains what donor-sync wrote: ${crm.stillPresent.join(', ')}.${why}`,
+      `The CRM still contains values that donor-sync wrote: ${crm.stillPresent.join(', ')}.${why}`,
     );
   }
   if (crm !== null && crm.unreadable.length > 0) {
     add(
       'crm',
-      `Fields that the integration's user cannot see, and that may contain what donor-sync wrote: ${crm.unreadable.join(', ')}.`,
+      `Fields that the integration's user cannot see, and that may contain values that donor-sync wrote: ${crm.unreadable.join(', ')}.`,
     );
   }
   if (crm !== null && crm.unrecognized.length > 0) {

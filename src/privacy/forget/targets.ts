@@ -54,8 +54,8 @@ export type Opened = Pick<
 const CRM_PATIENCE_MS = 15_000;
 
 /**
- * The integrations that an erasure covers: those of the same account, even if they are no longer in the settings. With
- * `everywhere`, it also covers integrations of the same kind that know the ID.
+ * The integrations that an erasure covers: all integrations of the same account, even if they are no longer in the
+ * settings. With `everywhere`, it also covers integrations of the same kind that know the ID.
  */
 export async function integrationsToForget(
   {
@@ -84,7 +84,7 @@ export interface Target {
   open: Opened | null;
   /** The open integration with its CRM; null if the CRM could not be opened. */
   crm: SyncDeps | null;
-  /** Why the CRM could not be opened; null if it was. */
+  /** The reason why the CRM could not be opened; null if it was opened. */
   unreached: string | null;
 }
 

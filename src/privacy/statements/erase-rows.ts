@@ -36,7 +36,7 @@ export interface ErasedRows {
 /** Jobs whose profile could still be fetched. They are closed, so nothing can be fetched. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
-/** What happens to the fingerprints of values that were written into a contact. */
+/** The handling of fingerprints of values that were written to a contact. */
 export interface ValuesInCrm {
   fingerprint: Fingerprint;
   /** False if the contact's fields were read as empty, so no fingerprints are kept. */

@@ -1,7 +1,7 @@
 /**
  * The erasure log in several places at once: next to the database, at the places from the settings, and in
- * each folder in which backups were made. Every place gets all lines, so any place that survives a loss still
- * shows who was erased.
+ * each folder in which backups were made. Each place receives all lines, so any place that survives a loss still shows
+ * who was erased.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ export interface ErasurePlace {
   kind: 'live' | 'named' | 'backups';
   /** `gone`: the backup folder does not exist, for example because its disk is not mounted. */
   state: 'writable' | 'gone' | 'unwritable';
-  /** Why the place cannot be written to; null if it can. */
+  /** The reason why the place cannot be written to; null if it can be. */
   problem: string | null;
 }
 

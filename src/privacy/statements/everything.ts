@@ -16,7 +16,7 @@ export interface HeldTable {
   pages: AsyncIterable<HeldValue[][]>;
 }
 
-/** Which rows and columns are exported, and a key that is unique for each row. */
+/** The rows and columns that are exported, and a key that is unique for each row. */
 interface Taken {
   from: RawBuilder<unknown>;
   columns: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Texts that name a donor: the writes that brought them, and the fields in which they can be, whatever the
- * current settings are.
+ * Texts that name a donor: the writes that brought them, and the fields that can contain them, whatever the current
+ * settings are.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -38,7 +38,7 @@ export interface ContactWithWrites {
   crmId: string;
   /** The contact that it was merged into. */
   mergedInto: string | null;
-  /** The values in it that are ours; empty for a contact that the store does not have. */
+  /** The values in the contact that are ours; empty for a contact that is not in the store. */
   owned: OwnedValues;
   writes: readonly WriteOfTexts[];
 }

@@ -52,7 +52,7 @@ export interface WriteLog {
 /** A file of the log. */
 export interface WriteLogFile {
   path: string;
-  /** Why the file cannot be written to; null if it can. */
+  /** The reason why the file cannot be written to; null if it can be. */
   problem: string | null;
 }
 

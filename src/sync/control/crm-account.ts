@@ -63,7 +63,7 @@ async function requireSameAccount(
 /** The ID of one account means a different person in another, so an account never changes its client. */
 export function accountChanged(id: string, { name }: Pick<CrmAccount, 'name'>): ConfigurationError {
   return new ConfigurationError(
-    `"${id}" was connected to another CRM account before, and now leads to "${name}". The same IDs mean different people in another account. Nothing was changed. Sign in to the account that it was connected to, or set up a client for the new one: donor-sync init`,
+    `"${id}" was connected to another CRM account before, and is now connected to "${name}". The same IDs mean different people in another account. Nothing was changed. Sign in to the account that it was connected to, or set up a client for the new one: donor-sync init`,
     { code: 'crm_account_changed', details: { integration: id } },
   );
 }

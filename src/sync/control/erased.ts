@@ -142,8 +142,8 @@ export function looksErased(
 }
 
 /**
- * Returns true if no user has decided since that they are two people. If both have the same timestamp, the
- * user gets the question again.
+ * Returns true if no user has decided since that they are two people. If both have the same timestamp, the user is
+ * asked again.
  */
 function isOpen(since: number, { distinguished }: ErasedPersons, crmId: string): boolean {
   return since !== NEVER && since >= (distinguished.get(crmId) ?? NEVER);

@@ -22,7 +22,7 @@ export function alreadyRunning(
   cause?: unknown,
 ): AlreadyRunning {
   return new AlreadyRunning(
-    `"${integrationId}" is being synced right now by ${by}. Nothing was done; try again when it has ended.`,
+    `"${integrationId}" is currently being synced by ${by}. Nothing was done. Try again when that sync has ended.`,
     { code: 'already_running', cause, details: { integration: integrationId } },
   );
 }

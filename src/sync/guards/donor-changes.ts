@@ -1,7 +1,7 @@
 /**
- * The service may merge two of its records, or correct a match. Then an unchanged contact gets
- * another donor's profile, which replaces all values at once. Many such changes at a time look like
- * a fault of the service, and wait for a user.
+ * The service may merge two of its records, or correct a match. Then an unchanged contact receives another donor's
+ * profile, which replaces all values at once. Many such changes at a time look like a fault of the service, and wait
+ * for a user.
  */
 
 import { countChangedDonors } from '../../contacts/many-at-once/mass-changes.ts';

@@ -1,8 +1,7 @@
 /**
- * Opt-out marks on many contacts at once are rarely many people's decisions: more likely a wrong opt-out
- * field, or an import that ticks everyone. Marked contacts get no deliveries, and no data about them is
- * shown. But their paid profiles are deleted only if there are few marks, or if a user has confirmed the
- * marks.
+ * Opt-out marks on many contacts at once are rarely many people's own decisions. A wrong opt-out field, or an import
+ * that ticks everyone, is more likely. Marked contacts receive no deliveries, and no data about them is shown. But
+ * their paid profiles are deleted only if there are few marks, or if a user has confirmed the marks.
  */
 
 import {

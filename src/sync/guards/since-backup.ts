@@ -1,6 +1,6 @@
 /**
  * A database that was restored from a backup does not contain the purchases since then, but the spending
- * journal does. Contacts in the journal get their profile from the job, without a credit. A user decides
+ * journal does. Contacts in the journal receive their profile from the job, at no cost. A user decides
  * about all other contacts that may have been paid for.
  */
 import {

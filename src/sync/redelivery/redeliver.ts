@@ -200,7 +200,7 @@ async function endExcluded(
   }
 }
 
-const NO_CREDIT = 'From the profile that was paid for before, no credit.';
+const NO_CREDIT = 'From the profile that was already paid for, at no cost.';
 
 function laterEnd(
   { each, lines, fieldMap }: Choice,

@@ -14,7 +14,7 @@ export interface NewRunRequest {
   contact: string | null;
   trigger: Trigger;
   full: boolean;
-  /** The ID that the run gets if no equal request is waiting. */
+  /** The run's ID if no equal request is waiting. */
   runId: string;
   /** The earliest time at which it starts, by the database's clock; at once by default. */
   notBefore?: number;

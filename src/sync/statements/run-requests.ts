@@ -77,8 +77,7 @@ export async function requestContacts(
 }
 
 /**
- * Returns webhook requests for single contacts that a run for this contact can serve as well, the longest
- * waiting first.
+ * Returns webhook requests for single contacts that a run for this contact can also serve, the longest waiting first.
  */
 export function listRequestsAlongside(
   reader: Reader,

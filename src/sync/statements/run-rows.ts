@@ -30,7 +30,7 @@ export interface RunContactPosition {
   crmId: string;
 }
 
-/** Which contacts of a run to read; an omitted part does not filter. */
+/** The contacts of a run to read; an omitted part does not filter. */
 export interface RunContactFilter {
   outcomes?: readonly Outcome[] | undefined;
   reason?: string | undefined;

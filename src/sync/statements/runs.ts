@@ -34,7 +34,7 @@ export interface RunContext {
   now: number;
 }
 
-/** Which runs to read; an omitted part does not filter. */
+/** The runs to read; an omitted part does not filter. */
 export interface RunFilter {
   integrationId?: string | undefined;
   /** Only runs of these integrations. */

@@ -40,7 +40,7 @@ export interface Trial {
   readonly isOver: boolean;
   /**
    * Decides what may be sent now; `stopped` if nothing more may be sent in this run, with the reason recorded
-   * in the run. `hasDue` says whether a contact waits to be sent.
+   * in the run. `hasDue` returns whether a contact is waiting to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
   /** For an accepted mapping: checks whether the service still recognises its people. */

@@ -106,6 +106,6 @@ export function verdictText({ answered, known, minKnown, later }: Verdict, id: s
   return (
     `The service recognised ${known} of ${sent}, which is less than ${share}, so nothing more is sent. ` +
     `Check a few people with \`donor-sync plan ${id}\`. Correct the columns, ` +
-    `or accept the rate with \`donor-sync sync ${id} --accept-match-rate\`.`
+    `or accept the match rate with \`donor-sync sync ${id} --accept-match-rate\`.`
   );
 }

@@ -58,7 +58,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     needs: 'time',
     steps: [
       [
-        'Raise the budget in the settings, or wait until a run may spend again. See what is left',
+        'Raise the budget in the settings, or wait until a run may spend again. See the credits left',
         'plan ID',
       ],
     ],
@@ -68,7 +68,10 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     needs: 'person',
     steps: [
       ['See the people as they would be sent', 'plan ID'],
-      ['Correct the columns in the settings, or accept the rate', 'sync ID --accept-match-rate'],
+      [
+        'Correct the columns in the settings, or accept the match rate',
+        'sync ID --accept-match-rate',
+      ],
     ],
   },
   contacts_missing: {
@@ -113,7 +116,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     needs: 'person',
     steps: [
       [
-        'Restore the database file, or set the right path in the settings, and start donor-sync again. Nothing was spent without the file',
+        'Restore the database file, or set the correct path in the settings, and start donor-sync again. Nothing was spent without the file',
       ],
     ],
   },
@@ -131,7 +134,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     needs: 'person',
     steps: [
       ['Name the database that knows these contacts in the settings, or restore its backup'],
-      ['If it is lost, take the contacts over without a credit', 'sync ID --adopt'],
+      ['If it is lost, adopt the contacts at no cost', 'sync ID --adopt'],
     ],
   },
   lease_lost: {
@@ -139,7 +142,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     needs: 'time',
     steps: [
       [
-        `Nothing is paid for twice; ${GOES_ON}. If it happens again, look for a second service with the same database`,
+        `Nothing is paid for twice; ${GOES_ON}. If it happens again, check whether a second service uses the same database`,
       ],
     ],
   },
@@ -170,10 +173,10 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
   partner_unavailable: {
     cause: 'the Partner Data Service was unavailable for too long',
     needs: 'time',
-    steps: [[`That usually passes, and ${GOES_ON}. If it does not`, 'doctor ID']],
+    steps: [[`This is usually temporary, and ${GOES_ON}. If it persists`, 'doctor ID']],
   },
   crm_unauthorized: {
-    cause: 'the CRM does not accept the sign-in of donor-sync',
+    cause: "the CRM does not accept donor-sync's sign-in",
     needs: 'person',
     steps: [['Find out why', 'doctor ID'], ['Connect the CRM again, or renew its credentials']],
   },
@@ -182,7 +185,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     needs: 'person',
     steps: [
       [
-        'Restore the credentials of the account that earlier runs wrote into. Check them',
+        'Restore the credentials of the account that earlier runs wrote to. Check them',
         'doctor ID',
       ],
     ],
@@ -195,7 +198,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
   crm_unavailable: {
     cause: 'the CRM was unavailable for too long',
     needs: 'time',
-    steps: [[`That usually passes, and ${GOES_ON}. If it does not`, 'doctor ID']],
+    steps: [[`This is usually temporary, and ${GOES_ON}. If it persists`, 'doctor ID']],
   },
 };
 

@@ -2,15 +2,16 @@
 import type { EnhanceReason } from '../forecast.ts';
 
 const DUE_TEXTS = {
-  never_enhanced: 'was never enhanced',
-  identity_changed: 'name, address or employer has changed since it was enhanced',
-  identity_change_approved: 'name, address or employer has changed, and a user approved the credit',
+  never_enhanced: 'has never been enhanced',
+  identity_changed: 'its name, address or employer has changed since it was enhanced',
+  identity_change_approved:
+    'its name, address or employer has changed, and a user approved the credit',
   profile_old: 'its profile is older than refresh.afterDays',
   resubmitted_by_person: 'a user asked to submit it again',
   lost_answer_resubmitted:
     'the response was lost, and the settings say to submit the contact again',
   job_vanished: 'the service lost its job before the profile arrived',
-  profile_shared: "the same person's profile from another contact or client is used, for no credit",
+  profile_shared: "the same person's profile from another contact or client is used, at no cost",
 } as const satisfies Record<EnhanceReason, string>;
 
 /** An unknown reason is shown unchanged. */

@@ -39,7 +39,7 @@ export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'
 
 export interface RunContactPage {
   contacts: RunContactView[];
-  /** Where the next page starts; null if this is the last page. */
+  /** The position where the next page starts; null on the last page. */
   next: RunContactPosition | null;
 }
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { listRunActivity, type RunActivityRow } from '../../clients/statements/run-activity.ts';
 import type { TimedReader } from '../../database/reader.ts';
 
-/** Number of integrations that are read together. In between, other work gets its turn. */
+/** Number of integrations that are read together. Other work can run in between. */
 const TOGETHER = 100;
 
 /**

@@ -19,7 +19,7 @@ export type FollowedRun = RunReport & { progress: RunProgress | null };
 
 /** A listener of a run. */
 export interface RunListener<Message> {
-  /** Called at each query, even if nothing is new; it then gets the same object as before. */
+  /** Called at each query, even if nothing is new; in that case, it receives the same object as before. */
   see(look: RunDetails<Message>): void;
   /** Called at regular intervals, whether or not anything is new. */
   beat(): void;

@@ -47,7 +47,7 @@ describeEachDatabase('alerts', (open) => {
     await alerts.tick();
     await alerts.tick();
     expect(texts()).toEqual([
-      expect.stringContaining('the CRM does not accept the sign-in of donor-sync'),
+      expect.stringContaining("the CRM does not accept donor-sync's sign-in"),
     ]);
     await endRun('succeeded', null);
     await alerts.tick();
@@ -320,7 +320,7 @@ describeEachDatabase('alerts', (open) => {
     return alerts;
   }
 
-  /** What arrived at the webhook. */
+  /** The requests that arrived at the webhook. */
   function texts(): string[] {
     return z
       .array(z.strictObject({ text: z.string() }))

@@ -30,7 +30,7 @@ describe('conditionsOf', () => {
     expect(low?.subject).toBe('run_stopped/match_rate_low');
     expect(low?.steps.join()).toContain('--accept-match-rate');
     const [other] = find({ lastRun: run('failed', 'something_new') });
-    expect(other?.steps).toEqual(['See why: donor-sync runs run-1']);
+    expect(other?.steps).toEqual(['To see why: donor-sync runs run-1']);
   });
 
   it('tells where many contacts of a run failed, if a share is set', () => {

@@ -23,7 +23,7 @@ describe('composeMessage', () => {
       PUBLIC_URL,
     );
     expect(title).toBe('donor-sync, riverside: there are enough credits for networks again');
-    expect(text).toContain('well again: there are enough credits for networks again');
+    expect(text).toContain('resolved: there are enough credits for networks again');
   });
 
   it('puts all changes of a moment into one message, by integration', () => {
@@ -37,7 +37,7 @@ describe('composeMessage', () => {
       'donor-sync, 2 integrations: something about run_failed/unknown (and 2 more)',
     );
     const [riverside, hillside] = text.split('\n\n');
-    expect(riverside).toMatch(/^riverside\n.*well again.*\n.*key_expires/);
+    expect(riverside).toMatch(/^riverside\n.*resolved: .*\n.*key_expires/);
     expect(hillside).toMatch(/^hillside\n/);
   });
 

@@ -15,7 +15,7 @@ export interface Mail {
 export interface MailServerOptions {
   /** `offered`: with a certificate of no known authority; `hidden` (the default): as if it were unknown. */
   starttls?: 'offered' | 'hidden';
-  /** What `sync` signs in with; `right` by default. */
+  /** The password with which `sync` signs in; `right` by default. */
   password?: string;
 }
 
@@ -25,7 +25,7 @@ export async function startMailServer({
   password: rightPassword = 'right',
 }: MailServerOptions = {}) {
   const mails: Mail[] = [];
-  /** Whether each sign-in came encrypted. */
+  /** For each sign-in, whether it was encrypted. */
   const signIns: { encrypted: boolean }[] = [];
   let refusal: string | null = null;
   const server = new SMTPServer({

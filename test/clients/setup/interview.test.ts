@@ -20,7 +20,7 @@ const CREDITS = {
   },
 };
 
-/** Answers of each question that are taken and refused, and the words of the refusal. */
+/** Answers to each question that are accepted and refused, and the texts of the refusals. */
 const ANSWERS: Readonly<
   Record<QuestionName, { good: readonly string[]; bad: Readonly<Record<string, string>> }>
 > = {

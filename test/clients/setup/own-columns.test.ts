@@ -27,7 +27,7 @@ it('takes a column for ours that the journal of an interrupted sync names', asyn
   await connector.createFields(
     ['Donor ID', 'Age'].map((name) => ({ name, label: name, type: 'text', description: '' })),
   );
-  // As when a run was killed: nothing is merged into the output.
+  // The state after a run was killed, with nothing merged into the output.
   await connector.close();
   const journal = await readJournalColumns('out.csv', folder.path('.'));
   expect(journal).toEqual(new Set(['Donor ID', 'Age']));

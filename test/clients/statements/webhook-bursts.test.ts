@@ -67,7 +67,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['3'], ids('d')));
     await pass(world, 10);
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['4'], ids('e')));
-    // The call for 3 came after a quiet time, the call for 4 did not.
+    // The call for 3 came after a quiet time, but the call for 4 did not.
     expect(await ready(world.store)).toEqual(['c', 'd', 'e']);
     await begin(world, 'd');
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['5'], ids('f')));
@@ -83,7 +83,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     await pass(world, 14_100);
     expect(await ready(world.store)).toEqual(['b']);
     await begin(world, 'b');
-    // No call has come for 15 seconds, and the run for the last call began just now.
+    // No call has arrived for 15 seconds, and the run for the last call has just started.
     await pass(world, 1_000);
     await call(world.store, 'c');
     expect(await ready(world.store)).toEqual(['c']);

@@ -44,7 +44,7 @@ async function write(ids: readonly string[], options: ConnectorChoices): Promise
   await connector.close();
 }
 
-/** Rows of 300 people, three of them bad: too few cells, no id, and an id that another has. */
+/** Rows for 300 people. Three rows are bad: one has too few cells, one has no ID, and one repeats another row's ID. */
 function threeBadRowsOf300(): string {
   const rows = Array.from({ length: 300 }, (_, at) => `C${at + 1},Ann,Lee,1 Main St,Springfield,`);
   rows[9] = 'C10,Ann';

@@ -59,7 +59,7 @@ type Choices = [
   uses?: ConnectorUses,
 ];
 
-/** Each has a separate pace, as in a separate process. */
+/** Each connector has its own pace, as it would in a separate process. */
 function aDefinition(fetch: typeof globalThis.fetch, deps: Choices[1] = {}) {
   const pacers = createPacerRegistry(paceClock(deps));
   const { patienceMs = 1_000 } = deps;

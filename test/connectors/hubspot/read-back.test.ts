@@ -8,7 +8,7 @@ import { openFront } from './front.ts';
 
 const READ = '/crm/objects/2026-09/contacts/batch/read';
 
-/** A change to the property `note` after our write, as in its history. */
+/** A change to the property `note` after our write, in the form of its history. */
 type Entry = [sourceType: string, value: string, sourceId?: string];
 
 const historySchema = z.looseObject({

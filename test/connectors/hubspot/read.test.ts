@@ -484,7 +484,7 @@ describe('reading contacts from HubSpot', () => {
         (mark) => `${mark}_${'x'.repeat(30)}`,
       );
       for (const name of marks) await account.createProperty({ name: name.toLowerCase() });
-      const [deceasedField, doNotContactField, optOutField = null] = marks.map((name) =>
+      const [deceasedField = '', doNotContactField = '', optOutField = ''] = marks.map((name) =>
         name.toLowerCase(),
       );
       const contacts = { deceasedField, doNotContactField, optOutField };

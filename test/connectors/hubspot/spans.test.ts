@@ -90,7 +90,7 @@ function walk(count: number, atOnce: number, random: () => number) {
 }
 
 /**
- * How long such an account takes (ms) if a page of the list takes 300 ms, and searches, at three per second, take
+ * The time that such an account takes (ms) if a page of the list takes 300 ms, and searches, at three per second, take
  * longer.
  */
 function timedWalk(count: number, searchMs: number): number {
@@ -141,7 +141,7 @@ describe('a walk from both ends', () => {
       const { whole, archived, seen, requests } = walk(count, 1 + (seed % 8), random);
       const brought = new Set(seen);
       expect(whole.filter((id) => !brought.has(id) && !archived.has(id))).toEqual([]);
-      // A few pages are read twice where the list and the searches meet.
+      // The list and the searches overlap by a few pages, which are read twice.
       expect(seen.length).toBeLessThanOrEqual(whole.length * 1.1 + 2_000);
       expect(requests).toBeLessThanOrEqual(whole.length / LIST_PAGE + 80);
     },

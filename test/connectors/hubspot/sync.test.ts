@@ -93,7 +93,7 @@ describe('a sync with HubSpot', () => {
   });
 
   it('needs at most three times the requests where a rule refuses a fifth', async () => {
-    // Batches that are not full would depend on how busy the machine is.
+    // The number of batches that are not full would depend on the machine's load.
     const inFullBatches = (connector: Connector): Connector => ({
       ...connector,
       capabilities: {

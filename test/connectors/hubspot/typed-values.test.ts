@@ -51,7 +51,7 @@ describe('what a user types into HubSpot between our reading and our write', () 
     }
     const paths = (await account.requests()).slice(before).map(({ path }) => path);
     const updates = paths.filter((path) => path.endsWith('/batch/update')).length;
-    // One request for each batch, and another if a value was put back.
+    // One request for each batch, and another if a value was restored.
     expect(updates).toBe(2 * typedInto.length);
     // While the undo writes, a user types into a contact whose value is still ours.
     const written = await listWrites(world.store.reader, report.id);

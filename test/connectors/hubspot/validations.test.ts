@@ -268,7 +268,7 @@ describe('the validation rules of HubSpot', () => {
     await account.control('POST', 'rules', rule);
   }
 
-  /** Opens and then writes one batch after the other, as a run does. */
+  /** Opens a connector, then writes the batches one after the other, as a run does. */
   async function write(changes: readonly ContactChange[]): Promise<WriteResult[]> {
     await start();
     return writeAll(changes);

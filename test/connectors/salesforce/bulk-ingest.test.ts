@@ -80,7 +80,7 @@ describe('writing to an org through the Bulk API', () => {
     const ids = await org.addContacts(people(texts.length + 1));
     for (const id of ids) await org.setValue(id, 'Department', 'typed by a person');
     const changes = texts.map((text, at) => ({ id: ids[at] ?? '', values: { Description: text } }));
-    // The other column makes empty cells in the rows above.
+    // Because of the other column, the rows above have empty cells.
     const last = { id: ids.at(-1) ?? '', values: { Department: 'ours' } };
     expect(await refusedOf([...changes, last])).toEqual([]);
     const fields = ['Description', 'Department'];

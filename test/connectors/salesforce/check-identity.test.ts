@@ -5,7 +5,7 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** What `doctor` says about the people that would be sent to the service. */
+/** The findings of `doctor` about the people who would be sent to the service. */
 describe('checking what Salesforce contacts are made of', () => {
   let org: Org;
 
@@ -37,7 +37,7 @@ describe('checking what Salesforce contacts are made of', () => {
         fix: expect.stringMatching(/permission set.*crm.employer/),
       },
     ]);
-    // Who writes that the account is the employer has decided it.
+    // A user who sets the account as the employer has made that decision.
     expect(unmet(await check({ employer: 'account' }))).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('checking what Salesforce contacts are made of', () => {
         cause: 'crm_limit_reached',
         message: expect.stringContaining("used up Salesforce's request limit"),
         fix: expect.stringMatching(
-          /24 hours old.*at the latest: sign-in and access need no change/,
+          /24 hours old.*at the latest\. You do not have to change the sign-in or the access/,
         ),
       },
     ]);
@@ -218,7 +218,7 @@ describe('checking what Salesforce contacts are made of', () => {
     return org.check(settings, {}, contacts);
   }
 
-  /** What an integration user sees before anything of the pack is granted. */
+  /** The fields that an integration user sees before access to the pack is granted. */
   async function hideSuccessPack(): Promise<void> {
     const describe = z.object({ fields: z.array(z.object({ name: z.string() })) });
     const { fields } = describe.parse(await org.ask('GET', '/sobjects/Contact/describe'));

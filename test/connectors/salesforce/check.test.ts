@@ -59,7 +59,7 @@ describe('checking an integration with Salesforce', () => {
   it('does not promise that an address passes at which nothing answers', async () => {
     const findings = await crm.check({ url: 'http://127.0.0.1:9' });
     expect(findings.filter(({ ok }) => !ok)).toMatchObject([
-      { cause: 'crm_unavailable', fix: expect.stringContaining('check each letter of crm.url') },
+      { cause: 'crm_unavailable', fix: expect.stringContaining('check the spelling of crm.url') },
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('checking an integration with Salesforce', () => {
       const findings = await crm.check();
       expect(findings.find(({ ok }) => !ok)).toMatchObject({
         ...{ subject: 'API version', cause: 'crm_version_unknown' },
-        fix: 'Write "69.0" into crm.apiVersion.',
+        fix: 'Set crm.apiVersion to "69.0".',
       });
     },
   );

@@ -84,7 +84,7 @@ describe('an update of Salesforce that is only tried', () => {
     expect(trials()).toHaveLength(1);
     const byId = new Map(results.map((result) => [result.id, result]));
     expect(byId.get(IDS[0] ?? '')).toMatchObject({ status });
-    // The first trial holds half of the fields.
+    // The first trial contains half of the fields.
     if (status === 'written_in_part') {
       expect(byId.get(IDS[0] ?? '')).toMatchObject({ refusals: [{ fields: ['C__c', 'D__c'] }] });
     }

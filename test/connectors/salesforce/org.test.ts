@@ -8,7 +8,7 @@ import { type Org, openOrg } from './org.ts';
 const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };
 const HOUR_MS = 3_600_000;
 
-/** What happens in an org while donor-sync is at work. */
+/** Events in an org while donor-sync is running. */
 const usersSchema = z.object({ records: z.array(z.object({ Id: z.string() })) });
 
 describe('Salesforce while people work in it', () => {
@@ -419,7 +419,7 @@ describe('Salesforce while people work in it', () => {
     expect(await connector.readByIds([id], Object.keys(values))).toMatchObject([{ values }]);
   });
 
-  /** What counts towards the org's limit: everything but signing in. */
+  /** The requests that count towards the org's limit: all except sign-ins. */
   async function calls() {
     return (await org.requests()).filter(({ path }) => !path.startsWith('/services/oauth2/'));
   }

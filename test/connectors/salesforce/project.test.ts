@@ -63,7 +63,7 @@ describe('deploy/salesforce', () => {
   });
 });
 
-/** What the Metadata API guide requires for a field of each type, in addition to its label and type. */
+/** The elements that the Metadata API guide requires for each type of field, in addition to label and type. */
 const ASKED: Readonly<Record<string, readonly string[]>> = {
   Text: ['length'],
   LongTextArea: ['length', 'visibleLines'],

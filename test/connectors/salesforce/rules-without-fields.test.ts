@@ -11,7 +11,7 @@ const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
 const NUMBERS = ['Age__c', 'Low__c', 'High__c', 'Capacity__c', 'Political__c'];
 const TEXTS = ['Id__c', 'Link__c', 'Label__c', 'Rating__c', 'RatedOn__c', 'Work__c', 'School__c'];
-/** In the order of a field map: the ends of the range are side by side. */
+/** In the order of a field map, in which the ends of the range are next to each other. */
 const FIELDS = ['Id__c', 'Link__c', 'Age__c', 'Low__c', 'High__c', 'Label__c', 'Capacity__c'];
 const MORE = ['Political__c', 'Rating__c', 'RatedOn__c', 'Work__c', 'School__c'];
 const ALL = [...FIELDS, ...MORE];
@@ -180,7 +180,7 @@ describe('validation rules that name no field', () => {
     };
   }
 
-  /** What no rule refuses. */
+  /** A change that no rule refuses. */
   function valuesWithout(id: string): ContactChange {
     return { id, values: { Link__c: 'before' } };
   }

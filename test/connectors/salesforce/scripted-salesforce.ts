@@ -130,7 +130,7 @@ export function field(name: string, more: object = {}) {
   return { name, label: name, type: 'string', length: 80, updateable: true, ...more };
 }
 
-/** Signing in, a plain Contact, and no contact that was merged. */
+/** Responses to signing in and to reading a plain Contact, without any merged contacts. */
 function basics({ path }: Asked, url: string): Answer | null {
   if (path === '/services/oauth2/token') {
     const id = `${url}/id/${ORG}/${USER}`;

@@ -251,7 +251,7 @@ async function expectToGoOn(org: Org, world: SyncWorld, stopped: RunReport): Pro
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }
 
-/** Where the next reading begins. */
+/** The position where the next read starts. */
 async function cursorOf({ database }: SyncWorld): Promise<string | null> {
   const row = await database.db.selectFrom('integrations').select('cursor').executeTakeFirst();
   return row?.cursor ?? null;

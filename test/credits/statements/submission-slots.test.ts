@@ -160,7 +160,8 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     const unpaid = { id: 'submission of c-1', run: null, loss: null };
     const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
     const before = await everything(world.db);
-    // One submission says nothing about the other, and neither does a balance from before another submission closed.
+    // One submission reveals nothing about another, and neither does a balance from before another submission was
+    // closed.
     expect(await settleLost(world, unpaid, BALANCE - 1)).toBe(false);
     const ends = [unpaid, { id: 'submission of c-2', run: null, loss }];
     const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 2, ends };

@@ -43,7 +43,7 @@ describe('holds', () => {
 
   it('name the decisions that they take, and say why they take no other', () => {
     const refused = contact({ kind: 'values_of_two_people', detail: 'rule' });
-    expect(refusalText(refused)).toBe('Its profile is there, and is not bought again.');
+    expect(refusalText(refused)).toBe('Its profile is available and is not bought again.');
     const lost = contact({ kind: 'lost_answer', detail: null });
     expect(refusalText(lost)).toContain('no profile to approve');
     expect(listChoices(lost).map(({ label }) => label)).toEqual([
@@ -66,7 +66,7 @@ describe('holds', () => {
     expect(texts).toEqual([
       '1 hold rejected. The contacts are left alone.',
       '2 missing contacts are kept. If they are still missing in seven days, donor-sync asks again.',
-      '1 hold of networks rejected. The networks stay unchanged until something else changes.',
+      '1 hold about networks rejected. The networks stay unchanged until something else changes.',
     ]);
   });
 

@@ -110,7 +110,7 @@ describe('access tokens', () => {
       return (await world.request('/v1/runs', { token: newAccessToken(), headers })).status;
     };
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      // Everything before the last address was made up by the caller.
+      // The caller invented everything before the last address.
       expect(await guess(`203.0.113.${attempt}, 198.51.100.7`)).toBe(401);
     }
     expect(await guess('198.51.100.7')).toBe(429);
@@ -128,7 +128,7 @@ describe('access tokens', () => {
   });
 });
 
-/** What proxies and content networks add. */
+/** The headers that proxies and content delivery networks add. */
 const PROXY_HEADERS = [
   { 'x-forwarded-for': '203.0.113.9' },
   { 'x-forwarded-host': 'sync.example.org' },

@@ -353,7 +353,7 @@ describe('who sets the address', () => {
     clock.advance(11 * MINUTE_MS);
     const { cookie } = owner;
     const page = await (await get(world, '/address', cookie)).text();
-    expect(page).toContain('First show that it is you');
+    expect(page).toContain('Confirm your identity first');
     const refused = await send(world, '/address', { url: 'https://new.example.org' }, { cookie });
     expect(refused).toMatchObject({ status: 403 });
     expect(refused.text).toContain('value="https://new.example.org"');
@@ -369,7 +369,7 @@ describe('who sets the address', () => {
 });
 
 describe('until the address is confirmed', () => {
-  it('inviting says that it works on this computer only, and makes no link', async () => {
+  it('inviting says that it can be reached only from this computer, and makes no link', async () => {
     const { world, owner } = await openWithOwner();
     const { cookie } = owner;
     const page = await (await get(world, '/users', cookie)).text();
@@ -378,7 +378,7 @@ describe('until the address is confirmed', () => {
     const ben = { name: 'Ben', email: 'ben@example.org', role: 'viewer', reach: 'all' };
     const refused = await send(world, '/users', ben, { cookie });
     expect(refused).toMatchObject({ status: 409 });
-    expect(refused.text).toContain('works on this computer only');
+    expect(refused.text).toContain('can be reached only from this computer');
     expect(refused.text).not.toContain('/join/');
     const link = await send(
       world,
@@ -397,7 +397,7 @@ describe('until the address is confirmed', () => {
     const { world, clock, owner } = await openWithOwner();
     const { cookie } = owner;
     const before = await (await get(world, '/account', cookie)).text();
-    expect(before).toContain('no final one yet');
+    expect(before).toContain('does not have its final host name yet');
     expect(before).not.toContain('data-passkey');
     await giveAddress(world);
     // Another process confirmed it, and this process knows within five seconds.
@@ -415,7 +415,7 @@ describe('until the address is confirmed', () => {
     const created = await send(world, '/first-visit', dana, { cookie });
     expect(created).toMatchObject({ status: 303, location: '/address?first' });
     const page = await (await get(world, '/address?first', created.cookie ?? '')).text();
-    expect(page).toContain('Under which address do your colleagues reach this?');
+    expect(page).toContain('At which address do your colleagues reach donor-sync?');
     expect(page).toContain('Later');
     expect(page).toContain('serve --host');
   });
@@ -469,7 +469,7 @@ describe('a changed address', () => {
     const refused = await send(world, '/address', { url: 'https://other.example.org' }, { cookie });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('only passkeys');
-    // An earlier proposal is refused as well.
+    // An earlier proposal is also refused.
     const late = await visit(world, path, { origin: 'https://new.example.org' });
     expect(late).toMatchObject({ status: 422, text: expect.stringContaining('only passkeys') });
     expect(await read(world, token)).toMatchObject({ url: ADDRESS });

@@ -150,7 +150,7 @@ describe('names of the service', () => {
       expect(await ask(host), host).not.toMatch(/^HTTP\/1.1 200/);
     }
     expect(await ask('evil.example')).toContain('421');
-    // Who watches over the service may know it by any name.
+    // A monitoring system can use any host name for the service.
     expect(await ask('10.0.0.7', '/healthz')).toMatch(/^HTTP\/1.1 200/);
   });
 });

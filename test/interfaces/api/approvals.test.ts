@@ -174,12 +174,12 @@ describe('what waits for a second person, over HTTP', () => {
     const pageFor = async ({ cookie }: { cookie: string }) =>
       (await get(world, '/decisions?note=second', cookie)).text();
     const own = await pageFor(ada);
-    expect(own).toContain('Nothing has been decided yet: this waits for a second user.');
-    expect(own).toContain('Waits for another person');
+    expect(own).toContain('Nothing has been decided yet: this is waiting for a second user.');
+    expect(own).toContain('Waiting for another user');
     expect(own).toContain('Withdraw');
     expect(own).not.toMatch(/approvals\/[^/]+\/confirm/);
     const watched = await pageFor(vic);
-    expect(watched).toContain('Asked by Ada (browser)');
+    expect(watched).toContain('Requested by Ada (browser)');
     expect(watched).toContain(`href="/decisions/batches/${batch.id}"`);
     expect(watched).not.toMatch(/approvals\/[^/]+\/(confirm|refuse)/);
     const path = /\/decisions\/approvals\/[^/]+\/confirm/.exec(await pageFor(ben))?.[0] ?? '';
@@ -188,7 +188,7 @@ describe('what waits for a second person, over HTTP', () => {
     expect(byOwn.text).toContain('Someone other than the requester, Ada, must confirm it');
     const confirmed = await send(world, path, {}, { cookie: ben.cookie });
     expect(confirmed).toMatchObject({ status: 303, location: '/decisions?note=confirmed' });
-    expect(await pageFor(ben)).not.toContain('Waits for a second user');
+    expect(await pageFor(ben)).not.toContain('Waiting for a second user');
   });
 
   it('undoes in the service what was asked for on the command line, for admins alone', async () => {

@@ -132,7 +132,7 @@ describe('the doctor of a client', () => {
     const { status, text } = await send(world, '/clients/riverside/doctor', {}, { cookie });
     expect(status).toBe(200);
     expect(text).toMatch(/\d problems? to fix/);
-    expect(text).toContain('Give it another key');
+    expect(text).toContain('Enter another key');
   });
 });
 

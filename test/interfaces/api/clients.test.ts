@@ -18,7 +18,7 @@ const appliedSchema = z.strictObject({
 });
 const previewSchema = z.object({ preview: z.object({ question: z.string(), digest: z.string() }) });
 
-/** What is in the database of a client. */
+/** A client's data in the database. */
 async function stored({ application }: HttpWorld, id: string) {
   await application.refresh();
   return application.integrations.get(id);
@@ -43,7 +43,7 @@ async function byUser(world: HttpWorld, client: object, reach?: readonly string[
   return world.request('/v1/integrations', { method: 'POST', headers, body });
 }
 
-/** Each sets another host than the client has. */
+/** Each setting changes the client's host. */
 const OTHER_HOSTS: readonly [string, object][] = [
   ['partner.baseUrl', { partner: { baseUrl: 'https://93.184.215.15', apiKey: 'key' } }],
   ['partner.baseUrl', { partner: { baseUrl: 'https://93.184.215.14:8443', apiKey: 'key' } }],

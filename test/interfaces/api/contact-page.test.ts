@@ -311,7 +311,7 @@ describe('its buttons', () => {
     const name = nameOf(id);
     const page = contactHref('riverside', id);
     const shown = await press(`${page}/forget/preview`, { alsoInCrm: 'on' });
-    expect(shown.text).toContain(`Erase the contact ${id} of`);
+    expect(shown.text).toContain(`Permanently erase the contact ${id} of`);
     const fields = formOf(shown.text, `${page}/forget`);
     expect(fields['alsoInCrm']).toBe('on');
     expect((await press(`${page}/forget`, { ...fields, alsoInCrm: '' })).status).toBe(409);
@@ -434,7 +434,7 @@ describe('the search by name', () => {
 
 it('leaves no name and no value in logs, addresses, the audit or the database', async () => {
   const { name, profile } = await ask(known);
-  // The database has the IDs of donors, and nothing else of a profile in clear.
+  // The donor IDs are the only part of a profile that the database contains in clear text.
   const values = (profile?.values ?? []).filter((value) => value.name !== 'Donor ID');
   const texts = [name ?? '', ...values.map(({ lines }) => lines[0] ?? '')];
   const secrets = texts.filter((text) => text.length > 5);

@@ -20,7 +20,7 @@ interface Submission {
   balance?: number;
 }
 
-/** Submissions with the key that both clients have. */
+/** Submissions with the key that both clients use. */
 async function submit(
   { application, folder }: HttpWorld,
   submissions: readonly Submission[],
@@ -116,7 +116,7 @@ describe('GET /v1/credits/bill', () => {
     expect(document.read(z.unknown())).toEqual({ month, clients: [] });
     const wrong = await world.request('/v1/credits/bill?month=2026-13', { token });
     expect(wrong.status).toBe(422);
-    expect(wrong.text).toContain('Write the month as a year and a number, such as 2026-11.');
+    expect(wrong.text).toContain('Enter the month as a year and a number, such as 2026-11.');
   });
 });
 

@@ -12,7 +12,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-/** What no reader can write as a time. */
+/** A value that cannot be parsed as a time. */
 const IMPOSSIBLE_TIME = 9_000_000_000_000_000;
 
 const AUDIT = { header: /^Entry,At,Who/, prepare: breakAudit };

@@ -60,7 +60,9 @@ describe('POST /v1/integrations/:integration/erase', () => {
     const { world, post } = await openWithClient();
     expect(idsOf(world)).toContain('lakeside');
     const { preview } = (await post(`${PATH}/preview`)).read(previewSchema);
-    expect(preview.question).toContain('Erase all data of "lakeside" from the database for good');
+    expect(preview.question).toContain(
+      'Permanently erase all data of "lakeside" from the database',
+    );
     const asked = await post(`${PATH}?digest=${preview.digest}`);
     expect(asked.status).toBe(202);
     const { id } = asked.read(approvalSchema).approval;

@@ -74,7 +74,7 @@ describe('a service without any token', () => {
     const { status, cookie, setCookie } = await follow(world, visit);
     expect(status).toBe(303);
     expect(setCookie).toMatch(/HttpOnly; SameSite=Lax$/);
-    // The next visitor who follows it gets nothing, and the first visitor remains signed in.
+    // The next visitor who follows the link does not get access, and the first visitor remains signed in.
     expect(await follow(world, visit)).toMatchObject({ status: 403, cookie: '' });
     const created = await createAccount(world, cookie);
     expect(created).toMatchObject({ status: 303, location: '/' });

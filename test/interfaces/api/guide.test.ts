@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Nothing of it is read before it is requested: the folder is made after the start of the service. */
+/** No part of the guide is read before it is requested, because the folder is created after the service starts. */
 async function build(): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { file } of FILES) await writeFile(join(folder, file), PAGE);

@@ -152,7 +152,7 @@ describe('/v1/holds', () => {
     const { message } = late.read(errorSchema).error;
     expect(message).toMatch(/was rejected on .* by Ada \(browser\)\. Nothing was changed\./);
 
-    // The page's answer does not count yet, but it was first.
+    // The page's answer has not taken effect yet, but it was first.
     const onPage = await send(
       world,
       `/decisions/${second?.id}/resubmit`,
@@ -377,7 +377,7 @@ describe('/v1/holds/batches', () => {
     const read = await world.request(page, { token: reader });
     expect(read.text.match(/Quarry Lane/g)).toHaveLength(3);
     expect(read.text).not.toContain(`action="${page}/approve`);
-    expect(read.text).toContain('A user with the role decider answers this.');
+    expect(read.text).toContain('A user with the role decider can answer this.');
     const shown = await world.request(page, { token: decider });
     expect(shown.status).toBe(200);
     expect(shown.headers.get('cache-control')).toBe('no-store');

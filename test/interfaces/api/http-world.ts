@@ -43,15 +43,15 @@ export interface HttpWorld {
   service: PartnerSandbox;
   /** Every line of the log, at the most talkative level. */
   logLines: string[];
-  /** Where the database is. */
+  /** The location of the database. */
   folder: string;
   /** The time of HTTP and store. */
   clock: Clock;
-  /** What the files of the database hold, as characters. */
+  /** The contents of the database files, as characters. */
   files(): Promise<string[]>;
-  /** Asks; the path begins with a slash. */
+  /** Sends a request; the path starts with a slash. */
   request(path: string, options?: RequestOptions): Promise<Answer>;
-  /** All routes that the app has. */
+  /** All routes of the app. */
   routes: readonly { method: string; path: string }[];
   /** Makes an access token, for these integrations or for all. */
   addToken(role: Role, integrations?: readonly string[]): Promise<string>;
@@ -71,7 +71,7 @@ export interface HttpWorldOptions {
   publicUrl?: string;
   /** True if the settings name no address, so an owner sets it. */
   hasOwnUrl?: boolean;
-  /** True if `publicUrl` is the address that it really has, for callers that sign it. */
+  /** True if `publicUrl` is the server's actual address, which callers sign. */
   isPublic?: boolean;
   /** The name of that address; `127.0.0.1` by default. */
   publicName?: string;
@@ -79,7 +79,7 @@ export interface HttpWorldOptions {
   others?: readonly string[];
   /** More settings for each of them. With these, their CRMs have the default fields; otherwise they have none. */
   other?: Record<string, unknown>;
-  /** What people call the integration. */
+  /** The integration's display name. */
   name?: string;
   /** The integration's partner key; by default a key that the service accepts. */
   apiKey?: string;
@@ -103,7 +103,7 @@ export interface HttpWorldOptions {
   provider?: ProviderSettings;
   /** The operator's environment variables for the setup. */
   setup?: SetupEnvironment;
-  /** How the application reaches its neighbours; the usual way by default. */
+  /** The way the application reaches its neighbours; the usual way by default. */
   neighbours?: ApplicationOptions['neighbours'];
   /** Settings in the file other than the integrations. */
   settings?: Record<string, unknown>;

@@ -154,7 +154,7 @@ describe('a passkey', () => {
     const { id, cookie } = await join(world, 'Anna', 'viewer');
     const { added } = await addPasskey(world, cookie, lies);
     expect(added.status).toBe(422);
-    expect(added.text).toContain('was not taken');
+    expect(added.text).toContain('was not accepted');
     expect(await listPasskeys(world.application.store.reader, id)).toEqual([]);
   });
 
@@ -321,7 +321,7 @@ describe('the passkeys of an account', () => {
       as,
     );
     expect(added.status).toBe(422);
-    expect(added.text).toContain('show that it is you');
+    expect(added.text).toContain('Confirm your identity first');
     expect((await remove()).status).toBe(422);
     expect(await listPasskeys(world.application.store.reader, id)).toHaveLength(1);
 
@@ -329,7 +329,7 @@ describe('the passkeys of an account', () => {
       422,
     );
     const page = await (await get(world, '/account', cookie)).text();
-    expect(page).toContain('First show that it is you');
+    expect(page).toContain('Confirm your identity first');
     expect((await send(world, '/account/proof', { password: PASSWORD }, as)).status).toBe(303);
     expect((await addPasskey(world, cookie)).added.status).toBe(303);
 
@@ -420,7 +420,7 @@ describe('the passkeys of an account', () => {
     const world = await open({ publicUrl: 'http://127.0.0.1:8787' });
     const { cookie, path } = await join(world, 'Anna', 'viewer');
     const page = await (await get(world, '/account', cookie)).text();
-    expect(page).toContain('browsers create them for names only');
+    expect(page).toContain('browsers create them only for host names');
     expect(page).toContain('http://127.0.0.1:8787');
     expect(questionIn(page).isThere).toBe(false);
     expect(questionIn((await world.request(path)).text).isThere).toBe(false);
@@ -478,7 +478,7 @@ describe('without passwords (server.signIn.passwords: false)', () => {
     ).rejects.toThrow();
     await expect(
       requireOtherWays(store.reader, { passkeys: false, provider: false }),
-    ).rejects.toThrow('nothing else lets users in');
+    ).rejects.toThrow('users have no other way to sign in');
     await store.act((trx) => recordSubject(trx, olga.id, 'a-subject'));
     await requireOtherWays(store.reader, { passkeys: false, provider: true });
   });

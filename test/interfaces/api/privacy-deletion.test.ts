@@ -160,7 +160,7 @@ describe('a signed event of a deletion for privacy', () => {
     expect(asked.status).toBe(202);
     const { approval } = asked.read(z.object({ approval: z.object({ id: z.string() }) }));
     expect(await due(here)).toEqual([]);
-    // The CRM still has it, under another name: it would be bought again.
+    // The CRM still has the contact under another name, so it would be bought again.
     const control = controlService(here.service);
     const before = await control.spent();
     here.crm.editContact(id, { lastName: 'Abernathy' });

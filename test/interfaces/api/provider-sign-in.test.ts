@@ -1,4 +1,4 @@
-/** Tests signing in with an identity provider: invited users get in, and nobody else does. */
+/** Tests signing in with an identity provider, which only invited users can do. */
 
 import { describe, expect, it } from 'vitest';
 import { setPersonDisabled } from '../../../src/people/statements/people.ts';
@@ -65,7 +65,7 @@ describe('signing in by an identity provider', () => {
     expect(first).toMatchObject({ status: 303, location: '/account' });
     expect((await get(world, '/account', first.cookie ?? '')).status).toBe(200);
     expect((await world.request(path)).status).toBe(404);
-    // Recognised by the subject, whatever the present address is.
+    // Recognised by the subject, whatever the current address is.
     provider.user = { ...ANNA, email: 'anna.married@example.org' };
     expect((await signIn(world)).status).toBe(303);
     provider.user = { ...ANNA, sub: 'another-at-provider' };
@@ -93,7 +93,7 @@ describe('signing in by an identity provider', () => {
     provider.user = user;
     const refused = await signIn(world);
     expect(refused).toMatchObject(REFUSED);
-    expect(refused.text).toContain('did not bring you in');
+    expect(refused.text).toContain('could not sign you in');
     const [entry] = await listAuditEntries(world.application.store, {
       action: 'session.refused',
       limit: 1,

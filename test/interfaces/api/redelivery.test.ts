@@ -98,7 +98,7 @@ it('says to how many it goes, and writes what was undone without a credit', asyn
 
   const { preview } = (await post(`${PATH}/preview`)).read(previewSchema);
   expect(preview.counts.contacts).toBeGreaterThanOrEqual(before);
-  expect(preview.question).toContain('for no credit');
+  expect(preview.question).toContain('at no cost');
   const asked = await post(`${PATH}?digest=${preview.digest}`);
   expect(asked.status).toBe(202);
   const { id } = asked.read(approvalSchema).approval;

@@ -9,7 +9,7 @@ import { type HttpWorld, openHttpWorld } from './http-world.ts';
 import { invite, join } from './people-world.ts';
 import { COLUMNS, done, withFile } from './setup-world.ts';
 
-/** A form that is filled in so that it is refused. */
+/** A form with values that are refused. */
 interface Filled {
   /** The address that the form is sent to. */
   path: string;

@@ -6,15 +6,16 @@
 import type { Role } from '../../../src/core/role.ts';
 
 export interface RouteRule {
-  /** The lowest role that gets through; null for a route that needs no session. */
+  /** The lowest role that is allowed; null for a route that does not need a session. */
   role: Role | null;
-  /** `person`: an access token may not, whatever its role. */
+  /** `person`: an access token is not allowed, whatever its role. */
   by?: 'person';
   /** A page, which sends strangers to the sign-in form. */
   isPage?: boolean;
   /**
-   * What its address names, which who does not reach the integration is answered as if it did not exist; or
-   * `list`: what is within reach is shown, and nothing else; or `all`: who reaches some is refused.
+   * The object that the address names: for a caller without access to the integration, the response is the same as for
+   * an object that does not exist. Or `list`: only objects that the caller has access to are shown. Or `all`: a caller
+   * with access to only some integrations is refused.
    */
   about?: 'integration' | 'run' | 'hold' | 'batch' | 'approval' | 'list' | 'all';
   /** Values for the parameters that `about` does not give, and a query. */

@@ -136,7 +136,7 @@ describe('the routes', () => {
       expect(await byToken.text()).toContain('An access token may not do this');
       return;
     }
-    // The role itself gets further: to an id that does not exist.
+    // With the required role, the request reaches the next check, an ID that does not exist.
     expect([401, 403]).not.toContain(byToken.status);
     await byToken.body?.cancel();
   });

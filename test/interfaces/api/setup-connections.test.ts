@@ -176,7 +176,7 @@ describe('client credentials of Salesforce', () => {
     const app = { kind: 'salesforce', way: 'clientCredentials', url, clientId };
     const none = await post(here, `/setup/${id}/crm`, app);
     expect(none.status).toBe(422);
-    expect(none.text).toContain('Write the client secret of the app');
+    expect(none.text).toContain('Enter the app&#39;s client secret');
     const wrong = await post(here, `/setup/${id}/crm`, { ...app, clientSecret: 'wrong' });
     expect(wrong.status).toBe(422);
     expect((await findSetup(here.application, id))?.answers.crm).toBeUndefined();

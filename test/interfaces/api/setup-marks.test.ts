@@ -42,7 +42,7 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   });
   const page = await here.request(path);
   expect(page.text).toContain('3 can be sent');
-  expect(page.text).toMatch(/1 left out: [^;]*deceased|1 left out: [^;]*died/);
+  expect(page.text).toMatch(/1 excluded: [^;]*deceased|1 excluded: [^;]*died/);
   // Another column, so the answer about the previous column no longer counts.
   await post(here, path, { ...COLUMNS, deceased: '' });
   const after = (await findSetup(here.application, id))?.answers.contacts;
@@ -60,7 +60,7 @@ it('shows the options of a HubSpot property with their counts, instead of asking
   const asked = await post(here, path, { optOut: 'hs_lead_status', do: 'look' });
   expect(asked.text).toContain('The values of hs_lead_status, in the first 12 contacts');
   expect(asked.text).toContain('“IN_PROGRESS” (');
-  expect(asked.text).toContain('Say above what the values of the choice list mean');
+  expect(asked.text).toContain('Choose above what the values of the choice list mean');
   expect(asked.text).not.toContain('Write into contacts this line');
   const offered = /<select id="f-optOut"[\s\S]*?<\/select>/.exec(asked.text)?.[0] ?? '';
   expect(offered).toContain('hs_lead_status');

@@ -72,7 +72,7 @@ describe('what a browser may not set', () => {
   it('is an integration of the settings file', async () => {
     const here = await openLocal();
     const page = await here.request('/setup/riverside');
-    expect(page.text).toContain('This one is in <code>donor-sync.yaml</code>');
+    expect(page.text).toContain('This client is in <code>donor-sync.yaml</code>');
     expect(page.text).not.toContain(here.service.apiKey);
     expect((await post(here, '/setup/riverside/change')).status).toBe(422);
     expect(await findSetup(here.application, 'riverside')).toBeNull();

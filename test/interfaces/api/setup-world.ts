@@ -8,7 +8,7 @@ import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-wor
 export const open = closedAfterTest(openHttpWorld);
 const LOCAL = { setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] } };
 
-/** A world whose operator allows the setup to use this machine's address, where the stand-ins are. */
+/** A world whose operator allows the set-up to use this machine's address, where the sandboxes run. */
 export const openLocal = (options: HttpWorldOptions = {}) => open({ ...LOCAL, ...options });
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
@@ -50,7 +50,7 @@ export async function upload(
   };
 }
 
-/** Sends the beginning of a file, as the page does. */
+/** Sends the first part of a file, as the page does. */
 export async function preview(here: HttpWorld, id: string, beginning: string) {
   const response = await fetch(`${here.url}/setup/${id}/preview`, {
     ...{ method: 'POST', redirect: 'manual', body: new Blob([beginning]) },

@@ -316,7 +316,7 @@ describe('the alerts of a client', () => {
     expect(page.text).toContain('its own webhook');
     expect(page.text).not.toContain('of-the-client');
     const sent = await post(here, `/clients/${id}/alerts/test`);
-    expect([sent.text.includes('the message was taken'), chat.bodies.length]).toEqual([true, 2]);
+    expect([sent.text.includes('the message was accepted'), chat.bodies.length]).toEqual([true, 2]);
     const audit = await here.request('/v1/audit?limit=50');
     expect(audit.text).toContain(`"${id}"`);
     expect(audit.text).not.toContain('of-the-client');

@@ -29,7 +29,7 @@ describe('an invitation', () => {
 
     const replayed = await send(world, path, { fresh: 'another few words' });
     expect(replayed).toMatchObject({ status: 404, cookie: null });
-    expect(replayed.text).toContain('used up');
+    expect(replayed.text).toContain('This link no longer works');
     expect((await signIn(world, email)).status).toBe(303);
     expect((await signIn(world, email, 'another few words')).status).toBe(401);
   });
@@ -322,7 +322,7 @@ describe('/v1/users', () => {
     expect(missing).toMatchObject({ status: 422 });
     expect(missing.text).toContain('preview_missing');
     const { question, digest } = await preview();
-    expect(question).toBe('Remove Ben for good?');
+    expect(question).toBe('Permanently remove Ben?');
     const forged = `${digest.slice(0, -1)}${digest.endsWith('A') ? 'Q' : 'A'}`;
     const othersDigest = (await preview(asUser(world, olga.cookie))).digest;
     for (const wrong of ['x', forged, othersDigest]) {

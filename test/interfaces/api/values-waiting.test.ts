@@ -37,9 +37,11 @@ describe('values that wait to be written', () => {
     for (const path of [`/runs/${id}`, clientHref('riverside')]) {
       const { status, text } = await here.request(path);
       expect([path, status]).toEqual([path, 200]);
-      expect(text).toContain(`${values} values wait to be written`);
-      expect(text).toContain(`${values} values of Donor Age wait to be written: the CRM refuses`);
-      expect(text).toContain('for no credit');
+      expect(text).toContain(`${values} values are waiting to be written`);
+      expect(text).toContain(
+        `${values} values of Donor Age are waiting to be written: the CRM refuses`,
+      );
+      expect(text).toContain('at no cost');
     }
     for (const each of ids) here.crm.allowWrites(each);
     const later = await sync();
@@ -48,9 +50,9 @@ describe('values that wait to be written', () => {
       reasons: [],
     });
     for (const path of [`/runs/${later}`, clientHref('riverside')]) {
-      expect((await here.request(path)).text).not.toContain('wait to be written');
+      expect((await here.request(path)).text).not.toContain('waiting to be written');
     }
     // The first run's page shows its end.
-    expect((await here.request(`/runs/${id}`)).text).toContain('wait to be written');
+    expect((await here.request(`/runs/${id}`)).text).toContain('waiting to be written');
   });
 });

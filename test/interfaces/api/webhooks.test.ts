@@ -156,7 +156,7 @@ describe('the webhook address of a client', () => {
     expect(again.status).toBe(409);
     expect(await again.text()).toContain('already has a webhook address');
     const rotated = await press(world, `${page}/rotate`, { signature: 'hmac', secret: '' });
-    expect(await rotated.text()).toContain('Secret to sign with');
+    expect(await rotated.text()).toContain('Signing secret');
     const shown = await world.request(page);
     expect(shown.text).toContain(`action="${page}/rotate"`);
     const revoked = await press(world, `${page}/revoke`);

@@ -170,7 +170,7 @@ describe('an erasure over the API', () => {
     const path = `/v1/integrations/riverside/contacts/${crmId}/forget`;
     const wanted = { alsoInCrm: true };
     const asked = previewSchema.parse((await post(`${path}/preview`, wanted)).body).preview;
-    expect(asked.question).toContain(`Erase the contact ${crmId} of "riverside"`);
+    expect(asked.question).toContain(`Permanently erase the contact ${crmId} of "riverside"`);
     expect(asked.question).toContain('clear the values that donor-sync wrote');
     const less = await post(`${path}?digest=${asked.digest}`, { alsoInCrm: false });
     expect(less).toMatchObject({ status: 409, body: { error: { code: 'preview_outdated' } } });
@@ -201,7 +201,7 @@ describe('an erasure over the API', () => {
     await asOlga(`${contact}/forget?digest=${previewSchema.parse(asked.body).preview.digest}`, {});
     await untilCarriedOut(world);
     const { digest, question, counts } = previewSchema.parse((await asOlga(preview)).body).preview;
-    expect(question).toContain(`Let the contact ${crmId} of "riverside" be enhanced again?`);
+    expect(question).toContain(`Allow the contact ${crmId} of "riverside" to be enhanced again?`);
     expect(counts).toEqual({ clients: 1 });
     expect(await lift()).toMatchObject({
       status: 422,

@@ -77,7 +77,7 @@ describe('donor-sync about', () => {
     await world.run(['sync']);
     const { exitCode, stdout } = await world.run(['about', 'unknown-id']);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('Nothing is held of unknown-id.');
+    expect(stdout).toContain('No data is held about unknown-id.');
     const { about } = await world.runJson(['about', 'unknown-id'], aboutSchema);
     expect(about.holdings).toEqual([]);
   });

@@ -23,7 +23,7 @@ interface Killer {
   runOrKill(args: string[]): Promise<void>;
 }
 
-/** Runs a command to its end, to know how long one takes. */
+/** Runs a command to its end, to measure how long it takes. */
 async function createKiller({ start }: CliWorld, first: string[]): Promise<Killer> {
   let tookMs = Number.POSITIVE_INFINITY;
   const run = async (args: string[], share: number | null): Promise<boolean> => {

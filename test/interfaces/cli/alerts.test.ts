@@ -44,7 +44,7 @@ describe('donor-sync alerts', () => {
     const { exitCode, stdout, stderr } = await run('test');
     expect(exitCode).toBe(2);
     expect(stdout).toMatch(/✗ email: .*(login|auth)/i);
-    expect(stdout).toContain('✗ webhook: The webhook answered with status 404.');
+    expect(stdout).toContain('✗ webhook: The webhook responded with status 404.');
     expect(stdout + stderr).not.toContain('wrong-password');
     expect(stdout + stderr).not.toContain('services/secret');
   });
@@ -98,7 +98,7 @@ describe('donor-sync alerts', () => {
   it("tests a client's own channel, and says so if there is none", async () => {
     const none = await run('test-own', 'riverside');
     expect(none.exitCode).toBe(2);
-    expect(none.stderr).toContain('does not have its own channel for alerts. Nothing was sent.');
+    expect(none.stderr).toContain('does not have its own alert channel. Nothing was sent.');
     await writeSettings(mailServer.url, { webhook: { url: webhook.url } });
     const tested = await run('test-own', 'riverside', '--json');
     expect(JSON.parse(tested.stdout)).toEqual({

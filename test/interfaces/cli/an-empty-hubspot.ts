@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import type { CliWorld } from '../../helpers/cli.ts';
 
-/** Where the account's API is, with a token that may do everything. */
+/** The address of the account's API, with a token that has all scopes. */
 export interface EmptyHubspot extends AsyncDisposable {
   baseUrl: string;
   token: string;

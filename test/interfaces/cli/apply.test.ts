@@ -198,7 +198,7 @@ describe('remove', () => {
     await apply('hillside.yaml');
     const { exitCode, stdout } = await remove();
     expect(exitCode).toBe(0);
-    for (const name of names) expect(stdout).toContain(`The file uploads/${name} is deleted.`);
+    for (const name of names) expect(stdout).toContain(`The file uploads/${name} was deleted.`);
     expect(await readdir(join(folder, 'uploads'))).toEqual(['by-hand.csv']);
   });
 
@@ -206,7 +206,7 @@ describe('remove', () => {
     await mkdir(join(folder, 'lists'));
     await writeFile(join(folder, 'lists/hillside.csv'), 'Id');
     await apply('hillside.yaml');
-    expect((await remove()).stdout).toBe('"hillside" is removed from the database.\n');
+    expect((await remove()).stdout).toBe('"hillside" was removed from the database.\n');
     expect(await readdir(join(folder, 'lists'))).toEqual(['hillside.csv']);
   });
 

@@ -1,4 +1,4 @@
-/** Sends SIGKILL to the process that confirms: nothing is lost, and nothing is done twice. */
+/** Sends SIGKILL to the confirming process, and checks that nothing is lost or done twice. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

@@ -81,13 +81,15 @@ describe('donor-sync approvals', () => {
     const unasked = await world.run(['approvals', 'confirm', short], {}, 'ben');
     expect(unasked.exitCode).toBe(2);
     expect(unasked.stderr).toContain(asked.text);
-    expect(unasked.stderr).toContain('anna (command line) asked for it');
+    expect(unasked.stderr).toContain('anna (command line) requested this');
     const { exitCode, stdout } = await world.run(confirm, {}, 'ben');
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Confirmed.')]);
     expect(await refusal(world, confirm, 'cal')).toBe('approval_unknown');
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent + count);
-    expect((await world.run(['approvals'])).stdout).toBe('No request waits for a second user.\n');
+    expect((await world.run(['approvals'])).stdout).toBe(
+      'No request is waiting for a second user.\n',
+    );
   });
 
   it('undoes a run once another user has confirmed it, and nothing where it was refused', async () => {
@@ -99,7 +101,10 @@ describe('donor-sync approvals', () => {
     const first = await askedBy(world, undo);
     expect(first).toMatchObject({ what: 'undo', contacts: before });
     const refused = await world.run(['approvals', 'refuse', first.id, '--yes'], {}, 'anna');
-    expect([refused.exitCode, refused.stdout]).toEqual([0, expect.stringContaining('Refused')]);
+    expect([refused.exitCode, refused.stdout]).toEqual([
+      0,
+      expect.stringContaining('The request was refused'),
+    ]);
     expect(await refusal(world, ['approvals', 'confirm', first.id, '--yes'], 'ben')).toBe(
       'approval_unknown',
     );
@@ -124,7 +129,7 @@ describe('donor-sync approvals', () => {
     const forget = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
     const asked = await askedBy(world, [...forget, '--everywhere']);
     expect(asked.text).toBe(
-      `Erase the contact ${id} from "riverside", "harbor" permanently, and clear the values that donor-sync wrote into the CRM.`,
+      `Erase the contact ${id} from "riverside", "harbor" permanently, and clear the values that donor-sync wrote to the CRM.`,
     );
     expect(await ourColumns(world, id)).not.toEqual([]);
     const about = await world.run(['about', id, '--integration', 'riverside']);

@@ -162,7 +162,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
     await sql`update donor_sync_ground set hash = '0f0f0f'`.execute(db);
     await close();
-    // As the other pre-release would create it.
+    // A database as another pre-release would create it.
     const keyRing = await loadKeyRing(undefined, `sqlite:${world.path('store.db')}`);
     await sealFile(world.path('store.db'), world.path('other.backup'), keyRing, 0);
     const [files, bytes] = [await filesOf(world), await readFile(world.path('store.db'))];

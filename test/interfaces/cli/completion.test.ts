@@ -16,7 +16,7 @@ import { commandDeps } from './run-command.ts';
 
 const run = promisify(execFile);
 
-/** A folder without settings: nothing of this may read any. */
+/** A folder without settings, because these commands must not read any. */
 const cwd = import.meta.dirname;
 
 async function printCompletion(shell: string): Promise<string> {
@@ -48,7 +48,7 @@ describe('donor-sync completion', () => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** What bash offers for the last of these words. */
+  /** The completions that bash offers for the last of these words. */
   async function complete(...words: string[]): Promise<string[]> {
     const typed = [...words].map((word) => `'${word}'`).join(' ');
     const { stdout, stderr } = await run('bash', [
@@ -136,7 +136,7 @@ describe('the manual page', () => {
       commands.map(({ place }) => place),
     );
     expect(manual).toContain('.B \\-\\-accept\\-marks');
-    // The options of the program are there once, and nothing begins as an instruction that is none.
+    // The program's options are listed once, and no text is interpreted as a roff instruction by mistake.
     expect(manual.match(/^\.B \\-\\-json$/gm)).toHaveLength(1);
     expect(manual.match(/^['.](?!TH |SH |SS |TP$|PP$|B )/gm)).toBeNull();
   });

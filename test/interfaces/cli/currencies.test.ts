@@ -37,7 +37,7 @@ const aboutSchema = z.object({
   }),
 });
 
-/** An org in which every contact is in yen, with settings that convert amounts unless a test says otherwise. */
+/** An org in which every contact's currency is yen, with settings that convert amounts unless a test changes them. */
 async function anOrgInYen(mode = 'convert') {
   const crm = await openOrg({ contacts: 12, donors: 500, shape: 'plain', currencies: true });
   const world = await open({ people: 0 });
@@ -106,7 +106,7 @@ describe('amounts in another currency', () => {
 
     const hidden = { type: 'CurrencyType', access: 'hidden' };
     await control('PUT', 'object-access', hidden);
-    // A user changes the currency, and no run has seen it yet: the number is still ours.
+    // A user changes the currency, but no run has read the change yet, so the number is still ours.
     await edit(id, { CurrencyIsoCode: 'EUR' });
     const args = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
     const { forget } = await world.runJson(args, forgetSchema);
@@ -117,7 +117,7 @@ describe('amounts in another currency', () => {
     });
     expect(await amountOf(id)).toBe(null);
     expect(await databaseText(world)).not.toContain(id);
-    // Nothing of it comes back once the rate does.
+    // Once the rate is available again, the value is not written again.
     await control('PUT', 'object-access', { ...hidden, access: 'visible' });
     await world.run(['sync', '--full']);
     expect(await amountOf(id)).toBe(null);

@@ -82,7 +82,7 @@ beforeAll(() => {
   played = playOnce('--contacts', '8');
 });
 
-// A demo waits for jobs most of its time.
+// A demo spends most of its time waiting for jobs.
 describe.concurrent('demo', () => {
   it('enhances everybody once, spends nothing the second time, and keeps its files', async () => {
     const { exitCode, runs, folder, partner } = await playOnce();
@@ -204,7 +204,7 @@ describe.concurrent('a demo of the shortest list', () => {
   });
 });
 
-// After the others: five demos at once would make each other wait.
+// Runs after the others, because five demos at once would delay each other.
 describe('a demo that goes on serving', () => {
   it('keeps the service running without --once, until it is asked to stop', async ({ expect }) => {
     const demo = start('--contacts', '8');

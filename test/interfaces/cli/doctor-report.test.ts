@@ -194,7 +194,7 @@ async function openHubspot(
   );
 }
 
-/** Resolves with every text of its people that says who they are. */
+/** Resolves with all texts that identify its people. */
 async function openSalesforce(
   { path, service }: CliWorld,
   { contacts, more = '' }: { contacts: number; more?: string },

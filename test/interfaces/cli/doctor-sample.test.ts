@@ -56,7 +56,7 @@ describe('the contacts that doctor reads', () => {
       {
         ok: false,
         cause: 'crm_records_hidden',
-        message: expect.stringMatching(/^Account\.Name cannot be read of 3 of 10 contacts/),
+        message: expect.stringMatching(/^Account\.Name cannot be read for 3 of 10 contacts/),
       },
     ]);
   });
@@ -90,7 +90,9 @@ describe('donor-sync doctor at the limit of requests', () => {
       {
         subject: 'daily requests',
         cause: 'crm_limit_reached',
-        fix: expect.stringMatching(/^Wait until .* UTC at the latest: sign-in and access need no/),
+        fix: expect.stringMatching(
+          /^Wait until .* UTC at the latest\. You do not have to change the sign-in or the/,
+        ),
       },
     ]);
   });

@@ -50,7 +50,7 @@ export const runsSchema = z.strictObject({ runs: z.array(reportSchema) });
 /** `runs --json`. */
 export const runListSchema = runsSchema.extend({ next: z.string().nullable() });
 
-/** What `--json` prints when a command cannot do its work. */
+/** The document that `--json` prints when a command fails. */
 export const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), details: z.unknown().optional() }),
 });

@@ -28,7 +28,7 @@ interface Place {
   both: string;
 }
 
-/** Two nonprofits that were synced; the settings have only the first by now. */
+/** Two nonprofits that were synced; the settings now contain only the first. */
 async function leaving(databaseUrl: string | undefined): Promise<Place> {
   const world = await open({ integrations: ['riverside', 'harbor'], databaseUrl });
   const rows = await world.rows('harbor.csv');
@@ -46,7 +46,7 @@ async function takeOut({ world, both }: Place): Promise<void> {
   await writeFile(world.path('donor-sync.yaml'), both.slice(0, at));
 }
 
-/** Tables that know an id of the integration that leaves. */
+/** Tables that contain an ID of the integration that leaves. */
 async function traces({ url }: Place): Promise<string[]> {
   const { db, close } = await openDatabase<Tables>(url);
   const found: string[] = [];
@@ -119,7 +119,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         .execute();
       await close();
       const { exitCode, stderr } = await world.run(['erase', 'harbor', '--yes']);
-      expect([exitCode, stderr]).toEqual([3, expect.stringContaining('is being synced')]);
+      expect([exitCode, stderr]).toEqual([3, expect.stringContaining('is currently being synced')]);
       expect(await traces(left)).toContain('contacts');
     });
   });

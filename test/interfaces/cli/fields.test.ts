@@ -87,7 +87,7 @@ describe('donor-sync fields', () => {
     const sync = await startAndSubmit(world);
     const { exitCode, stderr } = await world.run(['fields', 'create']);
     expect(exitCode).toBe(3);
-    expect(stderr).toContain(`is being synced right now by process ${sync.child.pid} on `);
+    expect(stderr).toContain(`is currently being synced by process ${sync.child.pid} on `);
     jobs.letEnd();
     expect((await sync.ended).exitCode).toBe(0);
   });

@@ -217,7 +217,7 @@ async function enhanced(place: Place): Promise<string[]> {
   );
 }
 
-/** Which proxy sees the request, and which one it is. */
+/** The proxy that receives the request, and the number of the request. */
 type Moment = KillPoint & { at: 'service' | 'crm' };
 
 const LEAVE = { at: 'service', method: 'POST', path: /\/members\/remove$/ } as const;

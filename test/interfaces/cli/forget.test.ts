@@ -78,7 +78,7 @@ describe('donor-sync forget', () => {
     await world.run(['sync']);
     const id = await enhancedId(world);
     const { stdout } = await world.run(['forget', id, '--yes']);
-    expect(stdout).toContain('Left the networks: Board.');
+    expect(stdout).toContain('Removed from the networks: Board.');
     expect(await databaseText(world)).not.toContain(id);
   });
 
@@ -110,7 +110,7 @@ describe('donor-sync forget', () => {
     const unasked = await world.run(lift);
     expect([unasked.exitCode, unasked.stderr]).toEqual([
       2,
-      expect.stringContaining('Let the contact comes-later of "riverside" be enhanced again?'),
+      expect.stringContaining('Allow the contact comes-later of "riverside" to be enhanced again?'),
     ]);
     const lifted = await world.run([...lift, '--yes', '--json']);
     expect([lifted.exitCode, JSON.parse(lifted.stdout)]).toEqual([

@@ -7,7 +7,7 @@ import { runWhole } from '../../helpers/whole-program.ts';
 import { errorSchema } from './documents.ts';
 import { commandDeps } from './run-command.ts';
 
-/** A folder without settings: nothing of this may read any. */
+/** A folder without settings, because these commands must not read any. */
 const cwd = import.meta.dirname;
 
 const explanationSchema = z.strictObject({
@@ -27,7 +27,7 @@ describe('donor-sync help', () => {
     expect(stdout).toContain('no_match: a reason of the outcome `failed`');
     expect(stdout).toContain('  Means:  The service found no match.');
     expect(stdout).toContain('  Next:   Complete the address or the employer');
-    expect(stdout).toContain('  Costs:  One credit, which is not refunded');
+    expect(stdout).toContain('  Costs:  One credit, which the service does not refund');
     expect(stdout).toContain('  More:   docs/outcomes.md#failed');
   });
 
@@ -41,7 +41,7 @@ describe('donor-sync help', () => {
 
   it('explains an outcome by its reasons', async () => {
     const { stdout } = await runWhole(['help', 'held'], { cwd });
-    expect(stdout).toContain('An outcome of contacts: you have to decide');
+    expect(stdout).toContain('An outcome for a contact: you have to decide');
     expect(stdout).toContain('name_mismatch');
   });
 

@@ -35,14 +35,14 @@ async function sync(here: CliWorld) {
   return run;
 }
 
-/** Whatever the database has on disk. */
+/** All bytes that the database has on disk. */
 async function databaseText({ path }: CliWorld): Promise<string> {
   const files = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
   expect(files).toContain('store.db');
   return (await Promise.all(files.map((name) => readFile(path(name), 'latin1')))).join('\n');
 }
 
-/** Lets the integration lead to another file, in which the ids belong to other people. */
+/** Points the integration to another file, in which the IDs belong to other people. */
 async function leadElsewhere(here: CliWorld): Promise<void> {
   const rows = await here.rows();
   const strangers = rows.map((row: Row) => ({ ...row, First: 'Quentin', Last: 'Stranger' }));

@@ -108,7 +108,7 @@ describe('init --yes', () => {
 
   it.each([
     [['--partner-url', 'http://partner.example'], {}, 'partner\\.example'],
-    // What comes from the environment is never shown.
+    // Values from the environment are never shown.
     [[], { PARTNER_BASE_URL: 'http://partner.example' }, 'this host'],
   ])(
     'writes no address at which keys could be read on the way (%j %j)',

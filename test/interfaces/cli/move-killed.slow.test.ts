@@ -47,7 +47,7 @@ describeOn('postgres', 'a move that is killed', () => {
       const code = await moveOrKill(settings, target, kills < KILLS);
       if (code === 'killed') kills += 1;
       const live = [await isInUse(source), await isInUse(target)];
-      // Nothing is said about a target without rows, because it is a new database.
+      // A target without rows is not mentioned, because it is a new database.
       expect(live, `after ${kills} kills`).not.toEqual([true, true]);
       if (code === 'done') break;
     }

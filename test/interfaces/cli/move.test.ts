@@ -64,7 +64,7 @@ describeOn('postgres', 'move', () => {
     await closeAll();
     const { document } = await move(target);
     const [moved, left] = [await open(target), await open(source)];
-    // Also what only the new database would have.
+    // Including rows that only the new database would have.
     expect(await tablesOf(moved.db)).toEqual(tables);
     for (const table of tables) {
       const rows = await rowsOf(moved.db, table);
@@ -169,7 +169,7 @@ describeOn('postgres', 'move', () => {
     await useDatabase(`sqlite:${join(folder, 'another.db')}`);
     await run(applyCommand, 'apply', 'hillside.yaml');
     expect((await move(target)).code).toBe('target_not_empty');
-    // The one that was refused stays in use.
+    // The database that was refused stays in use.
     expect((await run(exportCommand, 'export', 'riverside')).exitCode).toBe(0);
   });
 

@@ -94,7 +94,7 @@ async function byHand({ service }: CliWorld, method: string, path: string, body:
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** An integration whose column "Role" says who is in the network. The first sixteen contacts are. */
+/** An integration whose column "Role" shows who is in the network. The first sixteen contacts are members. */
 async function open(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
   const here = await openWorld({
     people: 24,
@@ -236,7 +236,7 @@ describe('donor-sync networks', () => {
     const id = holds[0]?.id ?? '';
     expect((await here.run(['holds', 'resubmit', id])).exitCode).toBe(2);
     const approved = await here.run(['holds', 'approve', id.slice(-8)]);
-    expect(approved.stdout).toContain('1 hold of networks approved');
+    expect(approved.stdout).toContain('1 hold about networks approved');
     await here.run(['sync']);
     expect((await atTheService(here))[0]?.member_ids.length).toBeLessThanOrEqual(2);
     expect((await here.run(['holds', 'reject', id])).stderr).toContain('was approved on');

@@ -175,7 +175,7 @@ async function sync(world: World, expected = 0) {
   return report;
 }
 
-/** What is in these fields of each contact, in their order, without blanks. */
+/** Each contact's values in these fields, in the order of the fields, without blanks. */
 function valuesOf(
   values: ReadonlyMap<string, Record<string, unknown>>,
   fields: readonly { to: string }[],

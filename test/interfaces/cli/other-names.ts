@@ -7,7 +7,7 @@ import { holdJobs } from '../../helpers/held-jobs.ts';
 export const STRANGER = 'Quillfeather-Onyx';
 
 export interface OtherNames {
-  /** What a world needs for it. */
+  /** The options that a world needs for this. */
   options: CliWorldOptions;
   /** All contacts are submitted and get the other last name. Then their profiles arrive, and each is held. */
   come(world: CliWorld): Promise<void>;

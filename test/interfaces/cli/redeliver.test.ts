@@ -51,10 +51,10 @@ describe('donor-sync sync --redeliver', () => {
     const spent = await world.spent();
     const unasked = await world.run(['sync', 'riverside', '--redeliver']);
     expect(unasked.exitCode).toBe(2);
-    expect(unasked.stdout).toMatch(/riverside: \d+ contacts would get values .*for no credit/);
+    expect(unasked.stdout).toMatch(/riverside: \d+ contacts would get values .*at no cost/);
     expect(unasked.stdout).toMatch(/Donor Net Worth Low +\d+/);
-    expect(unasked.stderr).toMatch(/Write \d+ values into \d+ contacts of "riverside" again/);
-    expect(unasked.stderr).toContain('To do it, add --yes');
+    expect(unasked.stderr).toMatch(/Write \d+ values to \d+ contacts of "riverside" again/);
+    expect(unasked.stderr).toContain('To confirm it, add --yes');
     expect(await donors()).toEqual([]);
 
     const asDocument = await world.run(['sync', '--redeliver', '--json']);
@@ -75,7 +75,7 @@ describe('donor-sync sync --redeliver', () => {
     const told = await world.run(['sync', '--redeliver']);
     expect(told.exitCode).toBe(0);
     expect(told.stdout).toContain('riverside: there is nothing to deliver again');
-    // What it wrote can be undone like any other run.
+    // Its writes can be undone like those of any other run.
     await world.run(['undo', runs[0]?.id ?? '', '--yes']);
     expect(await donors()).toEqual([]);
   });

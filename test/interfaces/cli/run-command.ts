@@ -19,7 +19,7 @@ export interface Started {
   stdout(): string;
   /** The output on stderr so far. */
   stderr(): string;
-  /** Asks it to stop, as a SIGTERM does. */
+  /** Requests a stop, as a SIGTERM does. */
   stop(): void;
   ended: Promise<Ended>;
 }
@@ -31,7 +31,7 @@ export interface StartOptions {
   onTerminal?: boolean;
 }
 
-/** What commands need, for a user called anna whose terminal nobody looks at. */
+/** The dependencies of commands, for a user called anna whose terminal is not interactive. */
 export function commandDeps({ cwd, env = {}, onTerminal = false }: StartOptions) {
   return {
     stdin: aStream({ isTTY: false }),

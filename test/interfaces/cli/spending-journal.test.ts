@@ -49,7 +49,7 @@ const keysSchema = z.object({
   keys: z.array(z.object({ charged: z.int(), foreign: z.int().nullable() })),
 });
 
-/** What this month's bill and reconciliation say. */
+/** This month's bill and reconciliation. */
 async function readSpending(world: CliWorld) {
   const month = new Date().toISOString().slice(0, 7);
   const { clients } = await world.runJson(['credits', 'bill', '--month', month], billSchema);
@@ -110,7 +110,7 @@ describe('a database that is restored from a backup', () => {
 
   it('reconciles a month whose first request is known from the spending journal alone', async () => {
     await restore();
-    // What the backup itself knows was sent in the month before.
+    // The requests of the previous month that the backup itself contains.
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
     const { numUpdatedRows } = await db
       .updateTable('submissions')
@@ -152,7 +152,7 @@ describe('a database that is restored from a backup', () => {
         await writeFile(journalOf(world), `${lines.slice(0, -2).join('\n')}\n`);
       },
     ],
-    // What can be read of it is known: only the contact that it does not name has to wait.
+    // The readable part is used, so only the contact that it does not name has to wait.
     [
       'is damaged',
       1,
@@ -238,7 +238,7 @@ describe('a database that is restored from a backup', () => {
   });
 
   it('asks about nobody before a user has agreed, so that donor ids in the CRM can still be adopted', async () => {
-    // As the last sync left them.
+    // The files, as the last sync left them.
     await world.saveRows(synced);
     await rm(journalOf(world));
     await world.run(['restore', 'one.backup', '--yes']);
@@ -246,7 +246,7 @@ describe('a database that is restored from a backup', () => {
     expect((await world.runJson(['holds'], holdsSchema)).batches).toEqual([]);
     await world.run(['restore', '--agree', 'riverside', '--yes']);
     const run = await sync(world, '--full', '--adopt');
-    // The first contact is known under its old details, so it is no new one that can be adopted.
+    // The first contact is known under its old details, so it is not a new contact that can be adopted.
     expect(run.contacts).toMatchObject({ submitted: 0, held: 1 });
     expect(await world.spent()).toBe(13);
   });

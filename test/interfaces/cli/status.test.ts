@@ -118,7 +118,7 @@ describe('donor-sync runs', () => {
       (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...UNKNOWN_PERSON } : row)),
     );
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
-    // What later runs do to the same contacts takes nothing away.
+    // The actions of later runs on the same contacts do not remove anything.
     await world.run(['sync', '--full']);
     const id = synced?.id ?? '';
     const found = async (...filter: string[]) => {
@@ -136,7 +136,7 @@ describe('donor-sync runs', () => {
       expect.stringMatching(/^C000009,failed,no_match,.*,,\d{4}-\d\d-\d\dT/),
     ]);
     const none = await world.run(['runs', id, '--outcome', 'held']);
-    expect(none.stdout).toBe('No contact of this run matches.\n');
+    expect(none.stdout).toBe('No contact in this run matches.\n');
   });
 
   it('says that a file is not complete if an error ends it, and fails', async () => {

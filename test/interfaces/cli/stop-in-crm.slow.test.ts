@@ -18,7 +18,7 @@ const open = closedAfterTest(openCliWorld);
 /** So long that only the stop can be what ends the process. */
 const LONG_MS = 600_000;
 
-/** As the guides promise. */
+/** The limit that the guides promise. */
 const STOP_LIMIT_MS = 10_000;
 
 const PEOPLE = { contacts: 12, donors: 500 };

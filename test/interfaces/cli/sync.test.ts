@@ -8,7 +8,7 @@ import { errorSchema, runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** What another process does that finds the lease run out. */
+/** The actions of another process that finds an expired lease. */
 function takeOver(path: string): void {
   const db = new Sqlite(path);
   db.exec("update integrations set run_epoch = run_epoch + 1, lease_owner = 'other/1/x'");

@@ -104,7 +104,7 @@ describe('a terminal', () => {
     }
     expect(await run('runs', id, '--show', '--json')).not.toContain('Ann');
     expect(await run('runs', '--show')).toContain('--show needs a run');
-    // Such words may quote names. The one showing of them is in the audit, with how many there were.
+    // These messages can quote names. The audit records that they were shown once, and their number.
     const audit = await world.run(['audit', '--action', 'names.shown', '--json']);
     expect(entriesSchema.parse(JSON.parse(audit.stdout)).entries).toMatchObject([
       { integration: 'riverside', details: { command: 'runs', names: expect.any(Number) } },

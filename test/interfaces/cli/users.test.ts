@@ -70,7 +70,7 @@ async function withApplication<Value>(work: (application: Application) => Promis
   }
 }
 
-/** As the pages add them. */
+/** Adds passkeys as the pages do. */
 function addPasskeys(personId: string, ...ids: string[]) {
   return withApplication(async ({ store, sealer }) => {
     for (const id of ids) {
@@ -129,12 +129,12 @@ describe('users', () => {
 
   it('are told with the link that it works on this computer only, until there is an address', async () => {
     const here = await run('invite', ...ANNA, '--role', 'owner');
-    expect(here.stdout + here.stderr).toContain('works on this computer only');
+    expect(here.stdout + here.stderr).toContain('works only on this computer');
     const asked = await address('set', 'https://donors.example.org');
     expect(asked.exitCode).toBe(0);
     expect(asked.stdout).toMatch(/^https:\/\/donors\.example\.org\/confirm-address\/[\w-]{43}$/m);
     const shown = await address('show');
-    expect(shown.stdout + shown.stderr).toContain('waits for another browser');
+    expect(shown.stdout + shown.stderr).toContain('has to be confirmed in another browser');
     await withApplication(async ({ store }) => {
       const [waiting] = await listAddresses(store.reader);
       expect(await store.act((trx) => confirmAddress(trx, waiting?.id ?? ''))).toBe(true);

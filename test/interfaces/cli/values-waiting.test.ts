@@ -77,21 +77,23 @@ describe('values that wait to be written', () => {
     });
     const spent = await world.spent();
 
-    const counted = new RegExp(`${known} values? of Donor_Profile__c waits? to be written`);
-    const because = /the CRM has no such field, or hides it/;
+    const counted = new RegExp(
+      `${known} values? of Donor_Profile__c (is|are) waiting to be written`,
+    );
+    const because = /the CRM does not have this field, or hides it/;
     for (const words of [['status'], ['fields', 'check']]) {
       const { stdout } = await world.run(words);
       expect(stdout).toMatch(counted);
       expect(stdout).toMatch(because);
-      expect(stdout).toMatch(/the next run writes the values,\s+for no credit/);
+      expect(stdout).toMatch(/the next run writes the values,\s+at no cost/);
     }
     for (const words of [['plan'], ['runs', first.id]]) {
       const { stdout } = await world.run(words);
-      expect(stdout).toMatch(new RegExp(`${known} values? waits? to be written`));
+      expect(stdout).toMatch(new RegExp(`${known} values? (is|are) waiting to be written`));
       expect(stdout).toMatch(because);
     }
     const { stdout: detail } = await world.run(['runs', first.id]);
-    expect(detail).toContain('After that, the next run writes the values, for no credit.');
+    expect(detail).toContain('After that, the next run writes the values, at no cost.');
     const doctor = async () => {
       const { stdout } = await world.run(['doctor', '--json']);
       const { findings } = findingsSchema.parse(JSON.parse(stdout));
@@ -105,12 +107,14 @@ describe('values that wait to be written', () => {
     expect(await doctor()).toMatchObject([
       {
         ok: true,
-        message: expect.stringContaining('the next run tries them again, for no credit'),
+        message: expect.stringContaining('the next run tries the values again, at no cost'),
       },
     ]);
     const second = await sync(org);
     expect(second).toMatchObject({ contacts: { written: known }, valuesWaiting: { values: 0 } });
-    expect(await doctor()).toMatchObject([{ ok: true, message: 'No value waits to be written.' }]);
+    expect(await doctor()).toMatchObject([
+      { ok: true, message: 'No values are waiting to be written.' },
+    ]);
     expect((await world.run(['status'])).stdout).not.toContain('Values:');
     expect(await world.spent()).toBe(spent);
   });
@@ -156,9 +160,7 @@ describe('donor-sync doctor', () => {
     setNoticed(1);
     expect((await findings()).find(({ subject }) => subject === 'CRM user')).toMatchObject({
       ok: true,
-      message: expect.stringContaining(
-        'Another tool writes into the CRM as the user of donor-sync',
-      ),
+      message: expect.stringContaining("Another tool writes to the CRM as donor-sync's user"),
       fix: 'Give donor-sync its own user in the CRM.',
     });
     setNoticed(40);

@@ -90,7 +90,7 @@ describeOn('postgres', 'worker', () => {
     jobs.letEnd();
     const [ended] = await untilRuns('succeeded');
     const takenMs = gapMs(killedAt, ended?.startedAt);
-    // What had ended before it was killed would be nothing to take over.
+    // A run that ended before the kill could not be taken over.
     expect(takenMs).toBeGreaterThan(0);
     expect(takenMs).toBeLessThan(LEASE_MS);
     expect(await world.spent()).toBe(12);
@@ -295,7 +295,8 @@ async function runs() {
 }
 
 /**
- * The runs with this status, once there are this many and, if a reason is given, one that has ended for this reason.
+ * The runs with this status, once there are this many of them and, if a reason is given, one of them has ended for that
+ * reason.
  */
 async function untilRuns(status: string, count = 1, reason?: string) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {

@@ -18,7 +18,7 @@ import {
   UNKNOWN,
 } from './two-clients.ts';
 
-/** Which routes a role is let through to, by the role that they need: one line for each role. */
+/** The routes that each role is allowed to use, by the role that they need: one line for each role. */
 const LETS_IN: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   reader: ['viewer', 'reader'],
@@ -27,7 +27,7 @@ const LETS_IN: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['viewer', 'reader', 'decider', 'admin', 'owner'],
 };
 
-/** What a token never may, whoever made it: an owner's token tries each. */
+/** The actions that a token is never allowed to do, whoever created it. An owner's token tries each action. */
 const NEVER_BY_TOKEN = [
   ...['POST /v1/users', 'PUT /v1/users/:user/role', 'POST /v1/users/:user/link'],
   ...['POST /v1/users/:user/enable', 'DELETE /v1/users/:user'],
@@ -121,11 +121,11 @@ function withoutIds({ status, location, text }: Reply, things: Things): Reply {
 /** The parts that differ between responses to any request: challenges, and the process's activity. */
 const VOLATILE = /challenge&quot;:&quot;[\w-]+|eyJ[\w.-]+|^(process|nodejs|donor_sync_http)_.*\n/gm;
 
-/** What is new in each response: the IDs of runs and requests, and the times and digests of previews. */
+/** The parts that differ in each response: the IDs of runs and requests, and the times and digests of previews. */
 const OF_REQUEST =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\w-]{8}\.[\w-]{22}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** What went wrong with a route, in words; nothing if all is well. */
+/** The problems with a route, in words; empty if there are none. */
 async function attack(principal: Principal, route: Route): Promise<string[]> {
   const ask = async (things: Things) => {
     counts.requests += 1;
@@ -165,7 +165,7 @@ async function attack(principal: Principal, route: Route): Promise<string[]> {
   }
 }
 
-/** Where two replies part. */
+/** The position where two responses differ. */
 function difference(one: Reply, other: Reply): string {
   const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
   let at = 0;

@@ -5,7 +5,7 @@ import type { Things } from './two-clients.ts';
 export interface Probe {
   /** The kind of thing that `:id` names, in the path or in the body; by default what the route is `about`. */
   id?: keyof Things;
-  /** The path, where the pattern of the route does not name a thing. */
+  /** The path, if the route's pattern does not name an object. */
   path?: string;
   /** Sent as JSON to the API, and as a form to pages; `:id` is the thing. */
   body?: Readonly<Record<string, unknown>>;
@@ -55,9 +55,9 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'PUT /v1/address': { body: { url: 'https://donors.example.org' } },
   'GET /oauth/:kind/start': { path: '/oauth/memory/start?integration=:integration' },
 
-  // Nothing says whose session or passkey an ID was: the page of the account comes next.
+  // The response does not reveal whose session or passkey an ID was: it leads to the account page.
   'POST /account/sessions/:id/end': { id: 'session', otherwise: 303 },
-  // Who removes one has to show first who it is, whatever the ID.
+  // A user who removes a passkey has to confirm their identity first, whatever the ID is.
   'POST /account/passkeys/:id/remove': { id: 'passkey', otherwise: 422 },
   'POST /users': { body: { name: 'Eve', email: 'eve@example.com', role: 'owner', reach: 'all' } },
   'POST /users/:user/role': { body: { role: 'decider', reach: 'all' } },

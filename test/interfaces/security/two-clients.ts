@@ -20,10 +20,12 @@ import { join, send } from '../api/people-world.ts';
 
 /** The client to which some callers have access. */
 export const OWN = 'harbor';
-/** The client to which those callers have no access. */
+/** The client that those callers do not have access to. */
 export const FOREIGN = 'riverside';
 
-/** What callers with access to the own client reach: also a client whose set-up is not finished. */
+/**
+ * The clients that callers with access to their own client can use, including a client whose set-up is not finished.
+ */
 const REACH = [OWN, 'own-clinic'];
 
 /** An ID of nothing. */
@@ -31,7 +33,7 @@ export const UNKNOWN = 'unknown';
 
 const PUBLIC_URL = 'https://sync.example.org';
 
-/** What there is of a client, by its IDs. */
+/** A client's objects, by their IDs. */
 export interface Things {
   integration: string;
   run: string;
@@ -67,13 +69,16 @@ export interface TwoClients {
   principals: readonly Principal[];
   /** An owner who is signed in. */
   owner: Principal;
-  /** What no caller without access to the foreign client may ever read. */
+  /** Texts that a caller without access to the foreign client must never read. */
   foreignMarks: readonly string[];
   /** Every row that belongs to the foreign client, as text. */
   foreignRows(): string[];
   /** The audit entries about the foreign client. */
   foreignEntries(): string[];
-  /** Gives the own client a webhook address again: a request may have revoked it, and no token creates one. */
+  /**
+   * Creates a webhook address for the callers' own client again, because a request may have revoked it and tokens
+   * cannot create one.
+   */
   renewHook(): Promise<void>;
   ask(principal: Principal, request: Asked): Promise<Reply>;
 }
@@ -276,10 +281,10 @@ async function fill(
   };
 }
 
-/** What was recorded about the caller rather than about the client. */
+/** Records about the caller rather than about the client. */
 const OF_CALLERS = new Set(['audit_entries', 'audit_head', 'audit_keys', 'idempotency_keys']);
 
-/** The rows that have an ID of these things, or of what such rows have. */
+/** The rows that contain an ID of these objects, or an ID from such a row. */
 function rowsOf(world: HttpWorld, things: Things): string[] {
   const rows = listTables(world)
     .filter((table) => !OF_CALLERS.has(table))

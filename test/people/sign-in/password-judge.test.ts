@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('the thread that judges passwords', () => {
   it('judges one password at a time, in their order, however many come at once', async () => {
-    // It returns true for the first password that it gets alone, and false for a password that came too early.
+    // Returns true for the first password that it receives alone, and false for a password that arrives too early.
     const program = await programOf('one-at-a-time', [
       'let busy = false;',
       "parentPort.on('message', () => {",
@@ -68,7 +68,7 @@ describe('the thread that judges passwords', () => {
   );
 
   it('loads its lists before the first question, once, if a password is expected', async () => {
-    // It counts how often it was told to load, and returns whether this happened exactly once.
+    // Counts how often it was instructed to load, and returns whether that happened exactly once.
     const program = await programOf('prepared', [
       'let loads = 0;',
       "parentPort.on('message', ({ password }) => {",

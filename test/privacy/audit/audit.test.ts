@@ -376,7 +376,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await verifyAudit(store, end)).problems).toEqual([
       'Entry 3 differs from the end that you saved earlier. The audit has no record of a restore that would explain it.',
     ]);
-    // The same after a restore by donor-sync: its entry says when it happened and what it can explain.
+    // The same after a restore by donor-sync. Its entry shows when the restore happened and which gaps it can explain.
     await store.act((trx) =>
       holdRestored(trx, [], { madeAt: null, unknownAfter: null, isJournaled: false }),
     );

@@ -240,7 +240,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
     expect(await erase(world)).toEqual({ erased: 25, left: 0 });
     await world.sync({ full: true });
     expect(await questions(world)).toMatchObject([{ count: 5 }]);
-    // What is over the limit is due on the next day.
+    // Erasures over the limit are due on the next day.
     await world.database.db
       .updateTable('automatic_erasures')
       .set((eb) => ({ day: eb('day', '-', 1) }))

@@ -71,7 +71,7 @@ describeEachDatabase('forget that is killed at any statement', (open, kind) => {
       const left = await tablesWith(world, MARKED);
       const blocks = await world.db.selectFrom('forgotten').select('state').execute();
       const isErased = blocks.some(({ state }) => state === 'erased');
-      // All or nothing: no key outlives its profile, and no profile a reported erasure.
+      // All or nothing: no key outlives its profile, and no profile outlives a reported erasure.
       expect([at, left]).toEqual([at, isErased ? [] : before]);
       outcomes.add(isErased ? 'erased' : 'whole');
       const entries = await openErasureLog(log).read();

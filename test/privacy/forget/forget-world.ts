@@ -31,8 +31,8 @@ export async function createForgetWorld(options: SyncWorldOptions = {}): Promise
 }
 
 /**
- * Forgets a contact of the world's integration; `others` are more integrations of the settings, and
- * `store` may be one that breaks.
+ * Erases a contact of the world's integration. `others` are further integrations in the settings, and `store` can be a
+ * store that fails.
  */
 export function forgetIn(
   world: SyncWorld,
@@ -53,7 +53,7 @@ export function forgetIn(
   });
 }
 
-/** What an erasure in the world works with. */
+/** The dependencies of an erasure in the world. */
 export function forgetDepsOf(
   world: SyncWorld,
   { others = [], store = world.store }: { others?: readonly Integration[]; store?: Store } = {},

@@ -209,7 +209,7 @@ describe('forgetPerson', () => {
     await expect(world.forget(id, { store: slow })).rejects.toMatchObject({
       kind: 'retriable',
       code: 'already_running',
-      message: expect.stringContaining('Nothing was done; try again when it has ended.'),
+      message: expect.stringContaining('Nothing was done. Try again when that sync has ended.'),
     });
     expect(await listBlockedContacts(store.reader, 'riverside')).toEqual(new Set());
     expect((await findContacts(store.reader, 'riverside', [id])).size).toBe(1);

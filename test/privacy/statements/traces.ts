@@ -19,7 +19,7 @@ import {
 /** An id and an identity that occur nowhere else. */
 export const MARKED = '003-marked-person';
 
-/** As in a real store, the ids of jobs and writes do not reveal whose they are. */
+/** As in a real store, the IDs of jobs and writes do not reveal which contact they belong to. */
 export const TRACKING_ID = 'tracking-7f';
 
 /** Adds the marked person to each table with people. */

@@ -9,7 +9,7 @@ import {
 } from '../../../sandbox/hubspot/index.ts';
 import { type Answer, type Message, send } from '../../testbed/asking.ts';
 
-/** Where the contacts of the latest version are. */
+/** The path of the contacts in the latest API version. */
 export const CONTACTS = '/crm/objects/2026-09/contacts';
 
 /**

@@ -7,7 +7,7 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startAccount } from './account.ts';
 
-/** Lists, OAuth, associations and webhooks are tested in their own rooms. */
+/** Lists, OAuth, associations and webhooks are tested in their own folders. */
 describe("HubSpot's official client for Node", () => {
   let client: Client;
   let ids: string[];

@@ -57,7 +57,7 @@ async function unusedResources(): Promise<string[]> {
 }
 
 it('each resource of the lists that nobody uses is among them', async () => {
-  // Everyone who signs in gets a token, whichever way they use.
+  // Every sign-in returns a token, whichever flow is used.
   const unused = (await unusedResources()).filter((path) => path !== '/services/oauth2/token');
   expect(unused.length).toBeGreaterThan(12);
   const missing = unused.filter((path) => !NOT_THERE.some(([, tried]) => tried.includes(path)));

@@ -87,7 +87,7 @@ const WORK = ['enhancements', 'lists', 'networks', 'exports'] as const;
 const READINGS = ['donors', 'searches'] as const;
 type Bucket = (typeof WORK)[number] | (typeof READINGS)[number];
 
-/** The callers' own records: each request with its cost, recorded before it is sent, and whether it got a response. */
+/** The callers' own records: each request with its cost, recorded before it is sent, and whether a response arrived. */
 class CallersLedger {
   readonly jobs = new Set<string>();
   answers = 0;
@@ -135,7 +135,7 @@ interface Calls {
   ids: readonly string[];
   ledger: CallersLedger;
   state: { isOver: boolean };
-  /** Which life of the service it is. */
+  /** The number of times the service has been started. */
   kill: number;
   caller: number;
 }

@@ -46,7 +46,7 @@ describe('two teams of one service', () => {
         const what = `${operation.method} ${path} → ${answer.status}`;
         const said = path + JSON.stringify(body ?? '');
         const shown = JSON.stringify(answer.body ?? '');
-        // An id that was sent may be returned as not found, and nothing else.
+        // An ID that was sent may be returned as not found, but no other data may be returned.
         const seen = secrets.filter((secret) => shown.includes(secret) && !said.includes(secret));
         if (seen.length > 0) leaks.push(`${what} shows ${seen.join(', ')}`);
         if (answer.status >= 500) leaks.push(`${what} failed`);
@@ -71,7 +71,7 @@ it('has no route that openapi.json does not describe, so that the test above ask
       ),
     );
   expect(undescribed.toSorted()).toEqual([
-    // Described beside their routes.
+    // Described next to their routes.
     'documents.ts /docs',
     'documents.ts /openapi.json',
     'documents.ts /redoc',

@@ -20,7 +20,10 @@ type Person = NonNullable<AwkwardName['right']>;
 const RECORD = join(import.meta.dirname, '../../../people/data/public-record/people.csv');
 const row = z.object({ full_name: z.string(), given_name: z.string(), family_name: z.string() });
 
-/** A register of names has these forms, and a first name that is a rank, which no one could distinguish from a rank. */
+/**
+ * A register of names contains these forms, and a first name that is also a rank, which cannot be distinguished from a
+ * rank.
+ */
 const UNFAIR = /\[|^Major /;
 
 /** Last names of two words that a reader can recognise by a particle or as Spanish. */

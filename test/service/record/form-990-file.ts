@@ -16,7 +16,7 @@ export interface Filing {
   organisation?: string;
   year?: number;
   people: FiledPerson[];
-  /** What was paid in grants. */
+  /** The amount paid in grants. */
   grants?: number;
   version?: string;
   isAmended?: boolean;

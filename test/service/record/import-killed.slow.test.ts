@@ -27,7 +27,7 @@ describe('an import that is killed', () => {
     let kills = 0;
     for (const part of [0.2, 0.6]) {
       const child = start('killed.db');
-      // Waited for from the start: a child that ends by itself is over before it is killed.
+      // Awaited from the start, because a child that ends on its own ends before it is killed.
       const exit = once(child, 'exit');
       await expect.poll(() => importedIn(killed), WAITING).toBeGreaterThan(RETURNS * part);
       child.kill('SIGKILL');

@@ -21,7 +21,7 @@ const PEOPLE = 150;
 
 const MOST_SHOWN = 4;
 
-/** What an undo stores of itself: that it happened, and that the two are two people. */
+/** The tables to which an undo adds its own records: that it happened, and that the two are different people. */
 const OF_THE_UNDO = ['record_undone', 'record_apart', 'settled_people', 'sqlite_sequence'];
 
 /** All rows of all tables, without numbers that are reassigned when data is recomputed. */
@@ -39,7 +39,7 @@ function rowsOf(db: Database): Record<string, unknown[]> {
   );
 }
 
-/** A row as text; the order of keys in a JSON column says nothing. */
+/** A row as text; the order of keys in a JSON column is ignored. */
 function inOneOrder(row: object): string {
   const columns = Object.entries(row).map(([name, value]) => [
     name,

@@ -19,9 +19,9 @@ export interface FirstStart {
   run(args: readonly string[]): Promise<string>;
   /** Starts the service. */
   serve(): Running;
-  /** Where the service listens on this machine. */
+  /** The address at which the service listens on this machine. */
   port: number;
-  /** The address in the user's browser: that of the machine, or of the proxy in front. */
+  /** The address in the user's browser: the machine's address, or the address of the proxy in front of it. */
   publicUrl: string;
 }
 

@@ -18,7 +18,7 @@ export function erasedIn(crm: SimulatedCrm, { id }: Record_): Record_[] {
   return takenIn.filter((each) => hasErased(crm, each));
 }
 
-/** The record, and the records that were merged into it, in chains as well. */
+/** The record, and the records that were merged into it, including through chains. */
 export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
   return [...crm.records.values()].filter(
     (each) => each === record || (each.gone !== null && crm.lineOf(each.id).includes(record)),
@@ -26,8 +26,8 @@ export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
 }
 
 /**
- * All human beings whose values in this record may be ours: the human being that it is or was, or that a record merged
- * into it is or was.
+ * All people whose values in this record may be ours: the person that it is or was, or that a record merged into it is
+ * or was.
  */
 export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
   const family = familyOf(crm, record);

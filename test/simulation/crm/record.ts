@@ -20,7 +20,7 @@ export interface Cell {
   isAutomated?: boolean;
   /** True once a run that wrote it has ended normally, and so has read back the flow's value. */
   isRecorded?: boolean;
-  /** True once the process that wrote it was told that a flow has changed it. */
+  /** True once the process that wrote it has learned that a flow changed it. */
   isTold?: boolean;
   /**
    * True if its record was gone or invisible when it was read back, or was merged before. Then nothing reports the
@@ -118,7 +118,7 @@ export interface Record_ {
   valuesKnownBy: Map<string, number>;
   /** When a page arrived that showed it as opted out. */
   optOutKnownBy: Map<string, number>;
-  /** When a search has told which life of a process that it left. */
+  /** The time at which a search told each life of a process that the contact had left. */
   goneReads: { by: string; at: number }[];
 }
 

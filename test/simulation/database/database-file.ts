@@ -13,7 +13,7 @@ export interface DatabaseFile {
   bringFurther(): void;
   /** The newer version and its schema are removed again. */
   takeBack(): void;
-  /** Since when the schema is that of a newer version; null if it is not. */
+  /** The time since which the schema has been a newer version's; null if it is not. */
   readonly newerSince: number | null;
 }
 

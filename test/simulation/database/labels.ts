@@ -1,4 +1,4 @@
-/** The names of statements in points and coverage, and what their text says about their effect. */
+/** The names of statements in points and coverage, and the effects that their text shows. */
 
 export interface NamedStatement {
   /** `update contacts`, for points and coverage. */

@@ -56,7 +56,7 @@ export function createStatements(database: Sqlite.Database, present: Present): S
     if (known === undefined) {
       const statement = prepared(isServer(present) ? inSqlite(sql) : sql);
       known = { ...namedOf(sql), statement };
-      // Before the schema exists, nothing is known for good.
+      // Before the schema exists, nothing is known for certain.
       if (present.night !== null) seen.set(sql, known);
     }
     return known;

@@ -23,7 +23,7 @@ export interface SharedStore {
   openQueue(client: Client): QueueDatabase;
   /** The waiting or active turns on a real server, by integration; null while a process writes. */
   openTurns(): Promise<readonly OpenTurn[] | null>;
-  /** Since when it has responded and accepted writes, and no process has blocked it for others. */
+  /** The time since which it has responded and accepted writes, and no process has blocked it for others. */
   readonly wellSince: number;
   /** Rolls back the open transaction of a dead client. */
   drop(client: Client): void;
@@ -36,7 +36,7 @@ export interface SharedStore {
   bringFurther(): void;
   /** The newer version and its schema are removed again. */
   takeBack(): void;
-  /** Since when the schema is that of a newer version; null if it is not. */
+  /** The time since which the schema has been a newer version's; null if it is not. */
   readonly newerSince: number | null;
   /** When that happened to the file of a process; null if its file is still the right one. */
   replacedAt(client: string): number | null;

@@ -38,7 +38,7 @@ export interface Answer {
   readonly subject: Subject;
   readonly by: User | null;
   readonly needs: 'second person' | null;
-  /** When the product had accepted it; null if its process never said so. */
+  /** The time at which the product accepted it; null if its process never reported that. */
   heardAt: number | null;
   /** The open questions that it was about when the product had accepted it. */
   heardOpen: ReadonlySet<string>;

@@ -76,7 +76,7 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   const { id } = record;
   if (row === undefined) {
     const isMissing = record.gone === null && !record.isConfirmedErased;
-    // A started erasure is repeated if a backup is restored, even if the contact was told apart since.
+    // A started erasure is repeated if a backup is restored, even if a user has distinguished the contact since then.
     const isErasedAgain = swarm.faults.restore > 0 && record.wasCalledErased;
     if (isMissing && !isErasedAgain) violate('an outcome', `contact ${id} is not known`);
     return;
@@ -132,7 +132,7 @@ function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: str
   if (store.rows(OPEN_QUESTION, id).length === 0) {
     violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
   }
-  // A contact that is renamed while its job runs gets the profile of the former name.
+  // A contact that is renamed while its job runs receives the profile for the former name.
   const wasRenamed = familyOf(crm, record).some(({ former }) => former.length > 0);
   if (reason === 'name_mismatch' && service.wrongPerson === 0 && !wasRenamed) {
     violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
@@ -184,7 +184,7 @@ const LOST_TOGETHER = `
 function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
   const { freeze, clockJump, diskFull, restore } = swarm.faults;
   if (freeze + clockJump + diskFull + restore > 0 || store.longestAwayMs > 20_000) return false;
-  // If two records are of one human being, it is uncertain whose response came.
+  // If two records are of one person, it is uncertain which record's response arrived.
   if (swarm.people.doubles > 0) return false;
   const last = oracle.paymentsOf(record).at(-1);
   if (last?.isAnswered !== true || wasHurt(last.job.sender)) return false;
@@ -268,7 +268,7 @@ function isInheritedTooLate(
   { isAnswered, job }: Payment,
 ): boolean {
   const now = timeline.now();
-  // In chains as well.
+  // Including through chains.
   const takenIn = [...crms.values()].flatMap((crm) =>
     [...crm.records.values()].filter((each) => each.gone && crm.heirOf(each.id) === record),
   );

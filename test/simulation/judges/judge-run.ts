@@ -113,14 +113,15 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
     // with many others, waits for a user's decision.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
     const isAsked = isAskedSince(crm, record, life, at);
-    // A credit without a result says more than the writing of an older profile, whichever run spent it. A profile of
-    // somebody else, about which a user decides, says more than the removal of a former person's values.
+    // A credit without a result is more informative than the writing of an older profile, whichever run spent it.
+    // Someone else's profile, about which a user decides, is more informative than the removal of a former person's
+    // values.
     const last = payments.at(-1)?.job.fate;
     const isInVain =
       payments.some(({ job }) => job.sender === life.name && IN_VAIN.has(job.fate)) ||
       last === 'failed' ||
       last === 'vanished';
-    // The same for a credit whose response was lost, if a user said that it must not be spent again.
+    // The same applies to a credit whose response was lost, if a user decided that it must not be spent again.
     const isLossRejected = record.rejectedLoss === versionOf(record.details);
     return (
       by === life.name &&

@@ -1,6 +1,6 @@
 /**
- * What users request from the product while hosts sync: decide, erase, undo, sync one contact. A request that is cut
- * off is repeated.
+ * The actions that users request while hosts sync: decide, erase, undo, sync one contact. An interrupted request is
+ * repeated.
  */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';

@@ -19,7 +19,7 @@ export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<vo
     const beganAt = timeline.now();
     for (const integration of settings.integrations) {
       await syncOnce(host, integration, false);
-      // As its message says.
+      // Follows the advice in the run's message.
       const { report } = ended.at(-1) ?? {};
       if (report?.reason?.code !== 'store_does_not_know_crm') continue;
       say('a person', `has the contacts of ${integration.id} taken over`);

@@ -1,4 +1,4 @@
-/** What users do with the product itself: decide about holds, erase contacts, undo runs, sync single contacts. */
+/** Users' actions in the product itself: decide about holds, erase contacts, undo runs, sync single contacts. */
 
 import type { Application } from '../../../src/application.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';

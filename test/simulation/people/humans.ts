@@ -1,5 +1,5 @@
 /**
- * The human beings of a night, and how CRMs spell them. Each address and employer has a number that exists only once,
+ * The people of a night, and how CRMs spell their names. Each address and employer has a number that exists only once,
  * so the model can tell from a request who it is about, and which of the contact's details it has.
  */
 import type { Random } from '../random.ts';

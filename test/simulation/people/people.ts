@@ -1,4 +1,4 @@
-/** What people do while hosts sync: they work in the CRMs, and spend credits elsewhere. */
+/** Users' actions while hosts sync: they work in the CRMs, and spend credits elsewhere. */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { hasErased } from '../crm/family.ts';

@@ -43,8 +43,8 @@ export interface Serving {
 
 const LONGEST_WAIT_MS = 40 * 60_000;
 /**
- * The process that answers old requests has to do all of them. Runs that wait for the service in vain take ten minutes
- * each.
+ * The process that handles old requests has to carry out all of them. A run that waits for the service in vain takes
+ * ten minutes.
  */
 const LAST_WAIT_MS = 150 * 60_000;
 const LOOK_MS = 5_000;

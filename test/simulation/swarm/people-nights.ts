@@ -1,4 +1,7 @@
-/** Special nights about people: what they change in the CRM, decide, answer and erase, and who a record is. */
+/**
+ * Special nights about people: their changes in the CRM, their decisions, answers and erasures, and the identity of a
+ * record.
+ */
 import { createRandom, type Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';

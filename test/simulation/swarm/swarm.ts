@@ -84,7 +84,7 @@ export interface Faults {
   crm: number;
   /** The database is unavailable for seconds, per minute of the night. */
   databaseAway: number;
-  /** The disk is full for a while, per minute as well. */
+  /** The disk is full for a while; also per minute. */
   diskFull: number;
   /** The database file is replaced with a copy while processes have it open, per minute. */
   replaced: number;
@@ -101,7 +101,7 @@ export const NO_FAULTS: Faults = {
   ...{ diskFull: 0, replaced: 0, newer: 0, restore: 0 },
 };
 
-/** What people do in the CRM while hosts sync, in edits per contact and session. */
+/** Users' edits in the CRM while hosts sync, per contact and session. */
 export interface People {
   move: number;
   moveBack: number;
@@ -112,7 +112,7 @@ export interface People {
   remove: number;
   create: number;
   optOut: number;
-  /** The integration's user loses a field of the identity, or gets it back; per session. */
+  /** The integration's user loses access to a field of the identity, or regains it; per session. */
   revoke: number;
   /** A deleted contact is restored, or a contact that opted out opts in again. */
   comeBack: number;
@@ -140,7 +140,7 @@ export interface People {
   fillsBlanks: number;
 }
 
-/** What users do with the product itself; per integration and session. */
+/** Users' actions in the product itself; per integration and session. */
 export interface Desk {
   /** Decide about holds, one by one or in batches. */
   decide: number;

@@ -103,7 +103,7 @@ describe('amounts in an org with several currencies', () => {
     const { world, crm, id, fieldFor } = bed;
     const report = await world.sync();
     expect(await amountsOf(bed, id)).toEqual(NONE);
-    // The label says its currency itself.
+    // The label itself contains its currency.
     expect((await crm.read(id))[fieldFor(LABEL)]).toMatch(/^\$/);
     const waiting = await waitingIn(bed);
     for (const field of fieldsOf(bed)) {
@@ -145,7 +145,7 @@ describe('amounts in an org with several currencies', () => {
     await refresh(bed, id);
     expect(await amountsOf(bed, id)).toEqual(bed.yen);
     expect(await world.spent()).toBe(spent + 1);
-    // The refresh writes its own date, and no amount.
+    // The refresh writes its own date, but no amount.
     expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 1);
   });
 

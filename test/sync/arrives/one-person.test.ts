@@ -73,7 +73,7 @@ async function openTwo<Kind extends Crm>(
   };
 }
 
-/** Every value in a contact belongs to one donor, and no credit was spent since. */
+/** Every value in a contact belongs to one donor, and no credit has been spent since then. */
 async function expectOnePersonEach<Kind extends Crm>({ bed, spent }: Two<Kind>): Promise<void> {
   for (const id of bed.crm.ids) {
     const donors = await donorsIn(bed, id).catch(() => []);

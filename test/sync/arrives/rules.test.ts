@@ -17,7 +17,7 @@ import {
 const PEOPLE = 300;
 const CAPACITY: FieldSource = 'capacity.nonprofit';
 
-/** Batches that are not full would depend on how busy the machine is. */
+/** The number of batches that are not full would depend on the machine's load. */
 const WHOLE_BATCHES = { service: { jobTimeMs: 0 } };
 
 /** A limit that about this share of the known contacts' capacities is over. */
@@ -87,7 +87,7 @@ async function limitTo({ crm, fieldFor }: Bed<HubspotCrm>, limit: number | null)
 async function expectRuleLifted(bed: Bed<HubspotCrm>, limit: number): Promise<void> {
   const { world } = bed;
   const spent = await world.spent();
-  // The first night after it tries a few contacts, in vain.
+  // The first night after the change tries a few contacts without success.
   const before = await bed.crm.countUpdates();
   await world.sync();
   await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });

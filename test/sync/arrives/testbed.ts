@@ -38,7 +38,7 @@ export interface Crm {
   /** The contacts, in the order of the service's people. */
   ids: readonly string[];
   open(signal: AbortSignal): Promise<Connector>;
-  /** What the CRM itself shows of a contact. */
+  /** A contact's values in the CRM itself. */
   read(id: string): Promise<Values>;
   /** Gives a contact another contact's name, addresses and employer. */
   becomes(id: string, other: string): Promise<void>;
@@ -47,7 +47,7 @@ export interface Crm {
   yesOrNo: string;
   /** Says yes in that field. */
   sayYes(id: string): Promise<void>;
-  /** What `contacts.optOutField` names from the next run on. */
+  /** The value of `contacts.optOutField` from the next run on. */
   optOutBy(field: string | null): void;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface Bed<Kind extends Crm> {
   crm: Kind;
   world: SyncWorld;
   fieldFor(from: FieldSource): string;
-  /** What `fields create` does. */
+  /** The same action as `fields create`. */
   createFields(): Promise<void>;
   undo(runId: string): Promise<void>;
 }

@@ -54,7 +54,7 @@ describe('a lost response', () => {
     const [question, ...others] = await listOpenQuestions(world.store.reader);
     expect(question).toMatchObject({
       kind: 'lost_answer',
-      detail: 'its service key was replaced before the balance could tell',
+      detail: 'its service key was replaced before the balance could show it',
     });
     expect(others).toEqual([]);
     // The answer is carried out with the new key.
@@ -106,7 +106,7 @@ describe('a lost response', () => {
       await expect(sendAsIntended(world)).rejects.toMatchObject({ code: 'answer_lost' });
       shiftMs = aheadMs;
       const before = (await submitsAndReadings(world)).length;
-      // The run that settles it reports it, because the killed run no longer can.
+      // The run that settles the submission reports it, because the killed run no longer can.
       expect(await world.sync()).toMatchObject({
         contacts: { submitted: 0, held: 1 },
         credits: { enhancements: { spent: 1 } },

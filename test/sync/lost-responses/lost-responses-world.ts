@@ -15,7 +15,7 @@ export async function submitsAndReadings(world: SyncWorld): Promise<string[]> {
   });
 }
 
-/** What a process leaves behind that dies between the intent and the request. */
+/** The state left by a process that dies between the intent and the request. */
 export async function intendWithoutSending(
   { database, store, integration }: SyncWorld,
   crmId: string,

@@ -88,7 +88,7 @@ describe('a lost response to other details of a contact whose profile is there',
     expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
     expect(await reason()).toBe(before);
     expect(await listOpenQuestions(world.store.reader)).toHaveLength(isRejected ? 0 : 1);
-    // Only what can be read says that it is back.
+    // Only readable parts show that the contact has its former details again.
     world.crm.hideSource('address');
     move(home);
     await world.sync({ full: true });

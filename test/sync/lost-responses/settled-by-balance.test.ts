@@ -10,7 +10,7 @@ interface Call {
   kind: 'submit' | 'credits';
   begunAt: number;
   endedAt: number;
-  /** What a reading showed. */
+  /** The result of reading the balance. */
   balance?: number;
 }
 

@@ -19,7 +19,7 @@ describe('adviceFor', () => {
     const steps = adviceFor({ code: 'match_rate_low' }, 'riverside').steps.map(stepText);
     expect(steps).toEqual([
       'See the people as they would be sent: donor-sync plan riverside',
-      'Correct the columns in the settings, or accept the rate: donor-sync sync riverside --accept-match-rate',
+      'Correct the columns in the settings, or accept the match rate: donor-sync sync riverside --accept-match-rate',
     ]);
   });
 });

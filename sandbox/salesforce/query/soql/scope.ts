@@ -44,7 +44,7 @@ export interface Scope {
   joins(): string;
 }
 
-/** Opens a scope. `name` makes its aliases differ from those of other scopes in the same SQL. */
+/** Opens a scope. `name` distinguishes its aliases from the aliases of other scopes in the same SQL. */
 export function openScope(
   context: QueryContext,
   type: ObjectType,

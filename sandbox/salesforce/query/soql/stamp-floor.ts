@@ -1,7 +1,7 @@
 /**
  * Derives the earliest SystemModstamp that a condition allows. Clients page through large orgs by
- * `SystemModstamp > t OR (SystemModstamp = t AND Id > x)`. SQLite uses its index for that only if a
- * further condition says that no record can be older than t.
+ * `SystemModstamp > t OR (SystemModstamp = t AND Id > x)`. SQLite uses its index for this only if another condition
+ * states that no record can be older than t.
  */
 
 import { parseMoment } from '../../metadata/value.ts';

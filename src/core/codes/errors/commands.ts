@@ -7,20 +7,20 @@ export const COMMAND_ERRORS: ErrorTopic = {
   document: OPERATING,
   codes: {
     cancelled: {
-      means: 'You cancelled the command, or did not agree to its question. Nothing was written.',
+      means: 'You cancelled the command, or answered no to its question. Nothing was written.',
       next: 'Run the command again.',
     },
     confirmation_missing: {
       means:
-        'The command asks for confirmation, but there is no terminal for the question. Nothing was changed.',
-      next: 'Add `--yes` if you agree to the action in the message.',
+        'The command needs your confirmation, but there is no terminal to ask you in. Nothing was changed.',
+      next: 'If you agree to the action in the message, add `--yes`.',
     },
     code_unknown: {
       means: 'This version has neither a command nor a code with this name.',
       next: 'Copy the code from the message or the report. `donor-sync --help` lists the commands.',
     },
     faults_unreadable: {
-      means: 'The file with the faults of the stand-in cannot be read. It did not start.',
+      means: 'The file with the sandbox faults cannot be read. The sandbox did not start.',
       next: 'Check the path and the JSON in the file.',
       document: 'docs/guides/sandbox.md#faults',
     },
@@ -33,11 +33,11 @@ export const COMMAND_ERRORS: ErrorTopic = {
       next: 'Choose another folder, or change its permissions.',
     },
     id_ambiguous: {
-      means: 'Several records have an ID with this end. Nothing was changed.',
-      next: 'Enter more of the ID.',
+      means: 'The IDs of several records end with these characters. Nothing was changed.',
+      next: 'Enter more characters of the ID.',
     },
     not_confirmed: {
-      means: 'You did not agree to the question. Nothing was changed.',
+      means: 'You did not confirm the action. Nothing was changed.',
       next: 'Run the command again if you change your mind.',
     },
     port_in_use: {
@@ -46,12 +46,12 @@ export const COMMAND_ERRORS: ErrorTopic = {
     },
     report_not_written: {
       means: 'The report cannot be written to this path. Nothing else was changed.',
-      next: 'Name a file in a folder that this user can write to.',
+      next: 'Choose a file in a folder that this user can write to.',
       document: 'docs/guides/operating.md#a-report-to-send',
     },
     sandbox_not_started: {
-      means: 'The stand-in could not start.',
-      next: 'Read the cause in the message and correct the options.',
+      means: 'The sandbox could not start.',
+      next: 'The message names the cause. Correct the options, then start the sandbox again.',
       document: 'docs/guides/sandbox.md',
     },
     terminal_missing: {
@@ -60,13 +60,13 @@ export const COMMAND_ERRORS: ErrorTopic = {
       document: 'docs/guides/getting-started-csv.md',
     },
     unexpected_error: {
-      means: 'An unexpected error occurred. Work that was finished before it stays.',
-      next: 'Repeat the command with DONOR_SYNC_LOG_LEVEL=debug, which shows where it happened, and report it.',
+      means: 'An unexpected error occurred. Work that was finished before the error is kept.',
+      next: 'Run the command again with DONOR_SYNC_LOG_LEVEL=debug, which shows where the error occurred, and report the error.',
       document: 'docs/guides/operating.md#when-something-is-wrong',
     },
     usage: {
       means:
-        'The command line has an unknown word or a missing or invalid option. Nothing was changed.',
+        'The command line contains an unknown word, or an option is missing or invalid. Nothing was changed.',
       next: 'See `donor-sync COMMAND --help`.',
     },
   },

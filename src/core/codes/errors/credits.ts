@@ -10,25 +10,25 @@ export const CREDIT_ERRORS: ErrorTopic = {
   codes: {
     already_running: {
       means: 'Another process is working on this client. Nothing was done.',
-      next: 'Wait until the other run has finished: `donor-sync status` shows it. Then repeat the command.',
+      next: 'Wait until the other run has finished (`donor-sync status` shows it), then repeat the command.',
       document: 'docs/guides/operating.md#clocks-hosts-and-outages',
     },
     answer_lost: {
       means:
         'The response to a request that costs credits was lost, so it is unknown whether the credits were charged. The request is not sent again automatically.',
       next: 'The next run compares the balance. Contacts whose credit might be gone are held: `donor-sync holds` shows them.',
-      costs: 'The credits of the lost request might be gone.',
+      costs: 'The credits for the lost request might be gone.',
       document: CREDITS,
     },
     budget_reached: {
       means:
         '`budget` in the settings allows no more credits now. The run sent nothing more; paid profiles are still written.',
-      next: 'Nothing: a later run continues when the budget allows it. Or raise the budget.',
+      next: 'Nothing: a later run continues when the budget allows it. To continue sooner, raise the budget.',
       costs: 'Nothing more.',
     },
     clock_wrong: {
       means:
-        "This machine's clock and the service's clock differ by minutes. Nothing was spent, because profiles would look old too early.",
+        "This machine's clock and the service's clock differ by minutes. Nothing was spent, because profiles would seem old too early.",
       next: 'Set the clock, preferably with a time server, then sync again.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#clocks-hosts-and-outages',
@@ -42,21 +42,21 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     credits_exhausted: {
       means:
-        "The service key's bucket is empty. What costs credits was not done; everything else continued.",
+        "The service key's bucket is empty. Nothing that costs credits was done; everything else continued.",
       next: 'Buy credits. `donor-sync credits` shows the balance, and the next run continues.',
       costs: 'Nothing more.',
       document: CREDITS,
     },
     cut_off_too_often: {
       means:
-        'The process ended in the middle of this run, as in the five attempts before. The run is not started again automatically.',
-      next: 'Find out what ends the process, most often a lack of memory. Then start the sync again.',
+        'The process ended in the middle of this run, as it did in the five previous attempts. The run is not started again automatically.',
+      next: 'Find out why the process ends (the most common cause is a lack of memory), then start the sync again.',
       costs: 'Nothing is paid for twice.',
     },
     decisions_do_not_end: {
       means:
-        'While the contacts were read, decisions about erased people kept changing. The run stopped.',
-      next: 'Nothing: the next run continues. If the error remains, finish the open decisions of the client first.',
+        'While the contacts were being read, decisions about erased people kept changing. The run stopped.',
+      next: "Nothing: the next run continues. If the error persists, resolve the client's open decisions first.",
     },
     interrupted: {
       means: 'The command was stopped, or the process ended in the middle of its work.',
@@ -65,18 +65,18 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     lease_doubtful: {
       means:
-        'The database took so long that another process could have taken over the client, so the credit was not spent.',
-      next: 'Nothing: the next run tries again. If it happens often, check the load of the machine and of the database.',
+        'The database responded so slowly that another process could have taken over the client, so the credit was not spent.',
+      next: 'Nothing: the next run tries again. If it happens often, check the load on the machine and on the database.',
       costs: 'Nothing.',
     },
     lease_lost: {
       means: 'Another process has taken over the client, so this one stopped.',
-      next: 'Nothing: the other process continues. If it happens again, look for a second service with the same database.',
+      next: 'Nothing: the other process continues. If it happens again, check whether a second service uses the same database.',
       costs: 'Nothing is paid for twice.',
     },
     marks_unconfirmed: {
       means:
-        'A mark excludes more than half of the contacts, and no user has confirmed that. Nobody was sent; paid profiles are still written.',
+        'A mark excludes more than half of the contacts, and no user has confirmed this. No contact was sent; paid profiles are still written.',
       next: 'Run `donor-sync plan ID`. Correct the field and its values in the settings, or confirm them with `donor-sync sync ID --accept-marks`.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#marks-that-exclude-most-contacts',
@@ -90,40 +90,40 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     journal_unwritable: {
       means:
-        'The spending journal cannot be written. Nothing more was spent, because a restored backup would buy the same again. Paid profiles were still delivered.',
+        'The spending journal cannot be written. Nothing more was spent, because donor-sync would buy the same profiles again after a restore. Paid profiles were still delivered.',
       next: 'Make the file that the message names writable, or name another file in `spendingJournal`, then sync again.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#the-spending-journal',
     },
     match_rate_low: {
       means:
-        'The service knew too few of the contacts that were sent first. Nothing more was sent.',
-      next: 'Check the contacts with `donor-sync plan ID`. Correct the columns, or accept the rate with `donor-sync sync ID --accept-match-rate`.',
-      costs: 'The credits of the first contacts stay spent.',
+        'The service knew too few of the first contacts that were sent. No more contacts were sent.',
+      next: 'Check the contacts with `donor-sync plan ID`. Correct the columns, or accept the match rate with `donor-sync sync ID --accept-match-rate`.',
+      costs: 'The credits for the first contacts, which are not refunded.',
       document: 'docs/guides/operating.md#the-first-credits',
     },
     partner_bad_request: {
       means:
-        'The Partner Data Service refused a request and would refuse it again. The request was left out, and nothing was charged.',
-      next: 'Run `donor-sync doctor`. If the error remains, report it to the service operator.',
+        'The Partner Data Service refused a request and would refuse it again. The request was skipped, and nothing was charged.',
+      next: 'Run `donor-sync doctor`. If the error persists, report it to the service operator.',
       costs: 'Nothing.',
     },
     partner_base_url_invalid: {
       means: '`partner.baseUrl` is not a plain http or https address. No request was sent.',
-      next: 'Write the address as the service operator gave it, without a user name or parameters.',
+      next: 'Enter the address that the service operator gave you, without a user name or parameters.',
       document: 'docs/guides/settings.md',
     },
     partner_bulk_add_unfinished: {
       means:
-        'The service has not finished adding members to a network in time. It might still finish.',
+        'The service did not finish adding members to a network in time. It might still finish.',
       next: 'Nothing: a later run checks the same job again.',
       costs: 'Nothing more: the members are not paid for twice.',
       document: 'docs/guides/networks.md',
     },
     partner_endpoint_missing: {
       means:
-        'The Partner Data Service does not have an address that donor-sync needs. Nothing was charged.',
-      next: 'Check `partner.baseUrl`, and ask the service operator which version the service has.',
+        'The Partner Data Service does not have an endpoint that donor-sync needs. Nothing was charged.',
+      next: 'Check `partner.baseUrl`, and ask the service operator which version the service runs.',
       costs: 'Nothing.',
       document: 'docs/guides/settings.md',
     },
@@ -145,20 +145,20 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     partner_not_found: {
       means:
-        'The service does not have the requested record, which might be too old. It was left out, and nothing was charged.',
+        'The service does not have the requested record, perhaps because the record is too old. The record was skipped, and nothing was charged.',
       next: 'Nothing: the next run decides whether to send the contact again.',
       costs: 'Nothing.',
     },
     partner_redirected: {
       means:
         'The Partner Data Service redirects to another address. donor-sync does not follow redirects, so nothing was sent there.',
-      next: 'Write the final address into `partner.baseUrl`.',
+      next: 'Set `partner.baseUrl` to the final address.',
       costs: 'Nothing.',
       document: 'docs/guides/settings.md',
     },
     partner_reply_unreadable: {
       means: "The service's response cannot be read. Nothing was charged.",
-      next: 'Try again later. If the error remains, check `partner.baseUrl` and any proxy, and ask the service operator.',
+      next: 'Try again later. If the error persists, check `partner.baseUrl` and any proxy, and ask the service operator.',
       costs: 'Nothing.',
     },
     partner_server_error: {
@@ -167,17 +167,19 @@ export const CREDIT_ERRORS: ErrorTopic = {
       costs: 'Nothing.',
     },
     partner_throttled: {
-      means: 'The service keeps refusing requests because there are too many. Nothing was charged.',
+      means:
+        'The service keeps refusing requests because it receives too many. Nothing was charged.',
       next: 'Try again later. Check whether something else uses the same service key.',
       costs: 'Nothing.',
     },
     partner_unavailable: {
       means: 'The Partner Data Service cannot be reached. Nothing was charged.',
-      next: 'Nothing: a later run tries again. If the problem stays, check the network and `partner.baseUrl` with `donor-sync doctor`.',
+      next: 'Nothing: a later run tries again. If the problem persists, check the network and `partner.baseUrl` with `donor-sync doctor`.',
       costs: 'Nothing.',
     },
     partner_validation: {
-      means: 'The service found a request invalid and did not process it. Nothing was charged.',
+      means:
+        'The service rejected a request as invalid and did not process it. Nothing was charged.',
       next: 'Correct the details that the message names, and send the request again.',
       costs: 'Nothing.',
     },
@@ -190,14 +192,14 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     restore_unconfirmed: {
       means:
-        'The database was restored from a backup, or the client was erased, and no user has agreed to spend since. Nothing was spent.',
-      next: 'Check `donor-sync plan ID`, then agree with `donor-sync restore --agree ID`.',
+        'The database was restored from a backup, or the client was erased, and no user has agreed to any spending since then. Nothing was spent.',
+      next: 'Review `donor-sync plan ID`, then agree with `donor-sync restore --agree ID`.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#what-is-stored-and-backups',
     },
     run_missing: {
-      means: 'The filter needs a run, but the command does not name one.',
-      next: 'Add the ID of the run: `donor-sync runs` lists them.',
+      means: 'This filter needs the ID of a run, but the command does not name a run.',
+      next: 'Add the ID of the run. `donor-sync runs` lists the runs with their IDs.',
     },
     run_over: {
       means:
@@ -206,7 +208,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     run_queued: {
       means: 'The run is queued and has not done anything yet. Nothing was changed.',
-      next: 'Wait until it has started: `donor-sync status` shows what is in progress.',
+      next: 'Wait until the run has started. `donor-sync status` shows the runs that are in progress.',
     },
     run_unknown: {
       means: 'There is no run with this ID, or you do not have access to its client.',
@@ -231,7 +233,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     import_refused: {
       means:
-        'Your own Partner Data Service refused the file because of mistakes in it. Nobody was imported.',
+        'Your own Partner Data Service refused the file because it contains errors. Nobody was imported.',
       next: 'Correct the rows that the message names, and import the file again.',
       document: 'docs/guides/service.md#importing-people',
     },

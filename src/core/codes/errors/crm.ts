@@ -12,13 +12,13 @@ export const CRM_ERRORS: ErrorTopic = {
   codes: {
     field_not_mapped: {
       means:
-        'The field map does not contain this field, or the field gets no profile value. Nothing was changed.',
+        'The field map does not contain this field, or does not map a profile value to it. Nothing was changed.',
       next: 'Use one of the fields that the message names, or add a line to the field map.',
     },
     consent_denied: {
       means:
-        'The CRM did not give donor-sync access, or someone refused it there. Nothing was stored.',
-      next: 'Sign in to the CRM as a user who is allowed to agree, and run `donor-sync connect ID` again.',
+        'The CRM did not grant donor-sync access, or someone denied the access there. Nothing was saved.',
+      next: 'Sign in to the CRM as a user who is allowed to grant access, and run `donor-sync connect ID` again.',
       document: CONNECTING,
     },
     consent_not_finished: {
@@ -28,7 +28,7 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     consent_not_under_way: {
       means:
-        'The return address was already used, is too old, or was never issued. Nothing was connected.',
+        'The return address was already used, has expired, or was never issued. Nothing was connected.',
       next: 'Start again with `donor-sync connect ID`.',
       document: CONNECTING,
     },
@@ -39,24 +39,23 @@ export const CRM_ERRORS: ErrorTopic = {
       document: 'docs/guides/connecting.md#2-the-settings',
     },
     contact_id_malformed: {
-      means: 'The text cannot be the ID of a contact in this CRM. Nothing was done.',
+      means: "This text cannot be a contact's ID in this CRM. Nothing was done.",
       next: "Copy the ID from the address of the contact's page in the CRM.",
     },
     contact_kept_back: {
       means:
-        'The connections of the contact are not shown, for the reason that the message names: it opted out, objects, is deceased or waits for a decision, for example. Nothing was requested from the service.',
+        "The contact's connections are not shown, for the reason in the message. For example, the contact opted out, objects, is deceased or is waiting for a decision. Nothing was requested from the service.",
       next: 'Nothing. If the reason is wrong, correct the mark in the CRM, or decide with `donor-sync holds`.',
       costs: 'Nothing.',
       document: 'docs/guides/warm-paths.md',
     },
     contact_not_enhanced: {
-      means: 'The contact was not enhanced yet, so its connections are not known.',
+      means: 'The contact has not been enhanced yet, so its connections are not known.',
       next: 'Enhance it with `donor-sync sync ID --contact CRM_ID`, which costs a credit.',
       document: 'docs/guides/warm-paths.md',
     },
     contact_unknown: {
-      means:
-        'There is no contact with this ID, neither in the CRM nor in the database. Nothing was done.',
+      means: 'There is no contact with this ID in the CRM or in the database. Nothing was done.',
       next: "Copy the ID from the address of the contact's page in the CRM.",
     },
     crm_account_changed: {
@@ -68,24 +67,24 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     crm_address_refused: {
       means:
-        'Salesforce named an address outside of this org for the next request. The request was not sent, so the token did not go there.',
+        'Salesforce returned an address outside this org for the next request. The request was not sent, so the other address did not receive the token.',
       next: 'Check whether a proxy between donor-sync and Salesforce changes the responses.',
       document: SALESFORCE,
     },
     crm_description_unreadable: {
-      means: 'The description of an object from Salesforce cannot be read. Nothing was written.',
+      means: "Salesforce's description of an object cannot be read. Nothing was written.",
       next: 'Check `crm.url` and `crm.apiVersion` in the settings.',
       document: SALESFORCE,
     },
     crm_field_missing: {
       means:
         'The CRM does not have a field that the settings name, or hides it from donor-sync. Nothing was read or written.',
-      next: 'Correct the internal name in the settings, or allow the user or token of donor-sync to read the field.',
+      next: "Correct the internal name in the settings, or allow donor-sync's user or token to read the field.",
       document: SETTINGS,
     },
     crm_field_unsuitable: {
       means:
-        'A mark is in a choice field without a clear yes, so donor-sync cannot tell which contacts it marks. Nobody was sent.',
+        'A mark uses a choice field without a clear yes, so donor-sync cannot tell which contacts are marked. No contact was sent.',
       next: 'In the settings, list the values that mark a contact and the values that do not, or name a checkbox or a date.',
       document: MARKS,
     },
@@ -96,8 +95,8 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     crm_group_too_large: {
       means:
-        'The report has more rows than Salesforce shows to programs. Its network was not changed.',
-      next: 'Narrow the filters of the report, or use a campaign or a condition instead.',
+        'The report has more rows than Salesforce returns to programs. Its network was not changed.',
+      next: "Narrow the report's filters, or use a campaign or a condition instead.",
       document: 'docs/guides/networks.md',
     },
     crm_group_unknown: {
@@ -107,31 +106,32 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     crm_group_unreadable: {
       means:
-        'The report does not say which contacts its rows belong to. Its network was not changed.',
-      next: 'Add the column Contact ID to the report, once.',
+        'The report does not show which contacts its rows belong to. Its network was not changed.',
+      next: 'Add the Contact ID column to the report exactly once.',
       document: 'docs/guides/networks.md',
     },
     crm_instance_changed: {
       means:
         'Salesforce reports a different address for the org than at the first connection. Nothing was sent to the new address.',
-      next: 'If the org was renamed or moved, write the new address into `crm.url`. If not, find out whose account the credentials belong to.',
+      next: 'If the org was renamed or moved, set `crm.url` to the new address. Otherwise, find out whose account the credentials belong to.',
       document: SALESFORCE,
     },
     crm_instance_refused: {
       means:
         'Salesforce reports an address for the org that is neither `crm.url` nor an https address of Salesforce. Nothing was sent there.',
-      next: 'If the org is at that address, add the host to `crm.instanceHosts`. Otherwise find out which server responds at `crm.url`.',
+      next: 'If the org is at that address, add the host to `crm.instanceHosts`. Otherwise, find out which server responds at `crm.url`.',
       document: SALESFORCE,
     },
     crm_limit_reached: {
       means:
-        'The CRM allows no more requests now, or only requests that are reserved for your other tools. The run stopped.',
+        "The CRM's request limit is used up, or the remaining requests are reserved for your other tools. The run stopped.",
       next: 'Nothing: the limit resets automatically, and the next run continues from there.',
       document: 'docs/outcomes.md#why-a-run-stopped',
     },
     crm_list_endless: {
-      means: 'A HubSpot list never finished, so it was not used. Its network was not changed.',
-      next: 'Run the sync again. If the error remains, report it.',
+      means:
+        'HubSpot never finished returning a list, so the list was not used. Its network was not changed.',
+      next: 'Run the sync again. If the error persists, report it.',
     },
     crm_list_in_progress: {
       means:
@@ -142,22 +142,22 @@ export const CRM_ERRORS: ErrorTopic = {
     crm_private_key_unreadable: {
       means:
         '`crm.auth.privateKey` is not a private RSA key of at least 2,048 bits in PEM form without a passphrase. No request was sent.',
-      next: 'Put the right key into the settings.',
+      next: 'Put the correct key in the settings.',
       document: SALESFORCE,
     },
     crm_query_endless: {
       means: 'A Salesforce query never finished, so its results were not used.',
-      next: 'Run the sync again. If the error remains, report it.',
+      next: 'Run the sync again. If the error persists, report it.',
     },
     crm_reading_endless: {
       means:
-        'Reading the contacts never finished, for example because they change faster than they can be read.',
-      next: 'Run the sync again at a quieter time. If the error remains, report it.',
+        'Reading the contacts never finished, for example because contacts change faster than they can be read.',
+      next: 'Run the sync again at a quieter time. If the error persists, report it.',
     },
     crm_redirected: {
       means:
         'The CRM redirects to another address. donor-sync does not follow redirects, so nothing was sent there.',
-      next: 'Write the address that the message names into `crm.url`, if it belongs to the CRM.',
+      next: 'If the address in the message belongs to the CRM, set `crm.url` to it.',
       document: SETTINGS,
     },
     crm_reply_too_large: {
@@ -175,11 +175,11 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     crm_search_endless: {
       means: 'A HubSpot search never finished, so its results were not used.',
-      next: 'Run the sync again. If the error remains, report it.',
+      next: 'Run the sync again. If the error persists, report it.',
     },
     crm_trial_kept: {
       means:
-        'Salesforce kept an update that donor-sync only wanted to try. In this run, nothing more is tried in this way.',
+        'Salesforce kept an update that donor-sync only wanted to try. For the rest of this run, no more updates are tried in this way.',
       next: 'Nothing. `donor-sync runs RUN` shows the values that were written.',
     },
     crm_unauthorized: {
@@ -192,12 +192,12 @@ export const CRM_ERRORS: ErrorTopic = {
     crm_unavailable: {
       means:
         'The CRM did not respond, or had a temporary failure. The run stopped after several attempts.',
-      next: 'Nothing: the next run continues from there. If the problem stays, run `donor-sync doctor ID`.',
+      next: 'Nothing: the next run continues from there. If the problem persists, run `donor-sync doctor ID`.',
       document: 'docs/outcomes.md#why-a-run-stopped',
     },
     crm_version_unknown: {
       means: 'Salesforce no longer has this version of its API, or never had it. Nothing was read.',
-      next: 'Write the version that the message names into `crm.apiVersion`.',
+      next: 'Set `crm.apiVersion` to the version in the message.',
       document: 'docs/guides/settings.md#crm-of-salesforce',
     },
     fields_not_custom: {
@@ -213,7 +213,8 @@ export const CRM_ERRORS: ErrorTopic = {
       document: 'docs/guides/settings.md#fields',
     },
     fields_without_source: {
-      means: 'Fields of this kind of CRM cannot be written as source files. No file was written.',
+      means:
+        'The fields of this kind of CRM cannot be written as source files. No file was written.',
       next: 'Run `donor-sync fields create ID`.',
       document: 'docs/guides/settings.md#fields',
     },
@@ -229,25 +230,25 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     opt_out_values_missing: {
       means:
-        'The opt-out field is a choice field, and the settings do not say which values opt out. Nobody was sent.',
+        'The opt-out field is a choice field, and the settings do not list the values that opt out. No contact was sent.',
       next: 'Copy the line from the message into `contacts`, and keep only the values that opt out.',
       document: MARKS,
     },
     opt_out_values_unknown: {
       means:
-        'The settings list a value of a mark that its field does not have, or list values without naming the field. Nobody was sent.',
+        'The settings list a value of a mark that its field does not have, or list values without naming the field. No contact was sent.',
       next: "Correct the values or the field in the settings; the message names the field's values.",
       document: MARKS,
     },
     record_read_long_ago: {
       means:
-        'The CRM took minutes to refuse a value, and the record could have changed. The contact was not written.',
+        'The CRM took minutes to refuse a value, and the record could have changed in that time. The contact was not written.',
       next: 'Nothing: the next run reads the contact again and writes it.',
       costs: 'Nothing more.',
     },
     redirect_refused: {
       means:
-        'HubSpot sends users back only to https addresses or to localhost. Nothing was connected.',
+        'HubSpot sends users back only to https addresses or localhost. Nothing was connected.',
       next: 'Set `server.publicUrl` to the https address of the service, or run `donor-sync connect ID --port N` on the machine of your browser.',
       document: CONNECTING,
     },
@@ -260,13 +261,13 @@ export const CRM_ERRORS: ErrorTopic = {
     store_does_not_know_crm: {
       means:
         'The CRM contains donor IDs that this database does not know: another database paid for these contacts. Nothing was spent.',
-      next: 'Name the right database in the settings, or restore its backup. If it is lost, run `donor-sync sync ID --adopt`.',
+      next: 'Name the correct database in the settings, or restore its backup. If it is lost, run `donor-sync sync ID --adopt`.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#another-database',
     },
     typed_values_overwritten: {
       means:
-        'Users typed values while donor-sync was writing them. Each value was restored, or the log counts it as lost.',
+        'Users typed values while donor-sync was writing them. Each value was either restored or logged as lost.',
       next: '`donor-sync runs RUN` names the contacts with the reason `typed_value_restored` or `typed_value_lost`.',
       document: 'docs/outcomes.md#written',
     },

@@ -14,8 +14,8 @@ export const CSV_ERRORS: ErrorTopic = {
     },
     csv_file_changed: {
       means:
-        'Another program changed the file while donor-sync read or wrote it. The results were not mixed.',
-      next: 'Try again once the other program is finished. Replace files as a whole, by renaming.',
+        'Another program changed the file while donor-sync was reading or writing it. The results were not mixed.',
+      next: 'Try again once the other program has finished. To replace a file, write a new file and rename it.',
     },
     csv_file_error: {
       means: 'The system refused to read or write the file.',
@@ -30,19 +30,19 @@ export const CSV_ERRORS: ErrorTopic = {
     csv_filter_unsupported: {
       means:
         'A CSV file has no filter, and the settings contain `contacts.filter`. No contact was read.',
-      next: 'Remove `contacts.filter`, and leave the other rows out of the file.',
+      next: 'Remove `contacts.filter`, and remove the rows that it would have excluded from the file.',
     },
     csv_journal_shared: {
       means: 'Another donor-sync process writes to the same file. Nothing was lost.',
       next: 'Wait for the other process, and let only one client use the file.',
     },
     csv_output_needed: {
-      means: 'The results cannot be written into a file of this kind. Nothing was changed.',
+      means: 'The results cannot be written to this kind of file. Nothing was changed.',
       next: 'Name a file that ends with `.csv` in `crm.output`.',
     },
     csv_unreadable: {
-      means: 'The file does not contain a readable table. Nothing was stored.',
-      next: 'Save it as CSV in UTF-8, or as an .xlsx workbook, with the names of the columns in its first row.',
+      means: 'The file does not contain a readable table. Nothing was saved.',
+      next: 'Save it as CSV in UTF-8, or as an .xlsx workbook, with the column names in the first row.',
     },
   },
 };

@@ -12,13 +12,13 @@ export const DATABASE_ERRORS: ErrorTopic = {
   codes: {
     audit_changed: {
       means:
-        'Entries of the audit were changed or removed in the database. donor-sync itself never changes an entry.',
+        'Audit entries were changed or removed in the database. donor-sync itself never changes an entry.',
       next: 'The message names the entries. Compare them with a backup, and find out which other program or user can write to the database.',
       document: 'docs/guides/operating.md#who-did-what',
     },
     audit_set_back: {
       means:
-        'The database contains an older end of the audit than its entries show. The action was refused, and nothing was changed.',
+        "The database's record of the last audit entry is older than the entries themselves. The action was refused, and nothing was changed.",
       next: 'Run `donor-sync audit verify`. Then restore the row `audit_head`, or the whole database, from a backup.',
       document: 'docs/guides/operating.md#who-did-what',
     },
@@ -55,52 +55,52 @@ export const DATABASE_ERRORS: ErrorTopic = {
       document: POSTGRES,
     },
     database_busy: {
-      means: 'Other work kept the database busy for too long. The change was not stored.',
+      means: 'Other work kept the database busy for too long. The change was not saved.',
       next: 'Try again in a moment. A run retries automatically.',
     },
     database_closed: {
       means:
-        'The program was ending and had closed its database, so the rest of the work was not done.',
+        'The program was shutting down and had already closed its database, so the remaining work was not done.',
       next: 'Nothing is lost: start the program again. An interrupted run continues with the next one.',
     },
     database_commit_unconfirmed: {
       means:
-        'The connection to the database was lost during a commit, so it is unknown whether the change was stored.',
-      next: 'Start donor-sync again: it checks what was stored before it spends anything.',
+        'The connection to the database was lost during a commit, so it is unknown whether the change was saved.',
+      next: 'Start donor-sync again: it checks what was saved before it spends anything.',
       document: POSTGRES,
     },
     database_connection_lost: {
       means:
-        'The connection to the database was lost in the middle of the work. The open change was not stored.',
+        'The connection to the database was lost in the middle of the work. The unfinished change was not saved.',
       next: 'Check the database server and start donor-sync again. The next run continues from there.',
       document: POSTGRES,
     },
     database_damaged: {
-      means: 'The database, or the copy of it, is damaged.',
+      means: 'The database or its copy is damaged.',
       next: 'Restore the database from a backup, and check the disk.',
       document: BACKUPS,
     },
     database_disk_unsuitable: {
       means:
         "The disk does not support SQLite's write-ahead log, as is usual for network shares. The database was not used.",
-      next: 'Name a file on a local disk in the setting `database`, or use Postgres.',
+      next: 'Set `database` to a file on a local disk, or use Postgres.',
     },
     database_file_missing: {
       means: 'There is no database file at the path in the setting `database`. Nothing was moved.',
-      next: 'Correct the setting `database`, or run the command in the folder of the settings.',
+      next: 'Correct the setting `database`, or run the command in the folder that contains the settings file.',
       document: MOVING,
     },
     database_file_unusable: {
       means: 'The database file cannot be created or written.',
-      next: 'Name a file in a folder that this user can write to, or change the permissions.',
+      next: 'Choose a file in a folder that this user can write to, or change the permissions.',
     },
     database_full: {
-      means: 'The disk of the database is full. The last change was not stored.',
+      means: 'The disk that holds the database is full. The last change was not saved.',
       next: 'Free some space and start donor-sync again. The next run continues from there.',
     },
     database_held_too_long: {
       means:
-        'A transaction kept the database for too long and was ended. Its changes were not stored. This is a defect of donor-sync.',
+        'A transaction blocked the database for too long and was ended. Its changes were not saved. This is a defect in donor-sync.',
       next: 'Start donor-sync again, and report the defect with `donor-sync doctor --report FILE`.',
     },
     database_in_use: {
@@ -109,19 +109,19 @@ export const DATABASE_ERRORS: ErrorTopic = {
       document: BACKUPS,
     },
     database_io_failed: {
-      means: 'The disk failed while the database was read or written.',
+      means: 'The disk failed while the database was being read or written.',
       next: 'Check the disk, then start donor-sync again. If the file is damaged, restore a backup.',
       document: BACKUPS,
     },
     database_newer: {
       means:
         'A later version of donor-sync has changed the database, and this version cannot use it. Nothing was changed.',
-      next: 'Install the version that the database was used with last, or a later one.',
+      next: 'Install the version that last used the database, or a later version.',
       document: UPDATING,
     },
     database_not_a_database: {
       means: 'The file in the setting `database` is not an SQLite database. It was not changed.',
-      next: 'Name another file.',
+      next: 'Choose another file.',
     },
     database_number_too_large: {
       means:
@@ -137,7 +137,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     database_part_missing: {
       means: 'Another program removed or renamed a table or a column that donor-sync needs.',
-      next: 'Restore the database from a backup, and revoke that access.',
+      next: "Restore the database from a backup, and revoke that program's access.",
       document: BACKUPS,
     },
     database_too_old: {
@@ -148,7 +148,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     database_unavailable: {
       means:
-        'The database server did not respond, because it is restarting or unreachable. The change was not stored.',
+        'The database server did not respond, because it is restarting or unreachable. The change was not saved.',
       next: 'Wait, or check the server and the network. donor-sync continues once the server responds.',
       document: POSTGRES,
     },
@@ -160,24 +160,24 @@ export const DATABASE_ERRORS: ErrorTopic = {
     database_url_invalid: {
       means:
         'The setting `database`, or the address of a move, is not the address of a database. Nothing was opened.',
-      next: 'Write the path of a file, or an address that starts with `postgres://`.',
+      next: 'Use the path of a file, or an address that starts with `postgres://`.',
       document: 'docs/guides/settings.md',
     },
     database_used_inside_transaction: {
       means:
-        'A part of donor-sync used the database outside of its open transaction, which would have blocked it. The changes were not stored. This is a defect of donor-sync.',
+        'A part of donor-sync used the database outside its open transaction, which would have caused a deadlock. The changes were not saved. This is a defect in donor-sync.',
       next: 'Report the defect with `donor-sync doctor --report FILE`.',
     },
     file_exists: {
       means:
         'The file of the new backup already exists. It was not changed, and no backup was created.',
-      next: 'Name a new file.',
+      next: 'Choose a file name that does not exist yet.',
       document: BACKUPS,
     },
     fingerprint_key_unreadable: {
       means:
         "The key for this database's fingerprints cannot be decrypted, so nothing can be compared. The key was not replaced.",
-      next: 'Provide the right DONOR_SYNC_SECRET_KEY, or the key file of this database. Never create a new key for it.',
+      next: "Provide the correct DONOR_SYNC_SECRET_KEY, or this database's key file. Never create a new key for it.",
       document: KEYS,
     },
     identity_form_unknown: {
@@ -194,19 +194,19 @@ export const DATABASE_ERRORS: ErrorTopic = {
       document: BACKUPS,
     },
     key_file_unusable: {
-      means: 'The key file of the database cannot be read or created. Nothing was opened.',
+      means: "The database's key file cannot be read or created. Nothing was opened.",
       next: 'Make the file readable for this user, or set DONOR_SYNC_SECRET_KEY.',
       document: KEYS,
     },
     migration_failed: {
-      means: 'A change of the database schema failed. The database is as it was before.',
+      means: 'A change of the database schema failed. The database was left as it was.',
       next: 'Read the cause in the message, correct it, and run `donor-sync migrate` again. Keep a backup.',
       document: UPDATING,
     },
     move_differs: {
       means:
         'A table in the new database differs from the old one after it was copied. The old database remains in use.',
-      next: 'Repeat the move into a new, empty database, while no other process uses either of them.',
+      next: 'Repeat the move into a new, empty database while no other process is using either database.',
       document: MOVING,
     },
     move_impossible: {
@@ -221,7 +221,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
       document: MOVING,
     },
     move_unfinished: {
-      means: 'The copy into this database was not finished, so the database is not used.',
+      means: 'The copy into this database did not finish, so the database cannot be used.',
       next: 'Repeat `donor-sync move` with the settings of the old database, or start over with `--start-over`, which empties the new one.',
       document: MOVING,
     },
@@ -265,7 +265,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     store_moved: {
       means: 'This database was moved to another one and is no longer used. Nothing was done.',
-      next: 'Write the address of the new database into the setting `database`.',
+      next: 'Set `database` to the address of the new database.',
       document: MOVING,
     },
     store_replaced: {

@@ -20,7 +20,8 @@ export const DECISION_ERRORS: ErrorTopic = {
       document: TWO_PEOPLE,
     },
     approval_changed: {
-      means: 'The effect of the request has changed since it was made. Nothing was changed.',
+      means:
+        'The effect of the request has changed since the request was made. Nothing was changed.',
       next: 'Refuse the request, review the change, and make the request again.',
       document: TWO_PEOPLE,
     },
@@ -32,7 +33,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     operation_unknown: {
       means:
-        'The request was made by another version of donor-sync, and this version cannot do what was requested. Nothing was changed.',
+        'Another version of donor-sync recorded the request, and this version cannot carry it out. Nothing was changed.',
       next: 'Refuse the request with `donor-sync approvals refuse ID`, and submit it again.',
       document: TWO_PEOPLE,
     },
@@ -72,7 +73,7 @@ export const DECISION_ERRORS: ErrorTopic = {
       document: FORGET,
     },
     erasure_cut_off: {
-      means: 'The erasure was not finished. The contact is blocked, so no sync picks it up.',
+      means: 'The erasure did not finish. The contact is blocked, so no sync picks it up.',
       next: 'Correct the problem that the message names, then repeat the command: it continues from there.',
       document: FORGET,
     },
@@ -95,8 +96,8 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     erasures_unknown: {
       means:
-        'The database was restored, and later erasures are unknown. Nothing was undone, because values of erased people could return.',
-      next: 'Check the erasures, then agree with `donor-sync restore --agree ID`.',
+        'The database was restored from a backup, so erasures made after the backup are unknown. Nothing was undone, because values of erased people could return.',
+      next: 'Check which contacts were erased after the backup, then agree with `donor-sync restore --agree ID`.',
       document: 'docs/guides/operating.md#what-is-stored-and-backups',
     },
     hold_decided: {
@@ -138,7 +139,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     requests_open: {
       means:
         'A request to the service still waits for its response, or for proof of its cost. Nothing was erased.',
-      next: 'Run `donor-sync sync ID` once (with `budget: { perRun: 0 }` it only settles), then repeat the command.',
+      next: 'Run `donor-sync sync ID` once (with `budget: { perRun: 0 }`, it only settles open requests), then repeat the command.',
       document: 'docs/guides/operating.md#a-nonprofit-that-leaves',
     },
   },

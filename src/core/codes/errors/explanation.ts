@@ -1,10 +1,10 @@
 /** The explanation of an error code. It leaves out details that the error's message explains better. */
 export interface ErrorExplanation {
-  /** What happened, and what did not happen. */
+  /** A description of what happened, and what did not happen. */
   means: string;
-  /** What to do next. */
+  /** The next step for the user. */
   next: string;
-  /** What it costs, if credits are concerned. */
+  /** The cost, if credits are concerned. */
   costs?: string;
   /** The document with more information, if it is not the topic's document. */
   document?: string;

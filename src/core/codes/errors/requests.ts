@@ -13,20 +13,20 @@ export const REQUEST_ERRORS: ErrorTopic = {
     },
     body_too_large: {
       means: 'The body of the request or the uploaded file is too large. It was not read.',
-      next: 'Send less at once. The operator can put a large file onto the machine and name it in the settings.',
+      next: 'Send less data at once. The operator can copy a large file to the machine and name the file in the settings.',
     },
     body_unreadable: {
       means: 'The body of the request is not valid JSON or not a valid form. Nothing was done.',
       next: 'Correct the body and send the request again.',
     },
     cursor_invalid: {
-      means: 'The cursor was not returned by this list. Nothing was read.',
+      means: 'This list did not return this cursor. Nothing was read.',
       next: 'Start again without a cursor, and pass on each cursor unchanged.',
     },
     export_too_slow: {
       means:
-        'The receiver of an export took too long, while no run of the client could start. The files are not complete.',
-      next: 'Repeat it over a faster connection, or run `donor-sync export everything` on the server.',
+        'The recipient of an export took too long to download it, and no run of the client could start during that time. The files are incomplete.',
+      next: 'Repeat the export over a faster connection, or run `donor-sync export everything` on the server.',
     },
     hook_exists: {
       means:
@@ -42,7 +42,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
     hook_secret_missing: {
       means:
         "HubSpot signs its calls with the app's client secret, and you did not provide it. No address was created.",
-      next: 'Put the secret into an environment variable and name the variable with `--secret-env`.',
+      next: 'Put the secret in an environment variable, and name the variable with `--secret-env`.',
       document: 'docs/guides/webhooks.md#hubspot-workflow',
     },
     hook_unknown: {
@@ -52,8 +52,8 @@ export const REQUEST_ERRORS: ErrorTopic = {
     },
     host_unknown: {
       means:
-        'The request was sent to a host name that the service does not know as its own. Nothing was done.',
-      next: 'Use the address under *Users*, *Address*, or in `server.publicUrl`, and correct it there.',
+        'The request was sent to a host name that the service does not recognise as its own. Nothing was done.',
+      next: 'Use the address under *Users*, *Address*, or in `server.publicUrl`. If that address is wrong, correct it there.',
       document: 'docs/guides/http-api.md#behind-a-proxy',
     },
     idempotency_key_reused: {
@@ -76,13 +76,13 @@ export const REQUEST_ERRORS: ErrorTopic = {
     origin_foreign: {
       means:
         'The request came from a page of another website, so it was refused. Nothing was done.',
-      next: 'Open donor-sync itself and start there. If you did, check `server.publicUrl` and the proxy.',
+      next: 'Open donor-sync directly and start there. If you already did, check `server.publicUrl` and the proxy.',
       document: 'docs/guides/http-api.md#behind-a-proxy',
     },
     plain_http_refused: {
       means:
         'Others on the network could read a password or a token, so the request was refused. Nothing was read.',
-      next: 'Put a TLS proxy in front, or open the service on its own machine. In a trusted network, set `server.plainHttp: allow`.',
+      next: 'Put a TLS proxy in front of the service, or open the service on the machine where it runs. In a trusted network, set `server.plainHttp: allow`.',
       document: 'docs/guides/http-api.md#signing-in-without-tls',
     },
     preview_missing: {
@@ -99,7 +99,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
       next: 'Send the request again.',
     },
     request_invalid: {
-      means: 'A part of the request is missing or not valid. Nothing was changed.',
+      means: 'A part of the request is missing or invalid. Nothing was changed.',
       next: 'Correct the fields that the message names.',
     },
     search_busy: {

@@ -13,25 +13,25 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       next: 'If this is intended, the operator has to list the host in `allowInsecureHttp` in the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
     },
     alerts_unset: {
-      means: 'The settings name no recipient of alerts, so no message was sent.',
+      means: 'The settings do not name a recipient for alerts, so no message was sent.',
       next: 'Add `alerts.email` or `alerts.webhook` to the settings.',
       document: 'docs/guides/alerts.md',
     },
     alerts_own_unset: {
-      means: 'The client does not have its own channel for alerts, so no message was sent.',
-      next: 'Add `alerts.webhook` to the settings of the client, or test the channels of all clients: `donor-sync alerts test`.',
+      means: 'The client does not have its own alert channel, so no message was sent.',
+      next: "Add `alerts.webhook` to the client's settings, or test the channels of all clients with `donor-sync alerts test`.",
       document: 'docs/guides/alerts.md',
     },
     connector_cannot: {
       means:
-        'donor-sync called a function that the connector says it does not have. This is a defect of the connector or of donor-sync.',
-      next: 'Update the connector package. If the error remains, report it.',
+        'donor-sync called a function that the connector says it does not have. This is a defect in the connector or in donor-sync.',
+      next: 'Update the connector package. If the error persists, report it.',
       document: 'docs/guides/write-a-connector.md',
     },
     connector_closed: {
       means:
-        'The connector was used after it was closed. This is a defect of the connector or of donor-sync.',
-      next: 'Start the command again. If the error remains, report it.',
+        'The connector was used after it was closed. This is a defect in the connector or in donor-sync.',
+      next: 'Start the command again. If the error persists, report it.',
       document: 'docs/guides/write-a-connector.md',
     },
     connector_contract: {
@@ -47,8 +47,8 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       document: 'docs/guides/write-a-connector.md#the-connector',
     },
     connector_name_invalid: {
-      means: 'The name of the folder cannot be the name of a package. Nothing was created.',
-      next: 'Choose a name of lower-case letters, digits and hyphens that is not a built-in kind of CRM.',
+      means: "The folder's name cannot be used as a package name. Nothing was created.",
+      next: 'Choose a name that contains only lower-case letters, digits and hyphens, and that is not a built-in kind of CRM.',
       document: 'docs/guides/write-a-connector.md',
     },
     connector_unknown: {
@@ -58,7 +58,7 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     },
     crm_setting_unknown: {
       means:
-        'The settings contain a key of `contacts` that this kind of CRM does not have. Nothing was read.',
+        'Under `contacts`, the settings contain a key that this kind of CRM does not have. Nothing was read.',
       next: 'Remove the key from the settings.',
     },
     environment_file_unreadable: {
@@ -74,12 +74,13 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       document: ENVIRONMENT,
     },
     file_unreadable: {
-      means: 'The file that the command names cannot be read. Nothing was stored.',
+      means: 'The file that the command names cannot be read. Nothing was saved.',
       next: 'Check the path and the permissions.',
     },
     insecure_http: {
-      means: 'The address would send secrets over plain http. Nothing was sent to it or stored.',
-      next: 'Use an https address. For a host that you trust, list it in `allowInsecureHttp`.',
+      means:
+        'The address would send secrets over plain http. Nothing was sent to it, and nothing was saved.',
+      next: 'Use an https address. If you trust the host, list it in `allowInsecureHttp`.',
     },
     integration_in_settings: {
       means:
@@ -98,33 +99,33 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       next: 'Run `donor-sync doctor ID`: it names the setting.',
     },
     not_applied: {
-      means: 'The client is not stored in the database, so there is nothing to remove there.',
+      means: 'The client is not in the database, so there is nothing to remove there.',
       next: 'Remove the client from the settings file.',
       document: 'docs/guides/settings.md#settings-in-the-database',
     },
     operator_needed: {
       means:
-        'The setting names a package, or a file of the machine, so it cannot be set over HTTP. Nothing was stored.',
+        'The setting names a package or a file on the machine, so it cannot be set over HTTP. Nothing was saved.',
       next: 'The operator can run `donor-sync apply FILE` on the machine.',
       document: 'docs/guides/settings.md#settings-in-the-database',
     },
     proxy_invalid: {
-      means: 'The environment names a proxy with an invalid address. No request was sent.',
-      next: 'Write the variable as an address with its port, like `http://127.0.0.1:3128`, or unset it.',
+      means: 'An environment variable contains an invalid proxy address. No request was sent.',
+      next: 'Set the variable to an address with a port, such as `http://127.0.0.1:3128`, or unset it.',
       document: 'docs/guides/environment.md#a-proxy',
     },
     schedule_invalid: {
       means:
         'The times or the time zone of the schedule are not valid. The schedule was not changed.',
-      next: 'Write five fields of cron, for example `0 2 * * *`, and a time zone such as `America/Chicago`.',
+      next: 'Use five cron fields, for example `0 2 * * *`, and a time zone such as `America/Chicago`.',
     },
     schedule_missing: {
       means: 'The client has no schedule, so nothing was paused or resumed.',
-      next: 'Add a `schedule` to the settings of the client.',
+      next: "Add a `schedule` to the client's settings.",
     },
     set_in_file: {
       means:
-        "The operator's settings file contains this client, and takes precedence over the database. Nothing was changed.",
+        "The operator's settings file contains this client and takes precedence over the database. Nothing was changed.",
       next: 'Change the client in that file. To keep it in the database instead, remove it there, restart `donor-sync serve`, and apply it: `donor-sync apply FILE`.',
       document: 'docs/guides/settings.md#settings-in-the-database',
     },
@@ -133,12 +134,12 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       next: 'Run the command again.',
     },
     settings_exist: {
-      means: 'The settings file already exists, and it was not changed.',
+      means: 'The settings file already exists. It was not changed.',
       next: 'Choose another file with `--config`, add a client with `donor-sync add`, or replace the file with `--force`.',
     },
     settings_invalid: {
-      means: 'The settings contain mistakes. Nothing was done.',
-      next: 'Correct each place that the message names. `donor-sync doctor` lists the places again.',
+      means: 'The settings contain errors. Nothing was done.',
+      next: 'Correct each error that the message names. `donor-sync doctor` lists the errors again.',
     },
     settings_not_found: {
       means: 'There is no settings file at this path. Nothing was done.',
@@ -149,8 +150,9 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       next: 'Check that it is a file and that this user can read it.',
     },
     settings_unwritable: {
-      means: 'There is no settings file, and none can be created here. The service did not start.',
-      next: 'Start donor-sync in its own folder, which it can write to, or name a settings file with `--config`.',
+      means:
+        'There is no settings file, and donor-sync cannot create one here. The service did not start.',
+      next: 'Start donor-sync in its own folder, where it can write, or name a settings file with `--config`.',
     },
   },
 };

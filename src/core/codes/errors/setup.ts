@@ -9,42 +9,42 @@ export const SETUP_ERRORS: ErrorTopic = {
       next: 'Enter a name.',
     },
     setup_address_invalid: {
-      means: 'The text is not a web address. Nothing was stored.',
+      means: 'The text is not a web address. Nothing was saved.',
       next: 'Enter an https address.',
     },
     setup_address_private: {
       means:
-        'An address in a private network cannot be set in a browser. Nothing was stored, and no request was sent.',
+        'An address in a private network cannot be set in a browser. Nothing was saved, and no request was sent.',
       next: 'The operator has to list the host in `allowInsecureHttp` in the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
     },
     setup_answer_invalid: {
-      means: 'An answer of this step is not valid. Nothing was stored.',
+      means: 'An answer in this step is invalid. Nothing was saved.',
       next: 'Correct the field that the message names.',
     },
     setup_answer_missing: {
-      means: 'An answer of this step is missing. Nothing was stored.',
+      means: 'An answer in this step is missing. Nothing was saved.',
       next: 'Fill in the field that the message names.',
     },
     setup_field_twice: {
-      means: 'Two values would be written into the same field. Nothing was stored.',
+      means: 'Two values would be written to the same field. Nothing was saved.',
       next: 'Choose another field for one of them.',
     },
     setup_file_elsewhere: {
       means:
-        'With Postgres, a file cannot be uploaded here, because other machines would not see it. Nothing was stored.',
+        'With Postgres, a file cannot be uploaded here, because other machines would not see it. Nothing was saved.',
       next: 'The operator can put the file where all machines can read it, and name it in the settings file.',
     },
     setup_kind_refused: {
-      means: 'This kind of CRM cannot be set up in a browser. Nothing was stored.',
+      means: 'This kind of CRM cannot be set up in a browser. Nothing was saved.',
       next: 'Choose Salesforce, HubSpot or a CSV file. The operator adds other kinds to the settings file.',
     },
     setup_my_domain_needed: {
       means:
         'Client credentials do not work at the general sign-in addresses of Salesforce. Nothing was changed.',
-      next: 'Write the My Domain address of the org; Setup → My Domain shows it.',
+      next: "Enter the org's My Domain address, which Salesforce shows under Setup → My Domain.",
     },
     setup_network_twice: {
-      means: 'Two networks have the same name. Nothing was stored.',
+      means: 'Two networks have the same name. Nothing was saved.',
       next: 'Give each network its own name.',
     },
     setup_of_file: {
@@ -53,22 +53,21 @@ export const SETUP_ERRORS: ErrorTopic = {
       next: 'Change the client in the settings file, or remove it from there first.',
     },
     setup_other_crm: {
-      means:
-        'The contacts of this client belong to the CRM that they came from. Nothing was changed.',
+      means: "This client's contacts belong to the CRM that they came from. Nothing was changed.",
       next: 'Add another client for the other CRM.',
     },
     setup_outdated: {
-      means: 'The client was changed elsewhere since this set-up started. Nothing was stored.',
+      means: 'The client was changed elsewhere since this set-up started. Nothing was saved.',
       next: 'Discard this set-up and start again.',
     },
     setup_path_refused: {
       means:
-        'The operator named the file of this client, so a browser cannot replace it. Nothing was changed.',
+        "The operator's settings name this client's file, so it cannot be replaced in a browser. Nothing was changed.",
       next: 'Ask the operator to replace the file on the machine.',
     },
     setup_secret_again: {
       means:
-        'The address or the app has changed, so the stored secret was not sent there. Nothing was stored.',
+        'The address or the app has changed, so the saved secret was not sent there. Nothing was saved.',
       next: 'Type the secret again.',
     },
     setup_unknown: {
@@ -80,11 +79,11 @@ export const SETUP_ERRORS: ErrorTopic = {
       next: 'Try a few contacts and check their values first.',
     },
     setup_variable_refused: {
-      means: 'Environment variables cannot be used in a browser. Nothing was stored.',
-      next: 'Write the value itself. The operator can use variables in the settings file.',
+      means: 'Environment variables cannot be used in a browser. Nothing was saved.',
+      next: 'Enter the value itself. The operator can use variables in the settings file.',
     },
     uploads_busy: {
-      means: 'Too many files are being read at this moment. The file was not stored.',
+      means: 'Too many files are being read at the moment. The file was not saved.',
       next: 'Try again in a minute.',
     },
   },

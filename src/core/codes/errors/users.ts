@@ -10,25 +10,25 @@ export const USER_ERRORS: ErrorTopic = {
   codes: {
     access_token_missing: {
       means:
-        'Others could reach the service at this address, and there is no user and no access token yet. The service did not start.',
+        'Others could reach the service at this address, but there are no users or access tokens yet. The service did not start.',
       next: 'Invite a user with `donor-sync users invite`, or create a token with `donor-sync tokens create`.',
       document: 'docs/guides/users.md#the-first-user',
     },
     address_in_settings: {
       means:
-        'The settings file names the address of the server (`server.publicUrl`), so it cannot be set on the pages or by command. Nothing was changed.',
+        'The settings file names the address of the server (`server.publicUrl`), so it cannot be set on the pages or with a command. Nothing was changed.',
       next: 'Change the address in the settings file, or remove it there and restart the service.',
       document: ADDRESS,
     },
     address_missing: {
       means:
-        'The server works on its own computer only, so the link of an invitation would lead nowhere. Nobody was invited.',
+        'The server can be reached only from its own computer, so an invitation link would not work. Nobody was invited.',
       next: 'Set the address under *Users*, *Address*, and confirm it in another browser.',
       document: ADDRESS,
     },
     address_strands_owner: {
       means:
-        'An owner has only passkeys of another host name, and could not sign in under the new address. Nothing was changed.',
+        'An owner has only passkeys for another host name, and could not sign in at the new address. Nothing was changed.',
       next: 'Let the owner set a password first, with a link from `donor-sync users link USER`.',
       document: ADDRESS,
     },
@@ -40,18 +40,18 @@ export const USER_ERRORS: ErrorTopic = {
     },
     last_owner: {
       means:
-        'This user is the last owner who can sign in, and without one nobody could manage users. Nothing was changed.',
+        'This user is the last owner who can sign in, and without an owner nobody could manage users. Nothing was changed.',
       next: 'Make another user an owner first, and wait until they have joined. For a lost passkey, set a password first with `donor-sync users link`.',
       document: 'docs/guides/users.md#roles',
     },
     link_file_unwritable: {
-      means: 'The file for the link could not be created, so no link was created either.',
-      next: 'Name a file that does not exist yet, in a folder that you can write to (`--out`).',
+      means: 'The file for the link could not be created, so the link was not created either.',
+      next: 'With `--out`, name a file that does not exist yet, in a folder that you can write to.',
       document: 'docs/guides/users.md#recovery',
     },
     no_way_to_sign_in: {
       means:
-        '`server.signIn.passwords` is false, and users could sign in neither with passkeys nor with an identity provider. The service did not start.',
+        '`server.signIn.passwords` is false, but neither passkeys nor an identity provider is available, so nobody could sign in. The service did not start.',
       next: 'Set an https address in `server.publicUrl`, add `server.signIn.oidc`, or allow passwords.',
       document: 'docs/guides/users.md#without-passwords',
     },
@@ -64,7 +64,7 @@ export const USER_ERRORS: ErrorTopic = {
     owner_limited: {
       means:
         'An owner has access to all clients, so the role cannot be limited to some. Nothing was changed.',
-      next: 'Choose another role, or leave the clients out.',
+      next: 'Choose another role, or do not name any clients.',
       document: 'docs/guides/users.md#roles',
     },
     owners_need_passwords: {
@@ -79,18 +79,18 @@ export const USER_ERRORS: ErrorTopic = {
       document: PASSKEYS,
     },
     passkey_last: {
-      means: 'This passkey is the last way for the user to sign in. It was not removed.',
+      means: "This passkey is the user's last way to sign in. It was not removed.",
       next: 'Add another passkey first, or ask an owner for a link to set a password.',
       document: PASSKEYS,
     },
     passkey_unknown: {
-      means: 'The user has no such passkey. Nothing was changed.',
+      means: 'The user does not have this passkey. Nothing was changed.',
       next: 'List the passkeys with `donor-sync users passkeys list USER`.',
       document: PASSKEYS,
     },
     passkeys_none: {
       means:
-        'Passkeys are not available here: they need a signed-in user and a public address with a name.',
+        'Passkeys are not available here: they need a signed-in user and a public address with a host name.',
       next: 'Sign in as a user, and set an https address under *Users*, *Address*, or in `server.publicUrl`.',
       document: PASSKEYS,
     },
@@ -105,7 +105,7 @@ export const USER_ERRORS: ErrorTopic = {
     },
     password_weak: {
       means: 'The new password is too short, too common or easy to guess. Nothing was changed.',
-      next: 'Choose a longer password; several unrelated words are good.',
+      next: 'Choose a longer password, for example several unrelated words.',
     },
     password_wrong: {
       means: 'The current password is wrong. Nothing was changed.',
@@ -152,7 +152,7 @@ export const USER_ERRORS: ErrorTopic = {
       next: 'Try again in a minute.',
     },
     sign_in_provider_unreachable: {
-      means: 'The identity provider does not respond. You are not signed in.',
+      means: 'The identity provider is not responding. You are not signed in.',
       next: 'Try again later, or sign in another way.',
       document: 'docs/guides/users.md#sign-in-with-your-identity-provider',
     },

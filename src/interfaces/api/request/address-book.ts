@@ -14,7 +14,7 @@ import { getRelyingParty, type RelyingParty } from '../../../people/sign-in/pass
 const KEPT_MS = 5_000;
 
 export interface AddressBook {
-  /** What the settings say. */
+  /** The address in the settings. */
   readonly given: GivenAddress;
   /** Reads the addresses again if they are older than five seconds. */
   refresh(): Promise<void>;
@@ -23,9 +23,9 @@ export interface AddressBook {
   /** The address that counts. */
   url(): string;
   from(): ServerAddress['from'];
-  /** The accepted address with this host name, or the one that counts. */
+  /** The accepted address with this host name, or the address in use. */
   urlAt(hostname: string): string;
-  /** Returns true for the host name of the address that counts, and of a former one that is still accepted. */
+  /** Returns true for the host name of the address in use, and of a former address that is still accepted. */
   isOurs(hostname: string): boolean;
   /** Returns true for the host name of an address that waits to be confirmed: only its confirmation is answered there. */
   isProposed(hostname: string): boolean;

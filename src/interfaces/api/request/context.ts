@@ -86,7 +86,7 @@ export interface Principal {
   personId: string | null;
   /** The access token, even of a browser that signed in with one; null for users and for `local`. */
   tokenId: string | null;
-  /** The session of the browser; null without one. */
+  /** The browser's session; null if there is none. */
   sessionId: string | null;
   /** True if the user signed in, or proved their identity, within ten minutes, or asks from this machine. */
   isProven: boolean;

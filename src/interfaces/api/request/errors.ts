@@ -97,7 +97,11 @@ function knownError(error: Error): HttpError | null {
     return new HttpError(REFUSALS[refusal ?? 'invalid'], code, message, shown);
   }
   if (isRetriableError(error)) {
-    return new HttpError(503, error.code, 'The service cannot do that right now. Try again later.');
+    return new HttpError(
+      503,
+      error.code,
+      'The service cannot do this at the moment. Try again later.',
+    );
   }
   return null;
 }
@@ -109,7 +113,7 @@ const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
   forbidden: 403,
 };
 
-/** The caller disconnected during the request. Nobody reads the response, and nothing is wrong. */
+/** The caller disconnected during the request. Nobody reads the response, and this is not an error. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;
@@ -130,7 +134,7 @@ const FRAMEWORK_ERRORS: ReadonlyMap<number, [ContentfulStatusCode, string, strin
     [
       504,
       'timed_out',
-      'There was no response within the time limit. The request may still be carried out. Check whether it was before you repeat it.',
+      'There was no response within the time limit. The request might still be carried out. Check whether it was before you repeat it.',
     ],
   ],
 ]);

@@ -29,8 +29,8 @@ export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) =>
 });
 
 /**
- * What is answered under the name of an address that is not confirmed yet: the page that confirms it. Nobody signs in
- * there.
+ * The only response under the name of an address that is not confirmed yet: the page that confirms the address. Nobody
+ * can sign in there.
  */
 const BEFORE_CONFIRMED = /^\/(confirm-address|assets)\//;
 
@@ -84,7 +84,7 @@ function createHeaders(strictTransportSecurity: string | false) {
   });
 }
 
-/** Responses are for one user, so caches must not store them unless a route says otherwise. */
+/** Responses are for one user, so caches must not store them unless a route allows it. */
 const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');

@@ -1,6 +1,5 @@
 /**
- * Secrets other than access tokens: those in cookies, webhook addresses, signatures, and the link of the
- * first visit.
+ * Secrets other than access tokens: in cookies, webhook addresses, signatures, and the link for the first visit.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';

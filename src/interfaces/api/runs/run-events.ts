@@ -31,7 +31,7 @@ function eventsRoute({ requireRole }: Access) {
     tags: ['Runs'],
     summary: 'Follow a run',
     description:
-      'Server-sent events: `progress` after each change, and `ended` once at the end. Each contains the whole run as GET /v1/runs/{id} returns it, and how far it has come (`progress`). So nothing is missed after a reconnect, and `Last-Event-ID` is not needed.',
+      'Server-sent events: `progress` after each change, and `ended` once at the end. Each contains the whole run as GET /v1/runs/{id} returns it, and its progress (`progress`). Nothing is missed after a reconnect, so `Last-Event-ID` is not needed.',
     middleware: [requireRole('viewer')] as const,
     request: { params: z.object({ id: z.string() }) },
     responses: {
@@ -101,7 +101,7 @@ const STILL_HERE = encoder.encode(': still here\n\n');
 
 /**
  * Sends the run's progress until it ends, the listener disconnects, or the time is up. A listener that does not read
- * gets only the events already in flight, and later the newest.
+ * receives only the events already in flight, and later the newest event.
  */
 function follow(
   { follower, clock }: FollowDeps,

@@ -111,7 +111,7 @@ export function runContactRoutes(deps: HttpDeps, access: Access) {
       const input = listRunContacts.input.parse({ ...which, limit, cursor });
       return c.json(await perform(world, caller, listRunContacts, input), 200);
     }
-    // Checked before the first byte, so an unknown run gets the right response.
+    // Checked before the first byte, so the response for an unknown run is correct.
     await findRun(c, reader, run);
     const form = format === 'csv' ? 'csv' : 'json';
     return sendStream(c, deps, {

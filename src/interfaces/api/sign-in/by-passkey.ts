@@ -52,7 +52,7 @@ export interface PasskeySignInDeps {
   onLimit(address: string): void;
 }
 
-/** Only the browser that got the challenge can answer it. */
+/** Only the browser that received the challenge can answer it. */
 const COOKIE_SECONDS = 3_600;
 const COOKIE_VALUE = /^[\w-]{43}$/;
 

@@ -24,9 +24,9 @@ export interface NotedCall {
 }
 
 export interface HookCalls {
-  /** Never rejects, because a call gets its response whether it can be recorded or not. */
+  /** Never rejects, because a call receives its response whether or not it can be recorded. */
   note(call: NotedCall): Promise<void>;
-  /** Never rejects, because a call gets its response whether or not it can be recorded. */
+  /** Never rejects, because a call receives its response whether or not it can be recorded. */
   store(integrationId: string): Promise<void>;
 }
 

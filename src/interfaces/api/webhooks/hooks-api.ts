@@ -62,7 +62,7 @@ const hookRoute = createRoute({
     query: z.object({
       contact: contactSchema.optional().openapi({
         description:
-          'The CRM ID of the changed contact. If left out, the contacts in the body, or all changed contacts.',
+          'The CRM ID of the changed contact. If omitted, the contacts in the body, or all changed contacts.',
       }),
     }),
   },
@@ -117,7 +117,7 @@ export function hookRoutes(
     throw new HttpError(
       404,
       'hook_unknown',
-      'This webhook address does not exist, or no longer does.',
+      'This webhook address does not exist, or no longer exists.',
     );
   }
 
@@ -201,7 +201,7 @@ function toAnswer(runId: string | null, hasDeletions: boolean): string {
 
 /** Why the signature of a call was refused, by the error code. */
 export const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
-  signature_missing: 'Calls to this address must be signed, and this call is not.',
+  signature_missing: 'Calls to this address must be signed, but this call is not.',
   signature_invalid: 'The signature was not made with the secret of this address.',
   signature_too_old: 'The call was signed more than five minutes ago; sign it again.',
 };

@@ -143,7 +143,7 @@ export function portInUse(
 ): ConfigurationError {
   const details = { ...(host !== undefined && { host }), port };
   const where = host === undefined ? `${port}` : `${port} of ${host}`;
-  return new ConfigurationError(`The port ${where} is in use. ${next}`, {
+  return new ConfigurationError(`Port ${where} is in use. ${next}`, {
     code: 'port_in_use',
     cause,
     details,

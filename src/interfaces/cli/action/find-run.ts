@@ -38,7 +38,7 @@ export async function findRun(
   const row = await findRunById(reader, id);
   if (row) return row;
   throw new ConfigurationError(
-    `The run "${id}" is queued, and has done nothing yet. Nothing was changed. To see what is in progress: donor-sync status`,
+    `Run "${id}" is queued and has not done anything yet. Nothing was changed. To see what is in progress: donor-sync status`,
     { code: 'run_queued', refusal: 'conflict', details: { run: id } },
   );
 }

@@ -67,7 +67,7 @@ export function requireOneToAccept(chosen: readonly Integration[], option: strin
 function allIntegrations({ integrations }: Known): Integration[] {
   if (integrations.size > 0) return [...integrations.values()];
   throw usageError(
-    'The settings have no client. Run `donor-sync init` to write settings with a client.',
+    'The settings do not contain a client. Run `donor-sync init` to create settings with a client.',
   );
 }
 

@@ -8,7 +8,7 @@ import { hasOwnUrl, type Settings } from '../../../settings/settings.ts';
 import { confirmOrStop, type ProductDeps } from './product.ts';
 import { getRequester } from './second-person.ts';
 
-/** Asks for confirmation before the operation, or lets the operation ask while it runs. */
+/** Asks for confirmation before the operation, or allows the operation to ask while it runs. */
 export async function carryOutAsked<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   world: OperationDeps,

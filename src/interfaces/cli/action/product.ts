@@ -137,8 +137,8 @@ export interface ProductAction<Options> {
 }
 
 /**
- * Sets a command's action, which gets the open product and may return an exit code. Without an exit code, the command
- * has succeeded.
+ * Sets a command's action, which receives the open product and may return an exit code. Without an exit code, the
+ * command has succeeded.
  */
 export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,
@@ -174,7 +174,7 @@ export async function confirmOrStop(
   if (yes) return;
   if (!stdin.isTTY || !stderr.isTTY) {
     throw new ConfigurationError(
-      `${question} There is no terminal on which to ask. To do it, add --yes.`,
+      `${question} There is no terminal to ask you in. To confirm it, add --yes.`,
       { code: 'confirmation_missing', details },
     );
   }

@@ -41,7 +41,7 @@ export function forgetCommand(deps: ProductDeps): Command {
     .description(forgetContact.summary)
     .argument('<contact>', 'the ID of the contact in the CRM')
     .option('--integration <id>', 'the ID of the client; may be left out if there is only one')
-    .option('--also-in-crm', 'also clear the values that donor-sync wrote into the CRM')
+    .option('--also-in-crm', 'also clear the values that donor-sync wrote to the CRM')
     .option('--everywhere', 'also erase the contact in clients of other CRM accounts')
     .option('--block-unknown', 'block the ID even if neither the database nor the CRM knows it')
     // The former spelling of the command `forget lift-block`.

@@ -73,7 +73,7 @@ function unknownWord(program: Command | null, word: string): ConfigurationError 
 const KIND_TEXTS: Readonly<Record<CodeKind, string>> = {
   outcome: 'an outcome',
   reason: 'a reason',
-  waiting_values: 'why values wait to be written',
+  waiting_values: 'why values are waiting to be written',
   excluded_values: 'why `sync --redeliver` excludes a contact',
   error: 'an error code',
 };

@@ -146,7 +146,7 @@ function requireNoWords({ commands }: Command, [word]: readonly string[]): void 
   );
 }
 
-/** The ID of a decision or a batch. The operation refuses a batch and says what it is. */
+/** The ID of a decision or a batch. The operation refuses a batch, and explains that the ID is a batch. */
 async function toHold({ application, output }: Action, typed: string): Promise<string> {
   const { reader } = application.store;
   const open = (await listOpenQuestions(reader)).map(({ id }) => id);

@@ -12,8 +12,8 @@ import type { ProductDeps } from '../action/product.ts';
 const EXAMPLES = `
 Examples:
   donor-sync networks                            the mirrored groups, and members who will join
-  donor-sync networks check riverside            changes made by hand at the service
-  donor-sync networks repair riverside           make the networks equal to their groups
+  donor-sync networks check riverside            changes made by hand in the service
+  donor-sync networks repair riverside           update the networks to match their groups
   donor-sync networks introductions riverside    who can introduce which contact, by IDs`;
 
 const PATH_EXAMPLES = `

@@ -223,7 +223,7 @@ interface Service {
   application: Application;
   settings: Settings;
   address: { host: string; port: number };
-  /** True if this process starts runs; false if other processes do. */
+  /** True if this process starts runs; false if other processes start them. */
   works: boolean;
   door: Door | null;
 }

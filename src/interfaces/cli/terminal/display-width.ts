@@ -8,7 +8,7 @@ function splitGraphemes(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** Scripts and forms whose characters take two terminal columns. Most emoji do so as well. */
+/** Scripts and forms whose characters take two terminal columns. Most emoji also take two columns. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\p{Emoji_Presentation}|\u{fe0f}/u;
 

@@ -75,7 +75,7 @@ export async function askMany(asker: Prompter, question: ManyQuestion): Promise<
   return answers;
 }
 
-/** Uses the offered answers, and refuses questions without one. */
+/** Uses the offered answers, and refuses questions without an offered answer. */
 export function createDefaults(): Prompter {
   async function getInitial<Answer>(question: Question<Answer>): Promise<Answer> {
     if (question.initial !== null) return question.initial;

@@ -43,7 +43,7 @@ export function findId(typed: string, ids: Iterable<string>): string | null {
   }
   if (found.length <= 1) return found[0] ?? null;
   throw new ConfigurationError(
-    `"${typed}" is the end of several IDs: ${found.join(', ')}. Enter more of it.`,
+    `"${typed}" is the end of several IDs: ${found.join(', ')}. Enter more characters.`,
     { code: 'id_ambiguous', details: { typed, found } },
   );
 }

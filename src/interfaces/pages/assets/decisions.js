@@ -35,7 +35,8 @@
   function showSwitch() {
     document.body.classList.toggle('keys-on', areKeysOn);
     toggle?.setAttribute('aria-pressed', String(areKeysOn));
-    if (toggle) toggle.textContent = areKeysOn ? 'Keys are on' : 'Keys are off';
+    if (toggle)
+      toggle.textContent = areKeysOn ? 'Keyboard shortcuts are on' : 'Keyboard shortcuts are off';
   }
 
   function countDown() {

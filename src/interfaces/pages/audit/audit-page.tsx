@@ -35,8 +35,8 @@ export function renderAudit(viewer: Viewer, view: AuditPageView) {
       <div class="page-head">
         <h1>Audit</h1>
         <p class="quiet">
-          Who did what, on what, when and from where. Contacts are named by their ids, and not at
-          all once they are erased.
+          Who did what, to what, when and from where. Contacts are shown by ID, and not at all once
+          they are erased.
         </p>
       </div>
       {view.mayCheck && <Check check={view.check} now={viewer.now} />}
@@ -69,8 +69,8 @@ function Check({ check, now }: { check: AuditCheckView | null; now: number }) {
         <div>
           <h2 id="check-title">Was anything changed?</h2>
           <p class="quiet">
-            Each entry is bound to the one before it: a person who changes the database cannot
-            change, add or take away one without that being found.
+            Each entry is linked to the entry before it, so anyone who changes, adds or removes an
+            entry in the database is detected.
           </p>
         </div>
         <form method="post" action="/audit/verify">
@@ -93,7 +93,7 @@ function Found({ check, now }: { check: AuditCheckView; now: number }) {
       <div class="found">
         <p>
           <Status kind="busy" word="Checking" /> {formatCount(checked)} of{' '}
-          {describeCount(of, 'entry', 'entries')} so far. <a href="/audit">Look again</a>
+          {describeCount(of, 'entry', 'entries')} so far. <a href="/audit">Refresh</a>
         </p>
         <progress
           aria-label="Entries that are checked"
@@ -116,7 +116,7 @@ function Found({ check, now }: { check: AuditCheckView; now: number }) {
             {' '}
             · {describeCount(checked, 'entry', 'entries')}, checked{' '}
             <Timestamp at={finishedAt} now={now} />
-            {purgedThrough > 0 && `; those up to ${formatCount(purgedThrough)} were purged`}
+            {purgedThrough > 0 && `; entries up to ${formatCount(purgedThrough)} were purged`}
           </span>
         )}
       </p>
@@ -129,12 +129,12 @@ function Found({ check, now }: { check: AuditCheckView; now: number }) {
       )}
       {problems.length === 0 && end !== null && (
         <details>
-          <summary>Note down where it ends</summary>
+          <summary>Save the end of the audit</summary>
           <p>
-            Keep this outside of the database: <code>{end}</code>
+            Keep this line outside the database: <code>{end}</code>
           </p>
           <p>
-            It shows later that nothing before it is gone:{' '}
+            Later, it can prove that no earlier entry is missing:{' '}
             <CommandLine text={`donor-sync audit verify --known ${end}`} />
           </p>
         </details>
@@ -195,14 +195,14 @@ function Entries({ page: { entries, next }, now }: { page: AuditPage; now: numbe
     return (
       <p class="empty">
         {next === null
-          ? 'No entry fits.'
-          : 'None of the newest entries fits: there may be older ones.'}
+          ? 'No entry matches.'
+          : 'None of the newest entries matches. Older entries might.'}
       </p>
     );
   }
   return (
     <table class="stacks entries">
-      <caption class="hidden">Entries of the audit, the newest first</caption>
+      <caption class="hidden">Audit entries, newest first</caption>
       <TableHead texts={['When', 'Who', 'Action', 'Client', 'Contact', 'Details']} />
       <tbody>
         {entries.map((entry) => (

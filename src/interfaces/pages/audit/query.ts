@@ -15,9 +15,9 @@ const querySchema = z.strictObject(
   {
     ...fields,
     before: z.coerce
-      .number({ error: 'There is no such page of the audit.' })
-      .int({ error: 'There is no such page of the audit.' })
-      .positive({ error: 'There is no such page of the audit.' })
+      .number({ error: 'The audit does not have this page.' })
+      .int({ error: 'The audit does not have this page.' })
+      .positive({ error: 'The audit does not have this page.' })
       .optional(),
   },
   refuseUnknownKeys('filter', names),

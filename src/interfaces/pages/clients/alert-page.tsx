@@ -40,18 +40,18 @@ export function renderAlerts(viewer: Viewer, integration: Integration, view: Ale
               kind={ok ? 'well' : 'failed'}
               word={isOwn ? `${channel} of this client` : channel}
             />
-            : {ok ? 'the message was taken.' : problem}
+            : {ok ? 'the message was accepted.' : problem}
           </p>
         ))}
         <p class="quiet about">
           For all clients together, set in <code>donor-sync.yaml</code>
-          {channels.length === 0 && ' under alerts: email, or a webhook as Slack takes it'}. You get
-          one message when a problem starts, and one when it is solved.
+          {channels.length === 0 && " under alerts: email, or a webhook in Slack's format"}. You get
+          one message when a problem starts, and another when it is resolved.
         </p>
         {isAdmin && (
           <p class="actions">
             <a href={`/setup/${integration.id}`}>
-              {own.length === 0 ? 'Send those of this client to a chat' : 'Change its own webhook'}
+              {own.length === 0 ? "Send this client's alerts to a chat" : 'Change its own webhook'}
             </a>
           </p>
         )}
@@ -66,12 +66,12 @@ function Rules({ rules }: { rules: readonly AlertRule[] }) {
   return (
     <table class="stacks">
       <caption class="hidden">What is reported</caption>
-      <TableHead texts={['Reported when', 'Is it', 'Setting']} />
+      <TableHead texts={['Reported when', 'Status', 'Setting']} />
       <tbody>
         {rules.map(({ kind, text, isOn }) => (
           <tr>
             <th scope="row">{text}</th>
-            <td data-label="Is it">
+            <td data-label="Status">
               <Status kind={isOn ? 'well' : 'idle'} word={isOn ? 'on' : 'off'} />
             </td>
             <td data-label="Setting">
@@ -87,12 +87,12 @@ function Rules({ rules }: { rules: readonly AlertRule[] }) {
 function History({ history, now }: { history: readonly PastAlert[]; now: number }) {
   return (
     <section class="card" aria-labelledby="history-title">
-      <h2 id="history-title">What there was</h2>
+      <h2 id="history-title">Past alerts</h2>
       {history.length === 0 ? (
-        <p class="empty">Nothing was reported of this client.</p>
+        <p class="empty">Nothing was reported for this client.</p>
       ) : (
         <table class="stacks">
-          <caption class="hidden">Alerts of this client, the newest first</caption>
+          <caption class="hidden">This client's alerts, newest first</caption>
           <TableHead texts={['What', 'State', 'Began', 'Ended', 'Sent']} />
           <tbody>
             {history.map(({ text, since, overAt, sentAt }) => (
@@ -101,7 +101,7 @@ function History({ history, now }: { history: readonly PastAlert[]; now: number 
                 <TableCell label="State">
                   <Status
                     kind={overAt === null ? 'attention' : 'well'}
-                    word={overAt === null ? 'goes on' : 'over'}
+                    word={overAt === null ? 'continues' : 'over'}
                   />
                 </TableCell>
                 <td data-label="Began">

@@ -34,7 +34,7 @@ export function renderDoctor(
                 <li>{asks}</li>
               ))}
             </ul>
-            <p class="quiet">Nothing is spent, and nothing is written into the CRM.</p>
+            <p class="quiet">Nothing is spent, and nothing is written to the CRM.</p>
           </>
         ) : (
           <ul class="findings">
@@ -109,7 +109,7 @@ function Help(props: { finding: DoctorFinding; integration: Integration }) {
       return <Way href={`/setup/${id}/crm`} text="Connect again" />;
     case 'partner_key_rejected':
     case 'partner_key_expired':
-      return <Way href={`/setup/${id}/key`} text="Give it another key" />;
+      return <Way href={`/setup/${id}/key`} text="Enter another key" />;
   }
   if (ok || command === null) return null;
   return (

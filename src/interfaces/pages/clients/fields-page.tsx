@@ -46,7 +46,7 @@ export function renderFields(viewer: Viewer, view: FieldsView) {
           )}
         </div>
         <p class="quiet about">
-          As the CRM describes its fields now.{' '}
+          Based on the CRM's current description of its fields.{' '}
           {isOfFile ? (
             <>
               The map is set in <code>donor-sync.yaml</code>.
@@ -57,9 +57,7 @@ export function renderFields(viewer: Viewer, view: FieldsView) {
         </p>
         <table class="stacks field-map">
           <caption class="hidden">The field map, line by line</caption>
-          <TableHead
-            texts={['Value', 'Field of the CRM', 'State', 'When', 'Last written', 'Filled']}
-          />
+          <TableHead texts={['Value', 'CRM field', 'State', 'When', 'Last written', 'Filled']} />
           <tbody>
             {lines.map((line) => (
               <Line line={line} now={viewer.now} />
@@ -74,7 +72,7 @@ export function renderFields(viewer: Viewer, view: FieldsView) {
 const RULES: Readonly<Record<FieldLine['when'], string>> = {
   always: 'always',
   ifEmpty: 'if it is empty',
-  unlessEdited: 'unless a person has edited it',
+  unlessEdited: 'unless a user has edited it',
 };
 
 function Line({ line, now }: { line: FieldLine; now: number }) {
@@ -84,7 +82,7 @@ function Line({ line, now }: { line: FieldLine; now: number }) {
       <th scope="row">
         <code>{from}</code>
       </th>
-      <TableCell label="Field of the CRM">
+      <TableCell label="CRM field">
         {label !== null && label !== to && `${label} `}
         <code>{to}</code>
         {type !== null && <span class="quiet"> {type}</span>}

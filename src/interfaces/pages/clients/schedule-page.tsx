@@ -76,7 +76,7 @@ function InForce({ detail, now }: { detail: ScheduleDetail; now: number }) {
   if (schedule === null) {
     return (
       <p class="empty">
-        It has no schedule. It runs on request, from webhooks and through the API.
+        This client has no schedule. It runs on request, from webhooks and through the API.
       </p>
     );
   }

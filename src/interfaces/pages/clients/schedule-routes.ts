@@ -86,9 +86,9 @@ function lookAt(read: () => Schedule | null): {
 
 const NOTES = {
   '': null,
-  saved: 'Saved: it counts from now on.',
-  paused: 'Paused: no scheduled run starts until you resume the schedule.',
-  resumed: 'Resumed: the next run is the next time of the schedule.',
+  saved: 'Saved. The schedule applies from now on.',
+  paused: 'Paused. No scheduled run starts until you resume the schedule.',
+  resumed: 'Resumed. The next run starts at the next scheduled time.',
 } as const;
 
 const noteSchema = z.enum(['', 'saved', 'paused', 'resumed']).catch('');

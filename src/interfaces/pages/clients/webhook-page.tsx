@@ -27,11 +27,11 @@ export function renderWebhooks(viewer: Viewer, integration: Integration, view: W
       <section class="card" aria-labelledby="address-title">
         <h2 id="address-title">The address</h2>
         <p class="about quiet">
-          A CRM calls it to say that something has changed; a run then looks at what did, long
-          before the next night.
+          A CRM calls this address to report that something has changed. A run then reads the
+          changes, long before the next night.
         </p>
         {webhook === null ? (
-          <p class="empty">There is none: changes are seen at the next run of the schedule.</p>
+          <p class="empty">There is no address yet. The next scheduled run notices changes.</p>
         ) : (
           <Address webhook={webhook} now={now} />
         )}
@@ -45,13 +45,13 @@ export function renderWebhooks(viewer: Viewer, integration: Integration, view: W
 function Made({ made: { url, secret, signature } }: { made: NewWebhook }) {
   return (
     <section class="card made" aria-labelledby="made-title" role="status">
-      <h2 id="made-title">Keep this now: it is not shown again</h2>
+      <h2 id="made-title">Save this now: it is not shown again</h2>
       <dl class="facts one">
         <Fact name="Address">
           <code>{url}</code>
         </Fact>
         {secret !== null && (
-          <Fact name="Secret to sign with">
+          <Fact name="Signing secret">
             <code>{secret}</code>
           </Fact>
         )}
@@ -83,7 +83,7 @@ function Address({ webhook, now }: { webhook: HookView; now: number }) {
       {ignored > 0 && (
         <p class="quiet">
           Calls named {describeCount(ignored, 'contact')} that this client's CRM account does not
-          have: those were left alone.
+          have. These contacts were ignored.
         </p>
       )}
     </>
@@ -110,7 +110,7 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
           </select>
         </p>
         <p>
-          <label for="secret">Secret they sign with</label>
+          <label for="secret">Signing secret</label>
           <input
             id="secret"
             name="secret"
@@ -121,15 +121,16 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
         </p>
         <p>
           <button type="submit" class={webhook === null ? 'button primary' : 'button'}>
-            {webhook === null ? 'Make an address' : 'Rotate'}
+            {webhook === null ? 'Create an address' : 'Rotate'}
           </button>
         </p>
       </form>
       <p class="quiet" id="secret-help">
         <small>
-          HubSpot signs with the client secret of its app; leave it empty if the settings have it. A
-          secret of ours is made, and shown once.
-          {webhook !== null && ' Rotating makes a new address: the one before ends at once.'}
+          HubSpot signs with its app's client secret. Leave the secret empty if the settings contain
+          it. For other callers, donor-sync creates a secret and shows it once.
+          {webhook !== null &&
+            ' Rotating creates a new address, and the previous address stops working at once.'}
         </small>
       </p>
       {webhook !== null && (
@@ -154,23 +155,20 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
 function Calls({ calls, now }: { calls: readonly HookCallView[]; now: number }) {
   return (
     <section class="card" aria-labelledby="calls-title">
-      <h2 id="calls-title">Last calls</h2>
+      <h2 id="calls-title">Latest calls</h2>
       {calls.length === 0 ? (
-        <p class="empty">It was not called yet.</p>
+        <p class="empty">The address has not been called yet.</p>
       ) : (
         <table class="stacks">
-          <caption class="hidden">The last calls, the newest first</caption>
-          <TableHead
-            texts={['When', 'What became of it', 'Run']}
-            counts={['Contacts named', 'Calls']}
-          />
+          <caption class="hidden">The latest calls, newest first</caption>
+          <TableHead texts={['When', 'Result', 'Run']} counts={['Contacts named', 'Calls']} />
           <tbody>
             {calls.map(({ lastAt, text, isGood, run, contacts, times }) => (
               <tr>
                 <th scope="row">
                   <Timestamp at={lastAt} now={now} />
                 </th>
-                <TableCell label="What became of it">
+                <TableCell label="Result">
                   <Status kind={isGood ? 'well' : 'failed'} word={text} />
                 </TableCell>
                 <TableCell label="Run">
@@ -193,8 +191,8 @@ function Calls({ calls, now }: { calls: readonly HookCallView[]; now: number }) 
       )}
       <p class="quiet">
         <small>
-          Calls that follow each other and are answered alike are one line. The last 50 lines are
-          kept; no line says who called or names a contact.
+          Consecutive calls with the same result are shown on one line. The last 50 lines are kept.
+          No line shows the caller or names a contact.
         </small>
       </p>
     </section>

@@ -25,7 +25,7 @@ export function clientWebhookRoutes(
   const { add } = createOperationForms(deps, frame, app);
 
   app.get('/clients/:id/webhooks', frame.see('admin'), (c) => {
-    const note = c.req.query('note') === 'revoked' ? 'The address has ended.' : null;
+    const note = c.req.query('note') === 'revoked' ? 'The address was revoked.' : null;
     return page(c, c.req.param('id'), { note });
   });
 

@@ -53,17 +53,17 @@ function Summary(props: { contact: ShownContact; client: Integration; viewer: Vi
       <p>{stateText(contact)}</p>
       {problem !== null && (
         <Warning>
-          The CRM could not be read, so that no name is shown, and nothing newer than the last run:{' '}
-          {problem}
+          The CRM could not be read, so neither the name nor anything newer than the last run is
+          shown: {problem}
         </Warning>
       )}
       {keptBack?.reason === 'contacts_missing' && (
-        <Warning>The CRM does not find this contact now.</Warning>
+        <Warning>The CRM does not currently find this contact.</Warning>
       )}
       {keptBack !== null && <p>No profile is shown: {keptBack.text}.</p>}
       {mergedInto !== null && (
         <p>
-          It became a part of{' '}
+          It was merged into{' '}
           <a href={contactHref(client.id, mergedInto)}>
             <code>{mergedInto}</code>
           </a>
@@ -72,7 +72,7 @@ function Summary(props: { contact: ShownContact; client: Integration; viewer: Vi
       )}
       {decision !== null && (
         <p>
-          <a href={`/decisions/${decision.id}`}>It waits for a decision: {decision.name}</a>
+          <a href={`/decisions/${decision.id}`}>It is waiting for a decision: {decision.name}</a>
         </p>
       )}
       {outcome !== null && outcome.at !== null && (
@@ -117,11 +117,11 @@ function stateText({ state, since, profile, paidAt, keptBack }: ShownContact): s
     return `This contact was erased${when}. donor-sync keeps nothing about it, and did not read its record in the CRM.`;
   }
   if (state === 'new') return 'It is in the CRM. No run has read it yet, so nothing was bought.';
-  if (state === 'gone') return 'It is not in the CRM any more.';
+  if (state === 'gone') return 'It is no longer in the CRM.';
   if (profile !== null) return 'It has a profile.';
-  if (paidAt === null) return 'It was never enhanced.';
+  if (paidAt === null) return 'It has never been enhanced.';
   if (keptBack !== null) return `A credit was spent on ${paidAt.slice(0, 10)}.`;
-  return 'donor-sync keeps no profile of it now: the values are in the CRM alone.';
+  return 'donor-sync does not currently keep a profile of it. The values are only in the CRM.';
 }
 
 function Actions({ contact: { integration, crmId, state, keptBack } }: { contact: ShownContact }) {
@@ -130,7 +130,7 @@ function Actions({ contact: { integration, crmId, state, keptBack } }: { contact
   return (
     <section class="card" aria-labelledby="actions-title">
       <h2 id="actions-title">Actions</h2>
-      <p class="quiet">Each shows first what it would do, and what it costs.</p>
+      <p class="quiet">Each action first shows what it would do and what it costs.</p>
       <div class="row actions">
         {isThere && (
           <form method="post" action={`${page}/plan`}>
@@ -152,7 +152,7 @@ function Actions({ contact: { integration, crmId, state, keptBack } }: { contact
           </button>
           <label>
             <input type="checkbox" name="alsoInCrm" value="on" /> also clear the values that
-            donor-sync wrote into the CRM
+            donor-sync wrote to the CRM
           </label>
         </form>
       </div>
@@ -269,7 +269,7 @@ function Introductions({ contact }: { contact: ShownContact }) {
       <h2 id="introductions-title">Who can introduce this contact</h2>
       {sentence !== null && <p class="sentence">{sentence}</p>}
       {introductions.length === 0 ? (
-        <p class="empty">No member of the networks is known to know this contact.</p>
+        <p class="empty">No network member is known to know this contact.</p>
       ) : (
         <ul class="sentences">
           {introductions.map((one) => (

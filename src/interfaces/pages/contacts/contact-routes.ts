@@ -59,8 +59,8 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => answerPlan(c, await planOf(c)));
 
-  // Since the page said that nothing would be spent, a shared profile may have been lost, or the contact may
-  // have changed.
+  // After the page showed that nothing would be spent, a shared profile may have been lost, or the contact may have
+  // changed.
   app.post(`${PAGE}/enhance`, ...guards(startRun), async (c, next) => {
     const { wasFree } = shownSchema.parse(await readForm(c));
     const plan = wasFree ? await planOf(c) : null;
@@ -91,7 +91,7 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
       form:
         contacts === 0
           ? null
-          : { action: 'redelivery', button: 'Write these values, for no credit', fields },
+          : { action: 'redelivery', button: 'Write these values at no cost', fields },
     });
   });
 
@@ -136,7 +136,7 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     // A second click leads to the same run.
     const key = { idempotencyKey: newId(clock.now()) };
     const isFree = credits === 0;
-    const button = isFree ? 'Enhance for no credit' : 'Enhance for 1 credit';
+    const button = isFree ? 'Enhance at no cost' : 'Enhance for 1 credit';
     const fields = isFree ? { ...key, wasFree: 'yes' } : key;
     return answer(c, {
       title: 'Enhance now',
@@ -168,17 +168,18 @@ function toErasure(c: Context<HttpEnv>, { alsoInCrm }: { alsoInCrm: boolean }) {
 }
 
 const ABOUT_RUN =
-  'An ordinary run for this contact alone does it. All rules of the settings apply, and a fresh profile is never bought again.';
+  'An ordinary run for this contact alone does this. All rules of the settings apply, and a fresh profile is never bought again.';
 
 const ABOUT_ERASURE =
-  'It can not be restored. The contact is blocked: no sync takes it up again. The record in the CRM stays.';
+  'The erased data cannot be restored. The contact is blocked, so no sync processes it again. The record stays in the CRM.';
 
 /** The notes that the page can show. Its address only selects one of them. */
 const NOTES = {
   rewrite:
-    'donor-sync is writing the kept values again. The history shows the run when it is done.',
-  erase: 'donor-sync is erasing this contact. This page shows when it is done.',
-  eraseWaits: 'Nothing was erased yet: another user has to confirm it, under Decisions.',
+    'donor-sync is writing the kept values again. The history shows the run when it has finished.',
+  erase: 'donor-sync is erasing this contact. This page shows when the erasure has finished.',
+  eraseWaits:
+    'Nothing has been erased yet: another user has to confirm the erasure, under Decisions.',
 } as const;
 
 const querySchema = z.object({
@@ -188,7 +189,7 @@ const querySchema = z.object({
     .catch(null),
 });
 
-/** Whether the page said that the run would cost nothing. */
+/** Whether the page showed that the run would cost nothing. */
 const shownSchema = z.object({
   wasFree: z
     .literal('yes')

@@ -58,10 +58,10 @@ function Results({ client, found }: { client: SearchContent['client']; found: Fo
       <h2 id="results-title">Found</h2>
       {problem !== null && <p>{problem}</p>}
       {contacts.length === 0 ? (
-        <p class="empty">No contact is found.</p>
+        <p class="empty">No contact was found.</p>
       ) : (
         <table class="stacks">
-          <caption class="hidden">Contacts that were found</caption>
+          <caption class="hidden">Contacts found</caption>
           <TableHead texts={['Name', 'ID in the CRM']} />
           <tbody>
             {contacts.map(({ crmId, name }) => (
@@ -77,7 +77,7 @@ function Results({ client, found }: { client: SearchContent['client']; found: Fo
           </tbody>
         </table>
       )}
-      {isMore && <p class="quiet">There may be more: write more of the name.</p>}
+      {isMore && <p class="quiet">There may be more contacts. Enter more of the name.</p>}
     </section>
   );
 }

@@ -48,9 +48,9 @@ export function renderCredits(viewer: Viewer, view: CreditsView) {
 function Keys({ keys, now }: { keys: readonly KeyView[]; now: number }) {
   return (
     <section class="card" aria-labelledby="left-title">
-      <h2 id="left-title">What is left</h2>
+      <h2 id="left-title">Credits left</h2>
       {keys.length === 0 ? (
-        <p class="empty">There is no service key yet. It comes with the first client.</p>
+        <p class="empty">There is no service key yet. You add one with the first client.</p>
       ) : (
         keys.map((key) => <Key key={key.integrations[0]} view={key} now={now} />)
       )}
@@ -61,7 +61,7 @@ function Keys({ keys, now }: { keys: readonly KeyView[]; now: number }) {
 const TROUBLES: Readonly<Record<CreditTrouble, string>> = {
   key_rejected: 'The service does not accept this key.',
   key_expired: 'This key has expired.',
-  unanswered: 'The service does not say the balances right now.',
+  unanswered: 'The service is not reporting the balances at the moment.',
 };
 
 function Key({ view, now }: { view: KeyView; now: number }) {
@@ -107,7 +107,8 @@ function Key({ view, now }: { view: KeyView; now: number }) {
       ))}
       {balances !== null && texts.length === 0 && (
         <p class="quiet forecast">
-          Too little was spent of this key in the last weeks to say when it is used up.
+          Too little was spent with this key in the last few weeks to predict when its credits run
+          out.
         </p>
       )}
     </div>
@@ -141,14 +142,13 @@ function Burn({ view }: { view: CreditsView }) {
         </nav>
       </div>
       {spent.length === 0 ? (
-        <p class="empty">No credit was spent in these {days.length} days.</p>
+        <p class="empty">No credits were spent in these {days.length} days.</p>
       ) : (
         <>
           <p>
             {describeCount(sum('enhancements'), 'credit')} for enhancements and{' '}
             {formatCount(sum('networks'))} for networks in {days.length} days, on{' '}
-            {describeCount(spent.length, 'day')}. Days are those of UTC; a run counts once it has
-            ended.
+            {describeCount(spent.length, 'day')}. Days are in UTC. A run counts once it has ended.
           </p>
           <div
             class="burn"
@@ -159,7 +159,7 @@ function Burn({ view }: { view: CreditsView }) {
             hidden
           ></div>
           <details class="twin" open>
-            <summary>The same as a table</summary>
+            <summary>Show as a table</summary>
             <DayTable days={spent} />
           </details>
         </>
@@ -218,10 +218,10 @@ function Clients({ view }: { view: CreditsView }) {
         </button>
       </form>
       {clients.length === 0 ? (
-        <p class="empty">No client has spent a credit or had a contact written in this month.</p>
+        <p class="empty">No client spent a credit, and no contact was written, in this month.</p>
       ) : (
         <table class="stacks">
-          <caption class="hidden">What each client has spent, those who spent most first</caption>
+          <caption class="hidden">Credits spent by each client, highest first</caption>
           <TableHead
             texts={['Client']}
             counts={[
@@ -260,8 +260,9 @@ function Clients({ view }: { view: CreditsView }) {
       )}
       <p class="quiet">
         <small>
-          Per contact: enhancements spent for each contact that was written. The budget counts by
-          the month of the client's own time zone, and what is not settled yet in full.
+          Per contact: credits for enhancements spent for each contact that was written. The budget
+          counts the month in the client's own time zone, and counts submissions that are not
+          settled yet in full.
         </small>
       </p>
     </section>

@@ -57,7 +57,7 @@ function Key({ credits, now }: { credits: KeyCredits; now: number }) {
 const TROUBLES: Readonly<Record<CreditTrouble, string>> = {
   key_rejected: 'The service does not accept this key.',
   key_expired: 'This key has expired.',
-  unanswered: 'The service does not tell the balances right now.',
+  unanswered: 'The service is not reporting the balances at the moment.',
 };
 
 /** Explains why there are no new balances, and what to do if the problem persists. */

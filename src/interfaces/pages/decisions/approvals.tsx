@@ -12,16 +12,16 @@ export function Approvals({
 }) {
   return (
     <section class="card approvals" aria-labelledby="approvals-title">
-      <h2 id="approvals-title">Waits for a second user</h2>
+      <h2 id="approvals-title">Waiting for a second user</h2>
       <ul>
         {approvals.map((one) => (
           <li key={one.id}>
             <p>
-              <strong>{one.text}</strong> {one.href !== null && <a href={one.href}>Look at it</a>}
+              <strong>{one.text}</strong> {one.href !== null && <a href={one.href}>Review it</a>}
             </p>
             <p class="quiet">
-              Asked by {actorText(one.askedBy)} <Timestamp at={one.askedAt} now={now} /> · runs out{' '}
-              <Timestamp at={one.runsOutAt} now={now} />
+              Requested by {actorText(one.askedBy)} <Timestamp at={one.askedAt} now={now} /> ·
+              expires <Timestamp at={one.runsOutAt} now={now} />
             </p>
             <Answers approval={one} />
           </li>
@@ -47,7 +47,7 @@ function Answers({ approval }: { approval: ShownApproval }) {
           {text}
         </ConfirmDialog>
       ) : (
-        <Status kind="patience" word={isOwn ? 'Waits for another person' : WHY_NOT} />
+        <Status kind="patience" word={isOwn ? 'Waiting for another user' : WHY_NOT} />
       )}
       {isAnswerable && (
         <ConfirmDialog
@@ -57,11 +57,11 @@ function Answers({ approval }: { approval: ShownApproval }) {
           action={`/decisions/approvals/${id}/refuse`}
           answer={isOwn ? 'Withdraw' : 'Refuse'}
         >
-          Then it is not done.
+          The action is then not carried out.
         </ConfirmDialog>
       )}
     </div>
   );
 }
 
-const WHY_NOT = 'Waits for someone who may do it';
+const WHY_NOT = 'Waiting for someone who is allowed to confirm it';

@@ -25,19 +25,19 @@ const WORDS: Readonly<Record<DecisionWord, (contacts: string, credits: string) =
     label: 'Approve all (no credit)',
     title: `Write the profiles of ${contacts}?`,
     consequence:
-      'The next sync writes each profile into its contact. The names of each are not compared once more.',
+      'The next sync writes each profile to its contact, without comparing their names again.',
     answer: `Approve all ${contacts}`,
   }),
   reject: (contacts) => ({
     label: 'Reject all (no credit)',
     title: `Leave ${contacts} as they are?`,
-    consequence: 'Nothing is written into them, and they are not submitted again automatically.',
+    consequence: 'Nothing is written to them, and they are not submitted again automatically.',
     answer: `Reject all ${contacts}`,
   }),
   resubmit: (contacts, credits) => ({
     label: `Ask again about all (${credits})`,
     title: `Spend ${credits}?`,
-    consequence: `The next sync submits ${contacts} again and spends ${credits} at most.`,
+    consequence: `The next sync submits ${contacts} again and spends at most ${credits}.`,
     answer: `Ask again about all ${contacts}`,
   }),
 };

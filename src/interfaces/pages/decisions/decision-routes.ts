@@ -138,7 +138,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   type C = Context<HttpEnv>;
 
-  /** A second click is not an error, but every other failure is. The next page says who decided first. */
+  /** A second click is not an error, but every other failure is. The next page names the user who decided first. */
   function leaveDecided(c: C, { code, details }: ConfigurationError): Promise<Response> | null {
     if (code !== 'hold_decided' && code !== 'batch_decided') return null;
     const { hold: first } = details;

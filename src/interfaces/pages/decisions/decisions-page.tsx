@@ -200,8 +200,8 @@ function UndoBar(props: { undo: NonNullable<Content['undo']>; query: QueueQuery;
     <div class="undo" role="status" data-undo={String(seconds)}>
       <Icon kind="well" />
       <p>
-        {undo.text}. It counts in <span data-seconds>{describeCount(seconds, 'second')}</span>, or
-        when the next run starts.
+        {undo.text}. It takes effect in <span data-seconds>{describeCount(seconds, 'second')}</span>
+        , or when the next run starts.
       </p>
       <form method="post" action={`/decisions/answers/${undo.id}/withdraw${queueWords(query)}`}>
         <button type="submit" class="button small" data-key="u" aria-keyshortcuts="U">
@@ -235,7 +235,7 @@ function Legend() {
         ))}
       </ul>
       <button type="button" class="button small" aria-pressed="true" data-keys-switch>
-        Keys are on
+        Keyboard shortcuts are on
       </button>
     </div>
   );

@@ -57,13 +57,15 @@ export function OpenPanel(props: { open: OpenDecision; query: QueueQuery; viewer
           ) : (
             <BatchChoices id={item.id} batch={batch} query={query} />
           )}
-          {batch === null && choices.length === 0 && <p class="empty">It is decided already.</p>}
+          {batch === null && choices.length === 0 && (
+            <p class="empty">This has already been decided.</p>
+          )}
         </>
       ) : (
         <p class="quiet">
           {may(viewer, 'reader')
-            ? 'A user with the role decider answers this.'
-            : 'A user with the role decider sees the names here and answers this.'}
+            ? 'A user with the role decider can answer this.'
+            : 'A user with the role decider can see the names here and answer this.'}
         </p>
       )}
     </section>
@@ -132,8 +134,8 @@ function Evidence({ evidence }: { evidence: HoldEvidence }) {
         <div class="trouble trouble-attention">
           <Icon kind="attention" />
           <p>
-            The service no longer has the profile: it keeps results for some days. Reject it, or ask
-            again for 1 credit.
+            The service no longer has the profile, because it keeps results for only a few days.
+            Reject it, or ask again for 1 credit.
           </p>
         </div>
       )}
@@ -206,7 +208,7 @@ function Facts(props: { contact: ShownContact | null; profile: ShownProfile | nu
   const { contact, profile } = props;
   return (
     <table class="stacks evidence">
-      <caption class="hidden">What CRM and profile say</caption>
+      <caption class="hidden">The details in the CRM and in the profile</caption>
       <TableHead texts={[<span class="hidden">What</span>, 'In your CRM', 'In the profile']} />
       <tbody>
         <Row name="Age" ours={null} theirs={profile && ageText(profile)} />
@@ -244,7 +246,7 @@ function Row(props: {
     <tr>
       <th scope="row">{props.name}</th>
       <TableCell label="In your CRM">
-        <Lines texts={props.ours} absent="not asked for" />
+        <Lines texts={props.ours} absent="not requested" />
       </TableCell>
       <TableCell label="In the profile">
         <Lines texts={props.theirs} absent={props.absent ?? 'not known'} />
@@ -273,7 +275,7 @@ function Lines({ texts, absent }: { texts: readonly string[] | null; absent: str
 export function MatchFacts({ match: { probability, reasons, runnerUp } }: { match: Match }) {
   return (
     <div class="match">
-      <h3>Why the service took this person: {percent(probability)} sure</h3>
+      <h3>Why the service chose this person: {percent(probability)} sure</h3>
       {reasons.length > 0 && (
         <ul>
           {reasons.map((reason) => (
@@ -309,7 +311,7 @@ function Examples(props: { batch: OpenBatch; integration: string }) {
   }
   return (
     <table class="stacks examples">
-      <caption>Examples, as the CRM has them now; none of it is kept</caption>
+      <caption>Examples with their current values in the CRM, which are not stored</caption>
       <TableHead texts={['Contact', 'Name', 'Now']} />
       <tbody>
         {examples.map(({ contact, url, name, now }) => (

@@ -100,7 +100,7 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
           {isSignedIn && <Rail current={area} viewer={viewer} />}
           <div class="page">
             <p id="offline" class="offline" role="status" hidden>
-              The service does not answer. This page shows an earlier state.
+              The service is not responding. This page shows an earlier state.
             </p>
             <main id="main" tabindex={-1}>
               {note !== null && (

@@ -98,7 +98,7 @@ async function readTyped(c: Context<HttpEnv>): Promise<Typed> {
       else before.push(value);
     }
   } catch (error) {
-    // The body is not a form, which the response says.
+    // The body is not a form, and the response reports this.
     if (!(error instanceof TypeError)) throw error;
   }
   return typed;

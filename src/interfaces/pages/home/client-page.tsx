@@ -75,7 +75,7 @@ export function ClientPage(props: { detail: ClientDetail; note: string | null; v
           <Facts view={client} now={now} />
           <WaitingValues waiting={detail.valuesWaiting} />
           {runs.length === 0 ? (
-            <p class="empty">No run is over yet. The first one reads every contact.</p>
+            <p class="empty">No run has finished yet. The first run reads every contact.</p>
           ) : (
             <>
               <RunTable name={name} runs={runs} now={now} />

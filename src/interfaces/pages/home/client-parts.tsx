@@ -23,7 +23,7 @@ const CLIENT_STATUSES: Readonly<Record<ClientStatus, { kind: IconKind; word: str
   well: { kind: 'well', word: 'Well' },
   new: { kind: 'idle', word: 'Not synced yet' },
   stopped: { kind: 'patience', word: 'Stopped early' },
-  stuck: { kind: 'attention', word: 'Needs a person' },
+  stuck: { kind: 'attention', word: 'Needs attention' },
   failed: { kind: 'failed', word: 'Failed' },
 };
 
@@ -176,7 +176,7 @@ export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: nu
   return (
     <div class="current" data-run={report.id}>
       <p class="current-line">
-        <strong>{hasBegun ? phaseText(report) : 'Waits for its turn'}</strong>
+        <strong>{hasBegun ? phaseText(report) : 'Waiting for its turn'}</strong>
         <span class="quiet">
           {hasBegun ? 'begun ' : 'asked for '}
           <Timestamp at={report.startedAt} now={now} />
@@ -242,8 +242,9 @@ export function AcceptRate(props: { integration: { id: string; name: string } })
       action={`/integrations/${id}/accept-match-rate`}
       answer="Accept and sync"
     >
-      The service knew few of the contacts that were sent first. If their columns are right, all
-      others can be sent: a credit each. That is remembered until the columns change.
+      The service knew few of the first contacts that were sent. If the columns are correct, all
+      other contacts can be sent, for a credit each. Your decision is remembered until the columns
+      change.
     </ConfirmDialog>
   );
 }
@@ -257,13 +258,13 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
       id={`${button}_question`}
       buttonId={button}
       label="Confirm these marks"
-      title={`Leave more than half of the contacts of ${name} out?`}
+      title={`Exclude more than half of the contacts of ${name}?`}
       action={`/integrations/${id}/accept-marks`}
       answer="Confirm and sync"
     >
-      The message above names the column and its values. If they are right, the marked contacts stay
-      left out, and all others can be sent: a credit each. You are asked again if a new value marks
-      contacts.
+      The message above names the column and its values. If they are correct, the marked contacts
+      stay excluded, and all other contacts can be sent, for a credit each. You are asked again if a
+      new value marks contacts.
     </ConfirmDialog>
   );
 }

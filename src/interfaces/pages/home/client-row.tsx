@@ -166,7 +166,7 @@ function Credits({ client: { month, nights } }: { client: ClientView }) {
           min={0}
           max={budget}
           value={Math.min(spent, budget)}
-          aria-label={`${formatCount(spent)} of ${formatCount(budget)} credits of the month`}
+          aria-label={`${formatCount(spent)} of ${formatCount(budget)} credits this month`}
         />
       )}
       <Sparkline values={nights.map((night) => night.spent)} />
@@ -215,7 +215,7 @@ function Actions({ client }: { client: ClientView }) {
             </button>
           </form>
           <span class="quiet">
-            Reads what changed in the CRM. Each new or changed contact costs a credit.
+            Reads the changes in the CRM. Each new or changed contact costs a credit.
           </span>
         </div>
         {schedule && (
@@ -223,8 +223,8 @@ function Actions({ client }: { client: ClientView }) {
             <Pause client={client} schedule={schedule} back="home" />
             <span class="quiet">
               {schedule.paused
-                ? 'The next run is the next time of the schedule from now on.'
-                : 'No run starts by schedule until it is resumed. A run in progress continues.'}
+                ? 'The next run starts at the next scheduled time.'
+                : 'No scheduled run starts until the schedule is resumed. A run in progress continues.'}
             </span>
           </div>
         )}

@@ -23,8 +23,8 @@ export function HomePage({ home, note, viewer }: HomePageProps) {
       {home.total === 0 ? (
         <div class="card">
           <p class="empty">
-            The settings name no integration. <CommandLine text="donor-sync init" /> asks a few
-            questions and writes one.
+            The settings do not contain a client yet. <CommandLine text="donor-sync init" /> asks a
+            few questions and creates one.
           </p>
         </div>
       ) : (

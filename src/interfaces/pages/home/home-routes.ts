@@ -85,12 +85,12 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 const NOTES = {
   sync: 'A sync was requested. It starts in a moment.',
   joined: 'A sync is already in progress or about to start.',
-  accepted: 'Accepted. A sync starts in a moment and sends the contacts that wait.',
-  pause: 'The schedule is paused. It starts no runs until you resume it.',
-  resume: 'The schedule is resumed.',
+  accepted: 'Accepted. A sync starts in a moment and sends the waiting contacts.',
+  pause: 'The schedule is paused. No scheduled run starts until you resume it.',
+  resume: 'The schedule was resumed.',
   stopping: 'The run is stopping. It ends within seconds.',
   dropped: 'The run will not start.',
-  over: 'The run was over already.',
+  over: 'The run had already ended.',
   ...DECISION_NOTES,
 } as const;
 

@@ -31,7 +31,7 @@ export function DriftPage({ content, viewer }: { content: DriftContent; viewer: 
       </p>
       <section class="card" aria-labelledby="drift-title">
         <h1 class="run-title" id="drift-title">
-          The networks of {integration.name} at the service
+          The networks of {integration.name} in the service
         </h1>
         {networks.map((network) => {
           const lines = describeDifferences(network);
@@ -56,12 +56,12 @@ export function DriftPage({ content, viewer }: { content: DriftContent; viewer: 
           <div class="row actions">
             <ConfirmDialog
               id="repair"
-              label={`Repair (${price} at most)`}
-              title={`Make the networks what their groups are?`}
+              label={`Repair (at most ${price})`}
+              title={`Update the networks to match their groups?`}
               action={`/networks/${integration.id}/repair?members=${removed}`}
-              answer={`Repair, for ${price} at most`}
+              answer={`Repair, for at most ${price}`}
             >
-              {`Removed by hand: ${describeCount(removed, 'member')}, who cost a credit each to be added again. Added by hand: ${added}, who are removed unless their group has them. Tried again, for a credit each: ${failed}. Who is to join by the group joins as well, as with the next sync.`}
+              {`Removed by hand: ${describeCount(removed, 'member')}, who are added again for a credit each. Added by hand: ${added}, who are removed unless they are in the group. Tried again, for a credit each: ${failed}. New members of the groups are also added, as the next sync would do.`}
             </ConfirmDialog>
           </div>
         )}

@@ -79,15 +79,15 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
 
 function emptyText({ networks }: NetworkPicture): string {
   return networks.length === 0
-    ? 'This client has no network yet. A group of its CRM, such as the board, becomes one in its settings; then it is seen here which contacts the members can introduce.'
-    : 'No path is known yet: a sync computes them once members are in the networks and contacts are enhanced.';
+    ? 'This client has no network yet. In its settings, choose a group in the CRM, such as the board. This page then shows which contacts the members can introduce.'
+    : 'No paths are known yet. A sync computes them once members are in the networks and contacts are enhanced.';
 }
 
 function describeNetworks({ networks, people, total, paths }: NetworkPicture): string {
   const in_ = networks.map(({ name, members }) => `${name} (${describeCount(members, 'member')})`);
   const shown = new Set(paths.map(({ contact }) => contact)).size;
   if (total === 0) return `${in_.join(', ')}.`;
-  const rest = total > shown ? ` Shown are the strongest ${formatCount(shown)}.` : '';
+  const rest = total > shown ? ` The strongest ${formatCount(shown)} are shown.` : '';
   return `${in_.join(', ')}. ${describeCount(total, 'contact')} can be introduced; ${describeCount(people.length, 'person', 'people')} in the picture.${rest}`;
 }
 
@@ -160,15 +160,15 @@ function WhoKnows({ id, query, viewer }: { id: string; query: NetworkQuery; view
 }
 
 function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: string }) {
-  const about = `Members of the networks of ${name} in the middle, contacts that they can introduce around them; the list below says the same.`;
+  const about = `Members of the networks of ${name} in the middle, and around them the contacts that they can introduce. The list below contains the same information.`;
   return (
     <figure class="card picture" hidden data-picture-frame>
       <div class="picture-tools row">
         <button type="button" class="button small" data-zoom="in">
-          Nearer
+          Zoom in
         </button>
         <button type="button" class="button small" data-zoom="out">
-          Farther
+          Zoom out
         </button>
         <button type="button" class="button small" data-zoom="fit">
           All
@@ -179,7 +179,7 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
         <ul class="picture-key quiet">
           <li class="key-member">member</li>
           <li class="key-contact">contact</li>
-          <li class="key-strong">thicker: surer</li>
+          <li class="key-strong">thicker line: more certain</li>
         </ul>
       </div>
       <div
@@ -210,7 +210,7 @@ function Person({ person, href }: { person: ShownPerson; href: string | null }) 
       <h2 id="person-title">{name ?? contact ?? who}</h2>
       {href !== null && contact !== null && (
         <p>
-          <a href={href}>All about this contact</a>
+          <a href={href}>Show this contact</a>
         </p>
       )}
       {memberOf.length > 0 && <p>Is in {memberOf.join(', ')}.</p>}
@@ -225,7 +225,7 @@ function Person({ person, href }: { person: ShownPerson; href: string | null }) 
           ))}
         </ul>
       )}
-      {more > 0 && <p class="quiet">And {describeCount(more, 'more')}: in the list.</p>}
+      {more > 0 && <p class="quiet">{formatCount(more)} more in the list.</p>}
     </section>
   );
 }
@@ -237,11 +237,11 @@ function Prospects({ id }: { id: string }) {
       <h2 id="prospects-title">People who are not in the CRM</h2>
       <p class="actions">
         The service knows who else the members could introduce. One query returns the strongest
-        connections, which costs a credit if the service charges for queries.
+        connections. It costs a credit if the service charges for queries.
       </p>
       <form method="post" action={`/networks/${id}/prospects`} data-download>
         <button type="submit" class="button">
-          Prospects as CSV (1 credit at most)
+          Prospects as CSV (at most 1 credit)
         </button>
       </form>
     </section>
@@ -268,7 +268,7 @@ function PathList({ content }: { content: NetworkContent }) {
           class="button small"
           href={buildHref(id, query, { from: 0, names: false }, '/paths.csv')}
         >
-          As CSV (ids)
+          As CSV (IDs)
         </a>
       </div>
       {rows.length === 0 ? (

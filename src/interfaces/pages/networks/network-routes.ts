@@ -131,7 +131,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     c.header('Content-Disposition', `attachment; filename="paths-${id}.csv"`);
     return c.body(toCsv(picture, choosePaths(picture, toFilter(query), query.sort)));
   });
-  // Users type a name here as well, so it is sent in the body. No address, log or history contains it.
+  // Users can also type a name here, so the text is sent in the body. No address, log or history contains it.
   app.post(
     '/networks/:integration/who',
     frame.act('viewer'),
@@ -140,7 +140,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
       const client = findIntegration(c, application, c.req.param('integration'));
       const { id } = client;
       const { text } = whoSchema.parse(await readForm(c));
-      if (text === '') throw aboutField(invalidRequest('Write an ID or a name.'), 'text');
+      if (text === '') throw aboutField(invalidRequest('Enter an ID or a name.'), 'text');
       const picture = await pictureOf(id, text);
       const isContact = (await findContacts(store.reader, id, [text])).size > 0;
       if (isContact || isKnown(picture, text)) {
@@ -173,7 +173,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     },
   });
 
-  // This queries the service once, which can cost a credit, as the button says.
+  // This queries the service once, which can cost a credit, as the button shows.
   add('/networks/:integration/prospects', findProspects, {
     read: () => ({ limit: MAX_PROSPECTS }),
     answer: (c, result, input) => sendCsv(c, findProspects, { result, input }),

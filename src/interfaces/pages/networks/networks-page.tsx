@@ -33,8 +33,8 @@ export function NetworksPage({ content, viewer }: { content: NetworksContent; vi
       {total === 0 && (
         <div class="card">
           <p class="empty">
-            No client has a network yet. A group under <code>networks</code> in its settings makes
-            one.
+            No client has a network yet. To create one, add a group under <code>networks</code> in a
+            client's settings.
           </p>
         </div>
       )}
@@ -63,9 +63,9 @@ export function NetworksPage({ content, viewer }: { content: NetworksContent; vi
                 Compare with the service
               </button>
               <span class="quiet">
-                Shows what was changed there by hand. This queries the members. If a query costs
-                credits, donor-sync stops after the first one and says how many the others would
-                cost.
+                Shows changes that were made there by hand. donor-sync queries the members. If a
+                query costs credits, donor-sync stops after the first query and shows the cost of
+                the others.
               </span>
             </form>
           )}
@@ -108,7 +108,7 @@ function NetworkTable(props: { networks: readonly NetworkOverview[]; now: number
             <th scope="row">{name}</th>
             <TableCell label="Group read">
               {group === null ? (
-                'not in the settings any more'
+                'no longer in the settings'
               ) : readAt === null ? (
                 'not yet'
               ) : (

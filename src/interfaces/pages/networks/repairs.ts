@@ -76,7 +76,7 @@ function agree(maxAdded: number) {
 class MoreThanShown extends Error {
   constructor(count: number) {
     super(
-      `${describeCount(count, 'member')} would be added again by now, which is more than was shown. Check again.`,
+      `${describeCount(count, 'member')} would now be added again, which is more than was shown. Check again.`,
     );
   }
 }

@@ -50,7 +50,7 @@ export function RunListPage({ list, getClientName, isClient, viewer }: RunListPr
           </p>
         ) : (
           <table class="stacks">
-            <caption class="hidden">Runs, the newest first; times in your zone</caption>
+            <caption class="hidden">Runs, newest first, with times in your time zone</caption>
             <TableHead
               texts={['Run', 'Client', 'Began', 'Took', 'By']}
               counts={['Read', 'Written', 'Failed', 'Held', 'Credits', 'For networks']}
@@ -140,7 +140,7 @@ function Filters({ query }: { query: RunListQuery }) {
         />
       </label>
       <Choice name="status" label="Ended" words={STATUSES} chosen={query.status} />
-      <Choice name="trigger" label="Asked for by" words={TRIGGERS} chosen={query.trigger} />
+      <Choice name="trigger" label="Requested by" words={TRIGGERS} chosen={query.trigger} />
       <label>
         From <input type="date" id="run-from" name="from" value={query.from} />
       </label>

@@ -19,11 +19,11 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
   const isAll = Object.values(query).every((word) => !word);
   return (
     <section id="contacts" aria-labelledby="contacts-title">
-      <h2 id="contacts-title">What became of the contacts, and why</h2>
+      <h2 id="contacts-title">Outcomes of the contacts, and their reasons</h2>
       {shared > 0 && (
         <p class="quiet">
-          {describeCount(shared, 'profile')} of people who were paid for in another contact: no
-          credit.
+          {describeCount(shared, 'profile')} of people who were already paid for in another contact,
+          at no cost.
         </p>
       )}
       <Tabs detail={detail} />
@@ -51,7 +51,7 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
       </form>
       {contacts.length === 0 ? (
         <p class="empty">
-          {isAll ? 'Nothing is on record of a contact.' : 'No contact of this run matches.'}
+          {isAll ? 'No contact is on record for this run.' : 'No contact in this run matches.'}
         </p>
       ) : (
         <ContactTable detail={detail} maySeeNames={maySeeNames} />
@@ -192,7 +192,7 @@ function Changes({ run, crmId, place }: { run: string; crmId: string; place: num
       <button type="button" class="button small" id={`${id}-open`} popovertarget={id}>
         Changes<span class="hidden"> of {crmId}</span>
       </button>
-      <Dialog id={id} title={`What this run wrote into ${crmId}`}>
+      <Dialog id={id} title={`Values that this run wrote to ${crmId}`}>
         <div data-load>
           <p>
             <a href={href}>Show the previous and current values</a>
@@ -221,7 +221,7 @@ export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewe
         <a href={`/runs/${run}`}>← The run</a>
       </p>
       <div class="card">
-        <h1 class="run-title">What the run wrote into {crmId}</h1>
+        <h1 class="run-title">Values that the run wrote to {crmId}</h1>
         <div data-fragment>
           <ChangesBody view={view} />
         </div>
@@ -231,16 +231,17 @@ export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewe
 }
 
 const STATES: Readonly<Record<Exclude<WrittenChanges['state'], 'known'>, string>> = {
-  none: 'This run wrote no field of this contact.',
-  gone: 'The CRM does not have this contact any more.',
-  unkept: 'The previous value is not kept any more (retention.previousValues), or its key is gone.',
+  none: 'This run did not write any field of this contact.',
+  gone: 'The CRM no longer has this contact.',
+  unkept:
+    'The previous value is no longer kept (retention.previousValues), or its key is no longer available.',
 };
 
 function ChangesBody({ view: { state, changes } }: { view: ChangesView }) {
   if (state !== 'known') return <p>{STATES[state]}</p>;
   return (
     <table class="stacks examples">
-      <caption>Read from the CRM at this moment, and kept nowhere</caption>
+      <caption>Read from the CRM just now, and not stored</caption>
       <TableHead texts={['Field', 'Before the run', 'Now']} />
       <tbody>
         {changes.map(({ field, before, now, isOurs }) => (
@@ -249,7 +250,9 @@ function ChangesBody({ view: { state, changes } }: { view: ChangesView }) {
             <TableCell label="Before the run">{valueText(before)}</TableCell>
             <TableCell label="Now">
               {valueText(now)}
-              {!isOurs && <span class="quiet"> (changed since by a person or another tool)</span>}
+              {!isOurs && (
+                <span class="quiet"> (changed since then by a user or another tool)</span>
+              )}
             </TableCell>
           </tr>
         ))}

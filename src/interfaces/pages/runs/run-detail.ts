@@ -30,10 +30,10 @@ export interface RunDetail {
   isSetUp: boolean;
   /** True if the service recognised too few contacts and no run has started since. A user may accept that. */
   isRateLow: boolean;
-  /** What to do next; null for a run that is in progress or succeeded. */
+  /** The next step for the user; null for a run that is in progress or succeeded. */
   advice: Advice | null;
   reasons: ReasonCount[];
-  /** Number of contacts that got, without a credit, the profile of another contact for the same person. */
+  /** Number of contacts that received, at no cost, the profile of another contact for the same person. */
   shared: number;
   /** A page of the contacts that match the filter, without contacts whose profile was still fresh. */
   contacts: ShownContact[];

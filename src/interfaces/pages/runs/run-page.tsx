@@ -31,7 +31,7 @@ interface RunPageProps {
   viewer: Viewer;
 }
 
-/** What one run did, and why: the frame around its body. */
+/** The page of one run: the frame around its body. */
 export function RunPage({ detail, note, viewer, children }: PropsWithChildren<RunPageProps>) {
   const { report, phase, integrationName } = detail;
   return (
@@ -130,8 +130,8 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
           answer="Retry now"
         >
           A sync starts. Writes that the CRM refused and profiles that could not be read are tried
-          again without a credit. People whom the service does not know are not submitted again. As
-          in every sync, each new or changed contact costs a credit.
+          again at no cost. People whom the service does not know are not submitted again. As in
+          every sync, each new or changed contact costs a credit.
         </ConfirmDialog>
       )}
       {isAdmin && phase === 'over' && isSetUp && report.contacts.written > 0 && (
@@ -145,7 +145,8 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
         >
           donor-sync restores the values that this run replaced in{' '}
           {describeCount(report.contacts.written, 'contact')}. Values that someone has changed since
-          stay. Credits do not come back, and the next syncs do not write these profiles again.
+          then stay as they are. Credits are not refunded, and the next syncs do not write these
+          profiles again.
         </ConfirmDialog>
       )}
       {isRateLow && isAdmin && <AcceptRate integration={{ id: report.integration, name }} />}
@@ -192,7 +193,7 @@ function Progress(props: { progress: RunProgress; report: RunReport }) {
           <span data-of="progress.chosen">{formatCount(chosen)}</span> chosen contacts settled
         </span>
         <span class="quiet">
-          Time left for the whole:{' '}
+          Time left for the whole run:{' '}
           <span data-duration="progress.leftMs">
             {leftMs === null ? 'not known yet' : `about ${formatDuration(leftMs)}`}
           </span>
@@ -214,10 +215,10 @@ function RunFacts({ report, now }: { report: RunReport; now: number }) {
     <dl class="facts">
       <Fact name="Began">
         <Timestamp at={startedAt} now={now} as="moment" />
-        <span class="quiet detail">asked for by {TRIGGERS[trigger]}</span>
+        <span class="quiet detail">requested by {TRIGGERS[trigger]}</span>
       </Fact>
       <Fact name="Took">
-        {finishedAt === null ? 'not over' : formatSpan(startedAt, finishedAt)}
+        {finishedAt === null ? 'not finished' : formatSpan(startedAt, finishedAt)}
       </Fact>
       <Fact name="Credits for enhancements">
         <Credits bucket="enhancements" credits={credits} />
@@ -231,9 +232,9 @@ function RunFacts({ report, now }: { report: RunReport; now: number }) {
           <span data-of="calls.crm">{formatCount(calls.crm)}</span> to the CRM
         </span>
       </Fact>
-      <Fact name="Asked to slow down">
+      <Fact name="Rate-limited">
         <span data-of="calls.throttled">{formatCount(calls.throttled)}</span>
-        <span class="quiet detail">times, by either of them</span>
+        <span class="quiet detail">times, by the service or the CRM</span>
       </Fact>
     </dl>
   );
@@ -247,9 +248,9 @@ function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunRepor
       <span data-of={`credits.${bucket}.spent`}>{formatCount(spent)}</span> spent
       <span class="quiet detail">
         <span data-of={`credits.${bucket}.remaining`}>
-          {remaining === null ? 'not asked' : formatCount(remaining)}
+          {remaining === null ? 'unknown' : formatCount(remaining)}
         </span>
-        {remaining === null ? ' what is left' : ' left'}
+        {remaining === null ? ' balance' : ' left'}
       </span>
     </>
   );
@@ -290,19 +291,19 @@ function Words({ words }: { words: readonly CrmMessage[] }) {
   if (words.length === 0) return null;
   return (
     <details class="card" id="words">
-      <summary>What the CRM said, in its own words</summary>
+      <summary>The CRM's own messages</summary>
       <p>
-        It may quote names and figures. It is kept encrypted for 30 days, and viewers do not see it
-        here.
+        These messages can quote names and amounts. They are kept encrypted for 30 days, and viewers
+        do not see them here.
       </p>
       <table class="stacks">
-        <TableHead texts={['Contact', 'It said']} />
+        <TableHead texts={['Contact', 'Message']} />
         <tbody>
           {words.map(({ contact, text }) => (
             <tr key={contact}>
               <th scope="row">{contact ?? 'The run'}</th>
-              <TableCell label="It said">
-                {text ?? 'It was sealed with a key that is not here any more.'}
+              <TableCell label="Message">
+                {text ?? 'It was encrypted with a key that is no longer available here.'}
               </TableCell>
             </tr>
           ))}

@@ -145,9 +145,9 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 /** The notes that the next page can show. Its address only selects one of them. */
 const NOTES = {
   stopping: 'The run is stopping. It ends within seconds.',
-  over: 'The run was over already.',
+  over: 'The run had already ended.',
   undo: 'donor-sync is restoring what this run replaced. The audit shows when it is done.',
-  undoWaits: 'Nothing has been done yet: another user has to confirm it, under Decisions.',
+  undoWaits: 'Nothing has been done yet: another user has to confirm this, under Decisions.',
   contact: 'The run for this contact was requested. This is its page.',
   retry: 'A sync that retries failed contacts was requested. This is its page.',
 } as const;

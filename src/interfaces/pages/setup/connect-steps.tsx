@@ -7,7 +7,7 @@ import { CONNECTABLE, getApp } from './forms.ts';
 import { Choice, Field } from './parts.tsx';
 import type { StepPageView, StepView } from './steps.ts';
 
-/** Explains how an administrator of the CRM gets the required values. */
+/** Explains where an administrator of the CRM finds the required values. */
 const HOW_TO: Readonly<Record<'salesforce' | 'hubspot', readonly string[]>> = {
   salesforce: [
     'In Salesforce: Setup → External Client App Manager → New External Client App.',
@@ -17,9 +17,9 @@ const HOW_TO: Readonly<Record<'salesforce' | 'hubspot', readonly string[]>> = {
     'Create it. Settings → OAuth Settings → Consumer Key and Secret: the key is the client id.',
   ],
   hubspot: [
-    'In HubSpot: Development → Projects: a project with an app that signs in by OAuth.',
+    'In HubSpot: Development → Projects: create a project with an app that signs in with OAuth.',
     'Enter the redirect URL below, and the scopes that the guide “HubSpot: the key or the app” lists.',
-    'The tab Auth of the app shows the client id and the client secret.',
+    "The app's Auth tab shows the client ID and the client secret.",
   ],
 };
 
@@ -72,7 +72,7 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
           <Field
             name="clientId"
             id={`${kind}-client`}
-            label="Client id of the app"
+            label="The app's client ID"
             value={isBefore ? before.clientId : null}
             isNeeded={kind === 'salesforce'}
           />
@@ -125,7 +125,7 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
             label="Service key"
             type="password"
             placeholder="pat-…"
-            hint="Development → Keys → Service keys. Leave the boxes above empty then."
+            hint="Development → Keys → Service keys. Then leave the fields above empty."
           />
           <Field
             name="url"
@@ -156,7 +156,7 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
       {view.takesFiles ? (
         <>
           <p class="quiet">
-            An export of any other CRM, as CSV or .xlsx, up to 20 MB. The results come as a CSV
+            An export from any other CRM, as CSV or .xlsx, up to 20 MB. You get the results as a CSV
             file.
           </p>
           <div class="drop" data-drop>
@@ -174,7 +174,7 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
             name="sheet"
             label="Sheet, if it is a workbook"
             value={null}
-            placeholder="the first that has a table"
+            placeholder="the first sheet with a table"
           />
           <button type="submit" class="button primary">
             Use this file
@@ -227,7 +227,7 @@ export function KeyStep({ page, view }: { page: StepPageView; view: StepView['ke
   return (
     <>
       <p class="quiet">
-        Paste the key that the Partner Data Service gave you. Testing it is free. It is kept
+        Paste the key that the Partner Data Service gave you. Testing the key is free. It is stored
         encrypted, and no page shows it again.
       </p>
       {balances !== null && (

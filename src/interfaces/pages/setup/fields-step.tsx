@@ -9,7 +9,7 @@ import { FormButtons } from './parts.tsx';
 import type { StepView } from './steps.ts';
 
 const RULES: readonly { value: WriteRule; label: string }[] = [
-  { value: 'unlessEdited', label: 'unless a person has edited it' },
+  { value: 'unlessEdited', label: 'unless a user has edited it' },
   { value: 'ifEmpty', label: 'only into an empty field' },
   { value: 'always', label: 'always' },
 ];
@@ -22,7 +22,7 @@ function RenamedFields({ mappings }: Pick<StepView['fields'], 'mappings'>) {
     <p class="note">
       Your file has its own columns{' '}
       {renamed.map(({ to }) => `“${to.slice(0, -RENAMED.length)}”`).join(', ')}, which stay as they
-      are: ours are called {renamed.map(({ to }) => `“${to}”`).join(', ')}.
+      are. donor-sync's columns are called {renamed.map(({ to }) => `“${to}”`).join(', ')}.
     </p>
   );
 }
@@ -37,8 +37,8 @@ export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fiel
     <form class="stack" method="post" action={`/setup/${setup.id}/fields`} data-look>
       <input type="hidden" name="version" value={String(setup.version)} />
       <p class="quiet">
-        Each value is written into a separate field. The example is one of your contacts, and the
-        profile of an invented person. An empty box: the value is not written.
+        Each value is written to a separate field. The example combines one of your contacts with
+        the profile of a fictional person. If a box is empty, the value is not written.
       </p>
       <RenamedFields mappings={mappings} />
       <datalist id="crm-fields">
@@ -53,9 +53,7 @@ export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fiel
           {look !== null && <MissingFields look={look} />}
         </div>
         <table class="stacks map">
-          <TableHead
-            texts={['Value', 'Field of the CRM', 'It is written', 'Example: now → then']}
-          />
+          <TableHead texts={['Value', 'CRM field', 'It is written', 'Example: now → then']} />
           <tbody>
             {FIELD_SOURCES.map((from) => {
               const line = byFrom.get(from);
@@ -67,7 +65,7 @@ export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fiel
                   <th scope="row" title={description}>
                     {label}
                   </th>
-                  <TableCell label="Field of the CRM">
+                  <TableCell label="CRM field">
                     <input
                       name={`to.${from}`}
                       value={to}
@@ -77,7 +75,7 @@ export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fiel
                       aria-label={`Field for ${label}`}
                     />
                     <div id={`hint-${from}`} data-part>
-                      {lacks && look.missing.includes(to) && <p class="hint">not there yet</p>}
+                      {lacks && look.missing.includes(to) && <p class="hint">does not exist yet</p>}
                       {finding !== undefined && to !== '' && (
                         <p class="hint bad">
                           {finding.message} {finding.fix}
@@ -129,8 +127,8 @@ function MissingFields({ look }: { look: FieldsShown }) {
   if (isFile) {
     return (
       <p class="note">
-        {describeCount(missing.length, 'column')} of these are new: the file of the results gets
-        them.
+        {describeCount(missing.length, 'column')} of these are new and are added to the results
+        file.
       </p>
     );
   }

@@ -88,7 +88,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     await noteNames(c, requireId(c));
     const content = await readFile(file).catch(() => null);
     if (content === null) {
-      throw nothingHere('No results were written yet: they come with the first run.');
+      throw nothingHere('No results have been written yet. The first run writes them.');
     }
     c.header('Content-Disposition', `attachment; filename="${requireId(c)}-results.csv"`);
     c.header('Content-Type', 'text/csv; charset=utf-8');
@@ -145,7 +145,7 @@ function noFile(): ConfigurationError {
 
 function notOurs(): ConfigurationError {
   return new ConfigurationError(
-    'The file of this client was named by the operator: file paths belong to donor-sync.yaml, and what it has is replaced on the machine itself.',
+    "The operator named this client's file in donor-sync.yaml, so its contents can be replaced only on the machine itself.",
     { code: 'setup_path_refused' },
   );
 }

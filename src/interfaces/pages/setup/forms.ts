@@ -139,7 +139,7 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
   const parsed = kindSchema.safeParse(one(form, 'kind'));
   if (!parsed.success) {
     throw new ConfigurationError(
-      'A browser connects Salesforce and HubSpot, and takes a CSV file. Packages as connectors belong to donor-sync.yaml.',
+      'In a browser, you can connect Salesforce and HubSpot, or use a CSV file. Connector packages are named in donor-sync.yaml.',
       { code: 'setup_kind_refused' },
     );
   }
@@ -160,7 +160,7 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
     typed ||
     (clientId === own?.clientId ? own?.clientSecret : undefined) ||
     (isKept ? before.clientSecret : undefined);
-  if (clientId === undefined) throw missing('the client id of the app', 'clientId');
+  if (clientId === undefined) throw missing("the app's client ID", 'clientId');
   if (
     clientSecret === undefined &&
     !isKept &&
@@ -171,7 +171,7 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
   }
   const isByCredentials = kind === 'salesforce' && one(form, 'way') === 'clientCredentials';
   if (clientSecret === undefined && (kind === 'hubspot' || isByCredentials))
-    throw missing('the client secret of the app', 'clientSecret');
+    throw missing("the app's client secret", 'clientSecret');
   if (isByCredentials) {
     requireMyDomain(url);
     return signedIn(setup, {
@@ -236,7 +236,7 @@ export function cleared(answers: Answers, kind: string): Answers {
 }
 
 function missing(what: string, field: string): ConfigurationError {
-  return aboutField(answerMissing(`Write ${what}.`), field);
+  return aboutField(answerMissing(`Enter ${what}.`), field);
 }
 
 /** The questions that must be answered before the next step. */
@@ -255,7 +255,7 @@ export function secretAgain(changed: string, secret: string, field: string): Con
 
 function peopleAnswers({ answers }: Setup, form: Form): Answers {
   const { crm, contacts } = answers;
-  if (crm === undefined) throw answerMissing('Write where the contacts are.');
+  if (crm === undefined) throw answerMissing('Choose where the contacts are.');
   const marks = markAnswers(contacts, form);
   if (crm.kind !== 'csv') {
     const filter = one(form, 'filter') || null;
@@ -352,7 +352,7 @@ function fieldAnswers(form: Form): FieldMapping[] {
     const when = WRITE_RULES.find((rule) => rule === form[`when.${from}`]);
     return to === undefined ? [] : [fieldMappingSchema.parse({ from, to, when })];
   });
-  if (fields.length === 0) throw answerMissing('Write at least one field that is written.');
+  if (fields.length === 0) throw answerMissing('Choose at least one field to write.');
   const twice = fields.find(({ to }, at) => fields.findIndex((other) => other.to === to) !== at);
   if (twice === undefined) return fields;
   const refusal = new ConfigurationError(
@@ -381,7 +381,8 @@ async function networkAnswers({ answers }: Setup, form: Form): Promise<NetworkSe
   const { groupSchema } = await findConnectorDefinition(answers.crm?.kind ?? '');
   const networks = chosenMany(form, 'group').map((text) => {
     const group = groupSchema.safeParse(readJson(text));
-    if (!group.success) throw answerMissing('Write which groups become networks, by the list.');
+    if (!group.success)
+      throw answerMissing('Choose the groups that become networks from the list.');
     const before = answers.networks.find((one) => JSON.stringify(one.group) === text);
     const name = one(form, `name:${text}`);
     if (name === '') throw missing('a name for each network', `name:${text}`);

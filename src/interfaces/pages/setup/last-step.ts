@@ -76,7 +76,7 @@ async function saveLatest(
 
 function untried(): ConfigurationError {
   return new ConfigurationError(
-    'A few contacts are tried first, and looked at, before the others are sent.',
+    'A few contacts are tried and checked before the others are sent.',
     {
       code: 'setup_untried',
     },

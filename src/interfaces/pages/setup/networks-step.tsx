@@ -25,8 +25,8 @@ export function NetworksStep({ setup, view }: { setup: Setup; view: StepView['ne
       <input type="hidden" name="version" value={String(setup.version)} />
       <p class="quiet">
         A group of people who know others – the board, the staff – becomes a network, and each
-        contact gets a sentence that says who in it can introduce them. A member costs a credit for
-        networks. You can leave this for later.
+        contact gets a sentence that names the member who can introduce them. Each member costs a
+        credit for networks. You can also do this later.
       </p>
       {all.length === 0 ? (
         <p class="empty">

@@ -132,24 +132,26 @@ function MarkMeanings(props: { values: MarkFieldValues; contacts: Setup['answers
           </div>
         );
       })}
-      <p class="hint">Contacts with a value that you leave open wait, and are not sent.</p>
+      <p class="hint">
+        Contacts with a value whose meaning you leave open have to wait and are not sent.
+      </p>
     </fieldset>
   );
 }
 
 const MEANINGS = {
   optOut: [
-    ['', '— say what it means —'],
+    ['', '— choose what it means —'],
     ['marked', 'opted out'],
     ['unmarked', 'may be researched'],
   ],
   deceased: [
-    ['', '— say what it means —'],
+    ['', '— choose what it means —'],
     ['marked', 'deceased'],
     ['unmarked', 'living'],
   ],
   doNotContact: [
-    ['', '— say what it means —'],
+    ['', '— choose what it means —'],
     ['marked', 'do not contact'],
     ['unmarked', 'may be contacted'],
   ],
@@ -159,7 +161,7 @@ function People({ look, isFile }: { look: PeoplePreview | null; isFile: boolean 
   if (look === null) {
     return (
       <p class="empty">
-        {isFile ? 'Choose the columns of the id and of the names to see some contacts here.' : ''}
+        {isFile ? 'Choose the columns for the ID and the names to see some contacts here.' : ''}
       </p>
     );
   }
@@ -167,7 +169,7 @@ function People({ look, isFile }: { look: PeoplePreview | null; isFile: boolean 
   if (look.isUnsaid) {
     return (
       <p class="note">
-        Say above what the values of the choice list mean; then contacts are shown here.
+        Choose above what the values of the choice list mean. Contacts are then shown here.
       </p>
     );
   }
@@ -182,9 +184,9 @@ function People({ look, isFile }: { look: PeoplePreview | null; isFile: boolean 
         {', '}
         {formatCount(sendable)} can be sent
         {Object.entries(left).map(
-          ([reason, count]) => `; ${formatCount(count)} left out: ${outcomeText(reason)}`,
+          ([reason, count]) => `; ${formatCount(count)} excluded: ${outcomeText(reason)}`,
         )}
-        . Names are read for this page alone and kept nowhere.
+        . Names are read only for this page and are not stored.
       </p>
       <SampledPersons persons={persons} />
     </>
@@ -369,7 +371,7 @@ function CrmPeople(props: { crm: Setup['answers']['crm']; filter: string | null 
       )}
       <Field
         name="filter"
-        label="Only contacts that meet this"
+        label="Only contacts that match"
         value={filter}
         placeholder={FILTER_EXAMPLES[kind] ?? ''}
         hint="In the CRM’s own filter language; empty for all."

@@ -29,9 +29,9 @@ export function renderPersons(viewer: Viewer, view: PersonsView) {
       </p>
       <ClientSides client={integration} side={null} viewer={viewer} />
       <section class="card" aria-labelledby="persons-title">
-        <h1 id="persons-title">What is sent of {integration.name}</h1>
+        <h1 id="persons-title">Data that is sent for {integration.name}</h1>
         <p class="actions quiet">
-          Read from the CRM for this page alone. Names are kept nowhere: reload the page to see them
+          Read from the CRM only for this page. Names are not stored: reload the page to see them
           again.
         </p>
         <SampledPersons persons={persons} />

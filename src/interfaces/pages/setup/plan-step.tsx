@@ -34,12 +34,12 @@ function BeforeTrial({ setup, view: { look } }: { setup: Setup; view: PlanView }
           ← Back
         </a>
         <button type="submit" class="button primary" name="do" value="trial">
-          Try it on {describeCount(first, 'contact')}: {describeCount(first, 'credit')} at most
+          Try it on {describeCount(first, 'contact')}: at most {describeCount(first, 'credit')}
         </button>
       </form>
       <p class="quiet">
-        Nothing more is sent before you have looked at what comes back. The settings are stored now;
-        no schedule counts before the end.
+        Nothing more is sent until you have reviewed the results. The settings are saved now, but
+        the schedule does not apply until you finish.
       </p>
     </>
   );
@@ -52,11 +52,11 @@ function Costs({ look }: { look: PlanView['look'] }) {
   return (
     <>
       <dl class="facts">
-        <Fact name="Contacts that were read">{formatCount(preview.read)}</Fact>
+        <Fact name="Contacts read">{formatCount(preview.read)}</Fact>
         <Fact name="To be enhanced">{describeCount(needed, 'contact')}</Fact>
         <Fact name="Costs">{describeCount(needed, 'credit')}</Fact>
-        <Fact name="This month, by the budget">{describeCount(allowed, 'credit')}</Fact>
-        <Fact name="There are">{describeCount(remaining, 'credit')}</Fact>
+        <Fact name="Allowed by this month's budget">{describeCount(allowed, 'credit')}</Fact>
+        <Fact name="Available">{describeCount(remaining, 'credit')}</Fact>
       </dl>
       {Object.keys(preview.leave).length > 0 && (
         <p class="quiet">
@@ -73,13 +73,13 @@ function Costs({ look }: { look: PlanView['look'] }) {
           <p>
             {preview.fields.length === 1 ? 'One field' : `${preview.fields.length} fields`} cannot
             be written: {preview.fields.map(({ field }) => field).join(', ')}. The step “Fields”
-            says why.
+            shows why.
           </p>
         </div>
       )}
       {persons.length > 0 && (
         <>
-          <h2>The first of them</h2>
+          <h2>The first contacts</h2>
           <Persons persons={persons} />
         </>
       )}
@@ -87,7 +87,7 @@ function Costs({ look }: { look: PlanView['look'] }) {
   );
 }
 
-/** The script checks whether the run is over. Without scripts, a reload does. */
+/** The script checks whether the run has ended. Without scripts, a reload checks it. */
 function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView }) {
   return (
     <div class="current" data-wait-run={setup.trialRun}>
@@ -102,7 +102,7 @@ function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView })
           : `${describeCount(run.contacts.submitted, 'contact')} sent, ${formatCount(run.contacts.written)} written.`}
       </p>
       <p>
-        <a href={`/setup/${setup.id}/plan`}>Look again</a>
+        <a href={`/setup/${setup.id}/plan`}>Refresh</a>
       </p>
     </div>
   );
@@ -221,7 +221,7 @@ function Examples({ examples }: { examples: PlanView['examples'] }) {
     <>
       <h2>What was written</h2>
       <table class="stacks">
-        <caption class="hidden">Contacts of the trial with their present values in the CRM</caption>
+        <caption class="hidden">The trial's contacts with their current values in the CRM</caption>
         <TableHead texts={['Contact', ...labels]} />
         <tbody>
           {examples.map(({ name, values }) => (
@@ -251,7 +251,7 @@ function Change({ setup, view }: { setup: Setup; view: PlanView }) {
   return (
     <>
       {isSame ? (
-        <p class="empty">Nothing is different from what counts now.</p>
+        <p class="empty">Nothing differs from the current settings.</p>
       ) : (
         <>
           <h2>What changes</h2>
@@ -262,7 +262,7 @@ function Change({ setup, view }: { setup: Setup; view: PlanView }) {
               ))}
             </code>
           </pre>
-          <p class="quiet">Keys are left out of this list.</p>
+          <p class="quiet">Keys are not shown in this list.</p>
         </>
       )}
       {changesPeople && (

@@ -79,7 +79,7 @@ export function ScheduleStep(props: {
         <h2 id="alerts-title">Alerts</h2>
         <p class="quiet">
           You get one message when this client needs a user (a run failed, credits are low, a
-          decision is open), and one when the problem is solved. {alertsText(alerts)}
+          decision is open), and another when the problem is resolved. {alertsText(alerts)}
         </p>
         <Field
           name="alertsUrl"
@@ -149,8 +149,8 @@ function NextRuns({ times, timezone }: { times: readonly number[]; timezone: str
 
 function alertsText({ email, webhook }: Settings['alerts']): string {
   if (email === null && webhook === null) {
-    return 'For messages about all clients, donor-sync.yaml names no mail address or webhook. The administrator of this machine can add one.';
+    return 'donor-sync.yaml does not name an e-mail address or a webhook for messages about all clients. The administrator of this machine can add one.';
   }
   const ways = [email && `e-mail to ${email.to.join(', ')}`, webhook && 'a webhook'];
-  return `For all clients together they go by ${ways.filter(Boolean).join(' and ')}.`;
+  return `Messages about all clients are sent by ${ways.filter(Boolean).join(' and ')}.`;
 }

@@ -161,21 +161,21 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
 /** The notes that the next page can show. Its address only selects one of them. */
 const NOTES: Readonly<Record<string, string>> = {
   connected: 'The account is connected.',
-  file: 'The file was taken. Now say which columns make a person.',
-  kept: 'Kept, encrypted. No page shows the key again.',
-  fileFirst: 'The file is stored. Enter the service key next, then choose the columns.',
+  file: 'The file was accepted. Now choose the columns that describe a person.',
+  kept: 'The key is stored encrypted. No page shows it again.',
+  fileFirst: 'The file was saved. Enter the service key next, then choose the columns.',
   paths: 'Networks bring warm paths, which have separate fields. Check whether the fields exist.',
   created: 'The fields exist now.',
   dropped: 'The set-up was discarded.',
-  stored: 'The settings were stored. They apply from now on.',
+  stored: 'The settings were saved. They apply from now on.',
   first: 'Do this step first.',
   accepted: 'The match rate is accepted.',
   acceptedMarks: 'The marks are confirmed.',
-  tested: 'The test message was taken: look whether it is in the chat.',
+  tested: 'The test message was accepted. Check that it arrived in the chat.',
 };
 
 const CHANGED_ELSEWHERE =
-  'This step was saved in another window since you opened it, so nothing was saved now. Your values are still in the form, with the saved value next to each one that differs. Save again to use yours.';
+  'This step was saved in another window after you opened it, so your changes were not saved. Your values are still in the form, with the saved value next to each one that differs. Save again to use yours.';
 
 /** The pages that show names and values of the CRM. */
 const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);

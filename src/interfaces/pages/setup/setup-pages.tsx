@@ -31,8 +31,8 @@ export function renderLeave(viewer: Viewer, { crm, href }: { crm: string; href: 
       <section class="card">
         <h1>You are on your way to {crm}</h1>
         <p class="actions">
-          {crm} asks whether donor-sync may read your contacts and write into them. Then it brings
-          you back here.
+          {crm} asks whether donor-sync may read your contacts and write to them. Then it brings you
+          back here.
         </p>
         <p>
           <a class="button primary" href={href}>
@@ -74,8 +74,8 @@ export function renderPresent(viewer: Viewer, view: PresentView) {
         <h1 id="present-title">Settings of {name}</h1>
         {isOfFile ? (
           <p class="actions">
-            This one is in <code>donor-sync.yaml</code>, so it is changed there, by who looks after
-            this machine.
+            This client is in <code>donor-sync.yaml</code>, so the administrator of this machine
+            changes it there.
           </p>
         ) : (
           <form class="row actions" method="post" action={`/setup/${id}/change`}>

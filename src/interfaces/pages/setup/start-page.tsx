@@ -33,8 +33,9 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
       <section class="card" aria-labelledby="begin-title">
         <h1 id="begin-title">{isFirst ? 'Welcome. Set up your first client' : 'Set-up'}</h1>
         <p class="actions quiet">
-          Connect a CRM or drop a CSV file, say who is sent and where the answers go, and try it on
-          25 contacts. Seven short steps; you can stop at any of them and continue later.
+          Connect a CRM or upload a CSV file, choose which contacts are sent and where the profiles
+          go, and try it on 25 contacts. There are seven short steps. You can stop at any step and
+          continue later.
         </p>
         {viewer.principal?.integrations === null && (
           <form class="inline" method="post" action="/setup">
@@ -53,10 +54,15 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
       {setups.length > 0 && (
         <section class="card" aria-labelledby="open-title">
           <h2 id="open-title">Not finished</h2>
-          <p class="quiet">What was answered is kept, encrypted, for 30 days.</p>
+          <p class="quiet">Your answers are kept, encrypted, for 30 days.</p>
           <table class="stacks">
             <TableHead
-              texts={['Client', 'Next step', 'Last touched', <span class="hidden">Drop it</span>]}
+              texts={[
+                'Client',
+                'Next step',
+                'Last changed',
+                <span class="hidden">Discard it</span>,
+              ]}
             />
             <tbody>
               {setups.map((setup) => (
@@ -68,19 +74,19 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
                     {STEP_NAMES[nextStep(setup)]}
                     {setup.isNew ? '' : ' (a change)'}
                   </TableCell>
-                  <TableCell label="Last touched">
+                  <TableCell label="Last changed">
                     <Timestamp at={isoTime(setup.updatedAt)} now={viewer.now} />
                   </TableCell>
                   <td class="action">
                     <ConfirmDialog
                       id={`drop-${setup.id}`}
                       label="Drop"
-                      title={`Drop the set-up of ${setup.answers.name ?? setup.id}?`}
+                      title={`Discard the set-up of ${setup.answers.name ?? setup.id}?`}
                       action={`/setup/${setup.id}/drop`}
-                      answer="Drop it"
+                      answer="Discard it"
                     >
-                      What was answered here is forgotten, with its keys. What was stored before
-                      stays.
+                      The answers in this set-up are deleted, including keys. Settings that were
+                      saved before stay as they are.
                     </ConfirmDialog>
                   </td>
                 </tr>
@@ -116,7 +122,7 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
               ))}
             </tbody>
           </table>
-          {more > 0 && <p class="quiet">The first {integrations.length} are listed.</p>}
+          {more > 0 && <p class="quiet">The first {integrations.length} clients are listed.</p>}
         </section>
       )}
     </Layout>

@@ -110,7 +110,7 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     return c.redirect('/setup?note=dropped', 303);
   });
 
-  /** A form must not redirect to another site, so one of our pages does. */
+  /** A form must not redirect to another site, so one of our pages redirects. */
   app.get('/setup/:id/leave', frame.see('admin'), async (c) => {
     const setup = await requireSetup(c);
     const { kind } = getApp(setup);

@@ -54,7 +54,8 @@ export function StepPage({ viewer, view }: { viewer: Viewer; view: StepPageView 
       <details class="card yaml-part">
         <summary>Show YAML</summary>
         <p class="quiet">
-          What these answers make, as <code>donor-sync apply</code> takes it. Keys are left out.
+          The settings from these answers, in the format that <code>donor-sync apply</code> accepts.
+          Keys are not shown.
         </p>
         <pre class="yaml" tabindex={0}>
           <code>{yamlOfAnswers(setup)}</code>
@@ -68,7 +69,7 @@ const TITLES: Readonly<Record<SetupStep, string>> = {
   crm: QUESTIONS.crmKind.ask,
   key: 'Service key',
   people: 'Who is sent?',
-  fields: 'Where do the answers go?',
+  fields: 'Where do the profiles go?',
   networks: 'Which groups become networks?',
   schedule: 'What may it cost, and when does it run?',
   plan: 'The plan',
@@ -79,7 +80,7 @@ function getTitle({ isNew, trialRun }: Setup, shown: Shown): string {
   if (!isNew) return 'What is changed';
   if (trialRun === null) return TITLES.plan;
   const isOver = shown.view.run !== null && shown.view.run.status !== 'running';
-  return isOver ? 'What the trial brought' : 'The trial';
+  return isOver ? 'Results of the trial' : 'The trial';
 }
 
 function StepLink(props: { setup: Setup; step: SetupStep; current: SetupStep }) {

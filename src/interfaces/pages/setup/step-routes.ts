@@ -116,7 +116,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const fetch = application.guard.fetchFor(answers);
       const trial = await testOwnChannel(own, address.url(), fetch);
       if (trial?.ok) return c.redirect(`${here}?note=tested`, 303);
-      const problem = trial?.problem ?? 'Write the address of a webhook first.';
+      const problem = trial?.problem ?? 'Enter the address of a webhook first.';
       return show(c, await requireSetup(c), step, problem);
     }
     if (isConsent) return c.redirect(`/setup/${setup.id}/leave`, 303);

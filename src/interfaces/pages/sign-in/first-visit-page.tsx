@@ -45,7 +45,7 @@ export function renderFirstAccount(viewer: Viewer, view: FirstAccountView) {
         <p class="quiet">
           {visit === 'first'
             ? 'You are the owner: you set up clients, and invite others.'
-            : 'The user with this e-mail address gets the new password, and is an owner from now on. If there is no such user, one is created. All recipients of alerts are told.'}
+            : 'The user with this e-mail address gets the new password, and is an owner from now on. If there is no such user, one is created. All recipients of alerts are notified.'}
         </p>
         {problem !== null && (
           <p class="refused" role="alert" id="refused">
@@ -75,7 +75,7 @@ export function renderFirstAccount(viewer: Viewer, view: FirstAccountView) {
           {hasPasswords && (
             <NewPassword
               label="Password"
-              hint="; four words by chance are a good one."
+              hint="; four random words make a good one."
               hasProblem={problem !== null}
             />
           )}

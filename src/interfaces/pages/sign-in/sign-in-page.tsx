@@ -14,7 +14,7 @@ export interface SignInView {
   hasPasswords: boolean;
   /** The request for a passkey; null while there is none. */
   passkey: PasskeyOffer | null;
-  /** The name of the identity provider; null without one. */
+  /** The name of the identity provider; null if there is none. */
   provider: string | null;
 }
 
@@ -25,25 +25,26 @@ export function renderSignIn(viewer: Viewer, view: SignInView) {
     <Layout title="Sign in" viewer={viewer} assets={passkey === null ? [] : ['passkeyScript']}>
       <div class="card sign-in">
         <h1>Sign in</h1>
-        <p class="quiet">Runs, credits and what waits for you.</p>
+        <p class="quiet">Runs, credits and pending decisions.</p>
         {refused === 'provider' && (
           <p class="refused" role="alert">
-            {provider ?? 'The identity provider'} did not bring you in. Either the way there took
-            longer than ten minutes, or no one has invited you by the e-mail address that it knows
-            you by. Ask an owner.
+            {provider ?? 'The identity provider'} could not sign you in. Either it took longer than
+            ten minutes, or nobody has invited you with the e-mail address that it knows you by. Ask
+            an owner.
           </p>
         )}
         {refused === 'passwords' && (
           <p class="refused" role="alert">
-            Passwords don't let anyone in here. Use a passkey
-            {provider === null ? '' : ` or ${provider}`}. If you have lost yours, ask an owner for a
-            new link.
+            You can't sign in with a password here. Use a passkey
+            {provider === null ? '' : ` or ${provider}`}. If you have lost your passkey, ask an
+            owner for a new link.
           </p>
         )}
         {refused === 'passkey' && (
           <p class="refused" role="alert">
-            This passkey does not let you in: it is not known here (any more), or it took longer
-            than five minutes. Try again, sign in another way, or ask an owner for a new link.
+            This passkey was not accepted. Either it is not registered here, or not any longer, or
+            the sign-in took more than five minutes. Try again, sign in another way, or ask an owner
+            for a new link.
           </p>
         )}
         {provider !== null && (
@@ -100,7 +101,7 @@ function PasswordForm({ to, isRefused }: { to: string; isRefused: boolean }) {
       <button type="submit" class="button primary">
         Sign in
       </button>
-      <p class="quiet">Forgotten? An owner makes a new link for you.</p>
+      <p class="quiet">Forgot your password? An owner can create a new link for you.</p>
     </form>
   );
 }
@@ -111,7 +112,7 @@ function TokenForm(props: { to: string; isRefused: boolean; isFirst: boolean }) 
     <form method="post" action="/sign-in">
       {isRefused && (
         <p class="refused" role="alert" id="refused">
-          That is not a valid access token. Was it revoked, or cut off in copying?
+          This is not a valid access token. It might have been revoked, or copied incompletely.
         </p>
       )}
       <input type="hidden" name="to" value={to} />
@@ -129,7 +130,7 @@ function TokenForm(props: { to: string; isRefused: boolean; isFirst: boolean }) 
         Sign in{isFirst ? '' : ' with the token'}
       </button>
       <p class="quiet">
-        An administrator of donor-sync makes one:{' '}
+        An administrator of donor-sync can create one:{' '}
         <CommandLine text='donor-sync tokens create --role viewer --name "Anna"' />
       </p>
     </form>

@@ -35,7 +35,7 @@ export interface AccountPasskeys {
   isFinal: boolean;
   /** The request to add a passkey; null until the user confirms their identity. */
   add: PasskeyOffer | null;
-  /** The request to confirm the identity with a passkey; null without one. */
+  /** The request to confirm the identity with a passkey; null if there is none. */
   prove: PasskeyOffer | null;
   /** The default name of a new passkey. */
   newName: string;
@@ -92,8 +92,8 @@ function Passkeys(props: {
     <section class="card" id="passkeys" aria-labelledby="passkeys-title">
       <h2 id="passkeys-title">Passkeys</h2>
       <p class="quiet">
-        With a passkey you sign in by the fingerprint, the face or the PIN that unlocks your device,
-        or by a security key. You don't need a password then.
+        With a passkey, you sign in with the fingerprint, face or PIN that unlocks your device, or
+        with a security key. You don't need a password then.
       </p>
       {problem !== null && (
         <p class="refused" role="alert">
@@ -103,18 +103,18 @@ function Passkeys(props: {
       {own.length > 0 && <PasskeyTable viewer={viewer} own={own} canRemove={canRemove} />}
       {impossibleAt !== null && !isFinal && (
         <p>
-          Passkeys belong to a host name, and this server has no final one yet: it works on this
-          computer only. An owner sets the address under{' '}
+          Passkeys belong to a host name, and this server does not have its final host name yet: it
+          can be reached only from this computer. An owner sets the address under{' '}
           {may(viewer, 'owner') ? <a href="/address">Users, Address</a> : 'Users, Address'}. Then
           you can add passkeys here.
         </p>
       )}
       {impossibleAt !== null && isFinal && (
         <p>
-          Passkeys do not work here: browsers create them for names only, and this service is known
-          as <code>{impossibleAt}</code>. An owner can change that under <em>Users</em>, or, if the
-          settings name the address, the operator. It must start with <code>https://</code> and a
-          name, or, on your own machine, with <code>http://localhost</code>.
+          Passkeys do not work here: browsers create them only for host names, and this service is
+          known as <code>{impossibleAt}</code>. An owner can change that under <em>Users</em>, or,
+          if the settings name the address, the operator. It must start with <code>https://</code>{' '}
+          and a name, or, on your own machine, with <code>http://localhost</code>.
         </p>
       )}
       {impossibleAt === null && add !== null && (
@@ -125,7 +125,7 @@ function Passkeys(props: {
           page="/account"
           label="Add a passkey"
         >
-          <label for="passkey-name">Name of the new one</label>
+          <label for="passkey-name">Name of the new passkey</label>
           <input
             id="passkey-name"
             name="name"
@@ -173,8 +173,8 @@ function PasskeyTable(props: { viewer: Viewer; own: readonly PasskeyView[]; canR
                   action={`/account/passkeys/${id}/remove`}
                   answer="Remove"
                 >
-                  It lets no one in any more, and you are signed out everywhere else. Delete it on
-                  the device as well.
+                  Nobody can sign in with it any more, and you are signed out everywhere else.
+                  Delete it on the device as well.
                 </ConfirmDialog>
               </td>
             )}
@@ -190,10 +190,10 @@ function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email:
   const { prove, hasPassword, email } = props;
   return (
     <>
-      <h3>First show that it is you</h3>
+      <h3>Confirm your identity first</h3>
       <p class="quiet">
-        You signed in a while ago. To add or remove passkeys, show within the last ten minutes who
-        you are.
+        You signed in a while ago. After you confirm your identity, you can add and remove passkeys
+        for ten minutes.
       </p>
       {prove !== null && (
         <PasskeyForm
@@ -216,7 +216,7 @@ function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email:
             autocomplete="current-password"
           />
           <button type="submit" class="button">
-            It is me
+            Confirm
           </button>
         </form>
       )}
@@ -242,7 +242,7 @@ function PasswordForm({ email, problem }: { email: string; problem: string | nul
           </p>
         )}
         <input type="hidden" name="username" autocomplete="username" value={email} />
-        <label for="old">Password so far</label>
+        <label for="old">Current password</label>
         <input id="old" name="old" type="password" autocomplete="current-password" required />
         <NewPassword
           label="New password"

@@ -171,12 +171,12 @@ function withoutPassword(): HttpError {
 /** The notes that the next page can show. Its address only selects one of them. */
 const NOTES = {
   attacked:
-    'Somebody has tried ten or more wrong passwords for your account in the last quarter of an hour. None of them was right. A passkey cannot be guessed: add one here.',
-  password: 'The password is changed. You were signed out everywhere else.',
-  ended: 'That session has ended.',
-  proved: 'It is you. For the next ten minutes you can add and remove passkeys.',
-  passkeyAdded: 'The passkey is added: you can sign in with it from now on.',
-  passkeyRemoved: 'The passkey is removed. You were signed out everywhere else.',
+    'Someone has tried ten or more wrong passwords for your account in the last 15 minutes. None of them was correct. A passkey cannot be guessed: add one here.',
+  password: 'Your password was changed. You were signed out everywhere else.',
+  ended: 'The session was ended.',
+  proved: 'Your identity is confirmed. For the next ten minutes, you can add and remove passkeys.',
+  passkeyAdded: 'The passkey was added. You can sign in with it from now on.',
+  passkeyRemoved: 'The passkey was removed. You were signed out everywhere else.',
 } as const;
 
 function isNote(word: string): word is keyof typeof NOTES {

@@ -6,7 +6,7 @@ import { Fact, Status, Timestamp } from '../frame/parts.tsx';
 import { QrCode } from './qr-code.tsx';
 
 export interface AddressView extends z.output<typeof showAddress.result> {
-  /** The link that confirms the proposed address; null without one. */
+  /** The link that confirms the proposed address; null if there is none. */
   link: string | null;
   /** True directly after the first owner has created an account. */
   isFirst: boolean;
@@ -23,7 +23,7 @@ export function renderAddress(viewer: Viewer, view: AddressView) {
     <Layout area="users" title="Address" viewer={viewer} assets={['addressStyles']}>
       <section class="card" aria-labelledby="address-title">
         <h1 id="address-title">
-          {isFirst ? 'Under which address do your colleagues reach this?' : 'Address'}
+          {isFirst ? 'At which address do your colleagues reach donor-sync?' : 'Address'}
         </h1>
         <div class="address" id="address-state" data-live>
           <State viewer={viewer} view={view} />
@@ -50,12 +50,12 @@ export function renderAddress(viewer: Viewer, view: AddressView) {
               required
             />
             <p class="quiet" id="url-hint">
-              It starts with https:// and a name. Nothing changes until another browser has opened
-              it.
+              It starts with https:// and a host name. Nothing changes until the address has been
+              confirmed in another browser.
             </p>
             {from === 'confirmed' && <Consequences view={view} />}
             <button type="submit" class={link === null ? 'button primary' : 'button'}>
-              {link === null ? 'Make the link' : 'Make another link'}
+              {link === null ? 'Create the link' : 'Create another link'}
             </button>
           </form>
         </section>
@@ -93,8 +93,8 @@ function State({ viewer, view }: { viewer: Viewer; view: AddressView }) {
         <p>
           <Status kind="attention" word="Works on this computer only" />{' '}
           <span class="quiet">
-            You cannot invite anybody, and there are no passkeys, until the address is confirmed.
-            Everything else works.
+            You cannot invite anyone or use passkeys until the address is confirmed. Everything else
+            works.
           </span>
         </p>
       )}
@@ -127,7 +127,7 @@ function State({ viewer, view }: { viewer: Viewer; view: AddressView }) {
             <div>
               <p>
                 Scan the code with a phone, or send the link to a colleague. Press <em>Confirm</em>{' '}
-                there: this shows that others reach the server.
+                there: this shows that others can reach the server.
               </p>
               <p>
                 <a href={link} rel="noreferrer">
@@ -152,8 +152,8 @@ function Lost({ view: { lostPasskeys } }: { view: AddressView }) {
   return (
     <p>
       {describeCount(lostPasskeys.length, 'user')} cannot use their passkeys here, because passkeys
-      belong to a host name: {lostPasskeys.map(({ name }) => name).join(', ')}. They sign in another
-      way, or you make a new link for them under <a href="/users">Users</a>.
+      belong to a host name: {lostPasskeys.map(({ name }) => name).join(', ')}. They can sign in
+      another way, or you can create a new link for them under <a href="/users">Users</a>.
     </p>
   );
 }
@@ -161,7 +161,7 @@ function Lost({ view: { lostPasskeys } }: { view: AddressView }) {
 function Consequences({ view: { keptPasskeys } }: { view: AddressView }) {
   return (
     <p class="quiet">
-      The present address is accepted for 24 more hours.{' '}
+      The current address is accepted for 24 more hours.{' '}
       {keptPasskeys.length > 0 &&
         `With another host name, the passkeys of these users stop working: ${keptPasskeys
           .map(({ name }) => name)
@@ -174,9 +174,10 @@ function Consequences({ view: { keptPasskeys } }: { view: AddressView }) {
 function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) {
   return (
     <section class="card" aria-labelledby="proof-title">
-      <h2 id="proof-title">First show that it is you</h2>
+      <h2 id="proof-title">Confirm your identity first</h2>
       <p class="quiet">
-        You signed in a while ago. To set the address, show within the last ten minutes who you are.
+        You signed in a while ago. After you confirm your identity, you can set the address for ten
+        minutes.
       </p>
       {hasPassword ? (
         <form class="fields" method="post" action="/account/proof">
@@ -191,7 +192,7 @@ function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) 
             autocomplete="current-password"
           />
           <button type="submit" class="button">
-            It is me
+            Confirm your identity
           </button>
         </form>
       ) : (
@@ -205,13 +206,13 @@ function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) 
   );
 }
 
-/** What somebody has to do outside of donor-sync, which never opens itself to the network. */
+/** The steps outside donor-sync, which never opens itself to the network. */
 function Outside() {
   return (
     <section class="card" aria-labelledby="outside-title">
-      <h2 id="outside-title">What has to be done outside</h2>
+      <h2 id="outside-title">What to set up outside donor-sync</h2>
       <p class="quiet">
-        donor-sync never opens itself to the network. Whoever looks after your server does this
+        donor-sync never opens itself to the network. The administrator of your server does this
         once:
       </p>
       <ol class="outside">
@@ -219,11 +220,11 @@ function Outside() {
           A name in your DNS, such as <code>donors.example.org</code>, leads to the server.
         </li>
         <li>
-          A reverse proxy with a TLS certificate (Caddy, nginx, or that of your hosting company)
-          answers at https:// and passes requests on to this server. It passes on the name (
+          A reverse proxy with a TLS certificate (Caddy, nginx, or your hosting company's proxy)
+          responds at https:// and passes requests on to this server. It passes on the host name (
           <code>Host</code>) and reports <code>X-Forwarded-For</code> and{' '}
           <code>X-Forwarded-Proto</code>. With Caddy,{' '}
-          <code>donors.example.org {'{ reverse_proxy 127.0.0.1:8787 }'}</code> is all.
+          <code>donors.example.org {'{ reverse_proxy 127.0.0.1:8787 }'}</code> is enough.
         </li>
         <li>
           If the proxy runs on another machine, or in another container, start donor-sync with{' '}

@@ -73,7 +73,7 @@ export function addressRoutes(
     const proposed = await findAsked(c, c.req.param('secret'));
     if (proposed === null) return gone(c);
     const { url } = proposed;
-    // If the browser used another port or scheme of the same name, the page says so. Nothing is confirmed then.
+    // If the browser used another port or scheme of the same name, the page reports this and nothing is confirmed.
     if (!isNear(c.req.header('origin'), url)) requireSameOrigin(c, url, 'refused');
     const problem = findDetour(c, proposed);
     if (problem !== null) return page(c, { url, state: 'asks', problem });
@@ -99,7 +99,10 @@ export function addressRoutes(
     return isRight && (proposed.until ?? 0) > clock.now() ? proposed : null;
   }
 
-  /** Returns why this request does not show that others reach the server by the address; null if it does. */
+  /**
+   * Returns the reason why this request does not prove that others can reach the server at the address; null if it
+   * proves it.
+   */
   function findDetour(c: Context<HttpEnv>, { url, browser }: AddressRecord): string | null {
     const wanted = new URL(url);
     const origin = c.req.header('origin');
@@ -111,10 +114,10 @@ export function addressRoutes(
     }
     const proto = c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim();
     if (proto === 'http' && wanted.protocol === 'https:') {
-      return 'The proxy reports that the request came over plain http (X-Forwarded-Proto), so nobody could sign in. Let it report what the browser uses.';
+      return 'The proxy reports that the request came over plain http (X-Forwarded-Proto), so nobody could sign in. Configure the proxy to report the protocol that the browser uses.';
     }
     if (browser !== null && browser === access.fingerprintBrowser(c)) {
-      return 'The address was typed in this browser, or one just like it. To find out whether others reach the server, open the link on another device: scan the QR code with a phone, or send the link to a colleague.';
+      return 'The address was entered in this browser or in a very similar one. To find out whether others can reach the server, open the link on another device: scan the QR code with a phone, or send the link to a colleague.';
     }
     return null;
   }

@@ -1,7 +1,7 @@
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
 export interface ConfirmationView {
-  /** The address; null if the link does not work any more. */
+  /** The address; null if the link no longer works. */
   url: string | null;
   state: 'asks' | 'confirmed' | 'gone';
   /** Why the address was not confirmed; null before the first attempt. */
@@ -12,13 +12,13 @@ export interface ConfirmationView {
 export function renderConfirmation(viewer: Viewer, { url, state, problem }: ConfirmationView) {
   if (state === 'gone') {
     return render(
-      <Layout title="This link does not work any more" viewer={viewer}>
+      <Layout title="This link no longer works" viewer={viewer}>
         <div class="card problem">
-          <h1>This link does not work any more</h1>
+          <h1>This link no longer works</h1>
           <p>
-            It works once, within 15 minutes, and ends when an owner asks for another address. If
-            the address is confirmed already, you can sign in. If not, an owner makes a new link
-            under <em>Users</em>, <em>Address</em>.
+            A link works once, within 15 minutes, and stops working when an owner sets another
+            address. If the address has already been confirmed, you can sign in. If not, an owner
+            can create a new link under <em>Users</em>, <em>Address</em>.
           </p>
           <p>
             <a class="button" href="/sign-in">
@@ -64,7 +64,7 @@ export function renderConfirmation(viewer: Viewer, { url, state, problem }: Conf
             Confirm
           </button>
         </form>
-        <p class="quiet">If you do not expect this, close the page: nothing changes then.</p>
+        <p class="quiet">If you did not expect this, close the page. Nothing changes.</p>
       </div>
     </Layout>,
   );

@@ -47,7 +47,7 @@ const passkeyNameSchema = z
   .trim()
   .min(1, { error: 'The passkey needs a name.' })
   .max(60)
-  .regex(/^\P{Cc}+$/u, { error: 'The name has characters that no name has.' });
+  .regex(/^\P{Cc}+$/u, { error: 'The name contains characters that are not allowed.' });
 
 /** Returns the name of a new passkey. Throws an HttpError (422) if there is no name. */
 export function readPasskeyName(form: Record<string, unknown>): string {

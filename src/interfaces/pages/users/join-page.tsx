@@ -18,12 +18,12 @@ export interface JoinView {
 export function renderJoin(viewer: Viewer, view: JoinView | null) {
   if (view === null) {
     return render(
-      <Layout title="This link is used up" viewer={viewer}>
+      <Layout title="This link no longer works" viewer={viewer}>
         <div class="card problem">
-          <h1>This link is used up</h1>
+          <h1>This link no longer works</h1>
           <p>
-            It works once, within seven days at most, and ends when a newer one is made. The user
-            who invited you can create another one.
+            A link works once, within seven days at most, and stops working when a newer link is
+            created. The user who invited you can create another one.
           </p>
           <p>
             <a class="button" href="/sign-in">
@@ -57,7 +57,7 @@ export function renderJoin(viewer: Viewer, view: JoinView | null) {
           <input type="hidden" name="username" autocomplete="username" value={email} />
           <NewPassword
             label="Password"
-            hint="; four words by chance are a good one."
+            hint="; four random words make a good one."
             hasProblem={problem !== null}
           />
           <button type="submit" class="button primary">
@@ -67,8 +67,8 @@ export function renderJoin(viewer: Viewer, view: JoinView | null) {
         {passkey !== null && (
           <PasskeyForm offer={passkey} kind="create" label="Use a passkey instead">
             <p class="quiet">
-              Or sign in with the fingerprint, the face or the PIN that unlocks this device; no
-              password is needed then{isNew ? '' : ', and the one so far ends'}.
+              Or sign in with the fingerprint, face or PIN that unlocks this device. You don't need
+              a password then{isNew ? '' : ', and your current password stops working'}.
             </p>
           </PasskeyForm>
         )}

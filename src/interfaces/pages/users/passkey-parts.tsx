@@ -42,7 +42,7 @@ export function PasskeyForm(
         </button>
       </form>
       <p class="quiet" data-elsewhere hidden>
-        Passkeys work at <a href={offer.origin}>{offer.origin}</a> alone: you are here by another
+        Passkeys work at <a href={offer.origin}>{offer.origin}</a> only, and you are using another
         address.
       </p>
       <p class="quiet" data-unable hidden>

@@ -52,14 +52,17 @@ export function passkeyRoutes(
     if (person === null || sessionId === null) throw withoutPasskeys();
     if (answer.response !== '') {
       if (!(await passkeys.prove(c, person.id, sessionId, answer))) {
-        return refuse(c, 'This passkey does not count here, or it took longer than five minutes.');
+        return refuse(
+          c,
+          'This passkey is not accepted here, or the request took longer than five minutes.',
+        );
       }
     } else {
       const isRight = await countWhile([[guesses, person.id]], () =>
         isPassword(password, person.password),
       );
       if (!isRight) {
-        return refuse(c, 'The password is another one.');
+        return refuse(c, 'The password is wrong.');
       }
       await guesses.takeBack(person.id);
     }
@@ -133,22 +136,22 @@ const proofSchema = z.object({
   next: z.literal('/address').or(z.literal('')).catch(''),
 });
 
-const NOT_PROVED = 'You signed in a while ago: first show that it is you, and then do it again.';
+const NOT_PROVED = 'You signed in a while ago. Confirm your identity first, then try again.';
 
 /** Also shown when a user joins. */
 export const NOT_MADE =
-  'The passkey was not taken: what the browser sent was not for this page, or came after more than five minutes. Try again; passkeys need JavaScript.';
+  "The passkey was not accepted: the browser's response was not for this page, or arrived after more than five minutes. Try again; passkeys need JavaScript.";
 
 const NOT_ADDED: Readonly<Record<Exclude<PasskeyAdded, 'done'>, string>> = {
-  known: 'This passkey is known here already.',
-  too_many: `A person may have ${MAX_PASSKEYS} passkeys. Remove one that is not used any more.`,
-  unknown_person: 'You may not sign in any more.',
+  known: 'This passkey is already registered here.',
+  too_many: `A user can have ${MAX_PASSKEYS} passkeys. Remove a passkey that you no longer use.`,
+  unknown_person: 'You are no longer allowed to sign in.',
 };
 
 function withoutPasskeys(): HttpError {
   return new HttpError(
     422,
     'passkeys_none',
-    'There are no passkeys here: they are for people, and for a public address with a name.',
+    'Passkeys are not available here: they need a signed-in user and a public address with a host name.',
   );
 }

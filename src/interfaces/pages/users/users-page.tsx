@@ -97,15 +97,15 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
   );
 }
 
-/** Where links of invitations lead. */
+/** The address that invitation links lead to. */
 function AddressLine({ address: { url, from } }: { address: ServerAddress }) {
   if (from === 'default') {
     return (
       <p>
         <Status kind="attention" word="Works on this computer only" />{' '}
         <span class="quiet">
-          A link would lead your colleagues nowhere. <a href="/address">Set the address</a> under
-          which they reach the server first.
+          A link would not work for your colleagues. <a href="/address">Set the address</a> at which
+          they reach the server first.
         </span>
       </p>
     );
@@ -232,7 +232,7 @@ function PersonActions({ person, view }: { person: PersonView; view: PeopleView 
           <ConfirmDialog
             id={`${id}-remove`}
             label="Remove"
-            title={`Remove ${name} for good?`}
+            title={`Permanently remove ${name}?`}
             action={`${path}/remove`}
             answer="Remove user"
           >
@@ -309,9 +309,9 @@ function Ids({ id, ids }: { id: string; ids: readonly string[] }) {
   return (
     <>
       <label class="hidden" for={`${id}-ids`}>
-        Ids of the clients
+        IDs of the clients
       </label>
-      <textarea id={`${id}-ids`} name="ids" rows={3} placeholder="Their ids, with commas">
+      <textarea id={`${id}-ids`} name="ids" rows={3} placeholder="Their IDs, separated by commas">
         {ids.join(', ')}
       </textarea>
     </>
@@ -362,8 +362,8 @@ function TokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
                 action={`/tokens/${id}/revoke`}
                 answer="Revoke token"
               >
-                Requests with this token are refused from now on, and browsers that signed in with
-                it are signed out.
+                Requests that use this token are refused from now on, and browsers that signed in
+                with it are signed out.
               </ConfirmDialog>
             </td>
           </tr>

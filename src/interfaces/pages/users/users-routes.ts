@@ -86,11 +86,11 @@ function back(note: Note) {
 /** The notes that the next page can show. Its address only selects one of them. */
 const NOTES = {
   changed: 'The new rights apply from now on.',
-  disabled: 'The user cannot sign in any more and was signed out everywhere.',
+  disabled: 'The user can no longer sign in and was signed out everywhere.',
   enabled: 'The user can sign in again.',
   removed: 'The user was removed.',
   passkeyRemoved:
-    'The passkey was removed, and the user was signed out everywhere. If it was the only way to sign in, make a new link.',
+    'The passkey was removed, and the user was signed out everywhere. If it was the only way to sign in, create a new link.',
   signedOut: 'The user was signed out everywhere.',
   revoked: 'The access token was revoked.',
 } as const;

@@ -18,7 +18,7 @@ export const UNDESCRIBED = [
 
 export const STAMP = '2026-11-19T10:00:00.000+0000';
 
-/** Answers the queries for contacts; none of them was merged. */
+/** Responds to the queries for contacts; none of the contacts was merged. */
 export function answer(crm: ScriptedSalesforce, reply: (soql: string) => Answer): void {
   crm.script(({ path }) => {
     const soql = path.startsWith(MERGED) ? null : /^\/query(?:All)?\?q=(.*)$/s.exec(path)?.[1];

@@ -21,7 +21,7 @@ const INIT = [
 
 const SET = { PARTNER_BASE_URL: 'https://p.example', PARTNER_API_KEY: 'key' };
 
-/** Two rows of four cannot be read: one has no id, one that of another row. */
+/** Two of four rows cannot be read: one has no ID, and the other repeats another row's ID. */
 const PEOPLE = `Id,First,Last,City,Work
 1,Ann,Lee,Rome,Acme
 ,Bob,Lee,Rome,Acme
@@ -71,7 +71,7 @@ describe('rows that init cannot read', () => {
   });
 });
 
-/** What a sync would do about the rows. */
+/** The way a sync would handle the rows. */
 async function badRowsIn(world: InitWorld): Promise<string> {
   const [integration] = (await world.load(SET)).integrations;
   return csvConnector.settingsSchema.parse(integration?.crm).badRows;

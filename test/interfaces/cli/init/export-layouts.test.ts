@@ -4,9 +4,9 @@ import type { CsvSample } from '../../../../src/clients/setup/csv-header.ts';
 
 interface Layout {
   header: string;
-  /** The page with the names of the columns; left out where the header is from memory. */
+  /** The page that documents the column names; omitted if the header is from memory. */
   page?: string;
-  /** Invented rows, where a guess depends on them. */
+  /** Fictional rows, if a guess depends on them. */
   rows?: readonly string[];
   expected: Partial<ColumnGuess>;
 }
@@ -100,7 +100,7 @@ const LAYOUTS: Record<string, Layout> = {
   },
 };
 
-/** Headers of our own making, one for each language: no vendor's page has them. */
+/** Our own headers, one for each language, which do not come from a vendor's page. */
 const LANGUAGES: Record<string, { header: string; expected: Partial<ColumnGuess> }> = {
   English: lines(
     'Member ID;First Name;Last Name;Street;City;ZIP Code;Country;Employer;Deceased;Do Not Contact;Opted Out',
@@ -200,7 +200,7 @@ describe('the columns of a layout', () => {
   });
 });
 
-/** Lists as charities write them in their own language, each with invented rows. */
+/** Lists in the form that charities write in their own languages, each with fictional rows. */
 const LISTS: Record<
   string,
   { header: string; rows: readonly string[]; expected: Partial<ColumnGuess> }

@@ -30,7 +30,7 @@ export interface InitWorld {
 interface StartOptions {
   isTTY?: boolean;
   env?: Record<string, string>;
-  /** What is piped into stdin. */
+  /** The text that is piped to stdin. */
   input?: string;
 }
 

@@ -155,7 +155,7 @@ const MARKED = {
   doNotContact: 'contacts that must not be contacted',
 } as const;
 
-/** What `init` says about marks that the file does not have. */
+/** The message of `init` about marks that the file does not contain. */
 function missingMarks({ marks }: Answer): string {
   const missing = MARKS.flatMap(({ kind }) => (marks[kind] === null ? MARKED[kind] : []));
   if (missing.length === 0) return '';

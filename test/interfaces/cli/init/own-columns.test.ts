@@ -48,9 +48,9 @@ it('leaves columns of the file alone that are called like ours, and says how our
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
   expect(stdout).toContain(
-    'own column "Donor ID", which stays as it is: ours is called "Donor ID (service)"',
+    'already has a column "Donor ID", which stays as it is. donor-sync\'s column is called "Donor ID (service)"',
   );
-  expect(stdout).toContain('ours is called "Donor Net Worth (service)"');
+  expect(stdout).toContain('donor-sync\'s column is called "Donor Net Worth (service)"');
   const settings = await readFile(here.path('donor-sync.yaml'), 'utf8');
   expect(settings).toContain('id: "Donor ID"');
   const synced = await here.run(['sync', '--json']);
@@ -75,14 +75,14 @@ it('takes its own columns for its own when it is run again, over its own output 
   expect((await here.run(['sync', '--json'])).exitCode).toBe(0);
   await writeFile(here.path('riverside.csv'), await readFile(here.path('out.csv')));
   const again = await init(here);
-  expect(again.stdout).not.toContain('ours is called');
+  expect(again.stdout).not.toContain("donor-sync's column is called");
   expect(await readFile(here.path('donor-sync.yaml'), 'utf8')).not.toContain('(service)');
-  // Even without the ids, the earlier settings show whose column it is.
+  // Even without the IDs, the earlier settings show who the column belongs to.
   const rows: Record<string, string>[] = parse(await readFile(here.path('out.csv')), {
     columns: true,
   });
   await here.saveRows(rows.map((row) => ({ ...row, 'Donor ID': '' })));
-  expect((await init(here)).stdout).not.toContain('ours is called');
+  expect((await init(here)).stdout).not.toContain("donor-sync's column is called");
 });
 
 it('leaves no value behind and pays for nothing twice where init was run twice over our own output', async () => {
@@ -96,7 +96,7 @@ it('leaves no value behind and pays for nothing twice where init was run twice o
     await writeFile(here.path('riverside.csv'), await readFile(here.path('out.csv')));
     expect((await init(here, { kept })).exitCode).toBe(0);
     expect((await here.run(['sync', '--json'])).exitCode).toBe(0);
-    // No column came twice, and each row still has its own values.
+    // No column occurs twice, and each row still has its own values.
     expect(await here.rows('out.csv')).toEqual(before);
   }
   expect(await here.spent()).toBe(spent);

@@ -27,7 +27,7 @@ export interface ShortFile {
   /** The rows of the output, by id. */
   output(): Promise<Map<string, Row>>;
   sync(...options: string[]): Promise<{ exitCode: number | null; report: Report | undefined }>;
-  /** Approves or rejects the one question that is open; resolves with its number of contacts. */
+  /** Approves or rejects the only open question; resolves with its number of contacts. */
   answer(word: 'approve' | 'reject'): Promise<number>;
   /** Replaces the export by these rows. */
   export(rows: readonly Row[]): Promise<void>;
@@ -98,7 +98,7 @@ export const ASKED = {
 /** The end of a run without a question. */
 export const WELL = { exitCode: 0, report: { status: 'succeeded', reason: null } };
 
-/** Every contact has all that was paid for, no question is open, and no credit was spent since. */
+/** Every contact has all values that were paid for, no question is open, and no credit has been spent since then. */
 export async function expectAllOf(file: ShortFile, but: readonly string[] = []): Promise<void> {
   const { here, paid, credits } = file;
   const rows = await file.output();
@@ -121,7 +121,7 @@ export function idsOf(rows: readonly Row[]): string[] {
   return rows.map(({ Id = '' }) => Id);
 }
 
-/** The service itself says who each person is. */
+/** The service itself reports who each person is. */
 async function expectRightDonors(here: CliWorld, rows: ReadonlyMap<string, Row>): Promise<void> {
   const response = await fetch(`${here.service.rootUrl}/_sandbox/people?limit=${rows.size}`);
   const people: unknown = await response.json();

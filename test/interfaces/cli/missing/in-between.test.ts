@@ -44,7 +44,7 @@ async function openNight(layout: Layout): Promise<Night> {
   return { ...file, short, whole, present, missing, absent };
 }
 
-/** Each command, with the contacts whose values it takes out and its exit code. */
+/** Each command, with the contacts whose values it removes and its exit code. */
 const COMMANDS: Record<string, (night: Night) => { args: string[]; exit: number; gone: string[] }> =
   {
     'undo of the first run': ({ run, present }) => ({
@@ -132,7 +132,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
   });
 });
 
-/** In a separate output all rows are there; the file itself has the rows that someone left in it. */
+/** A separate output contains all rows; the file itself contains only the rows that someone left in it. */
 async function expectKept(night: Night, layout: Layout): Promise<void> {
   if (layout === 'a separate output') await expectRows(night, night.absent);
   else expect([...(await night.output()).keys()]).toEqual(idsOf(night.short));

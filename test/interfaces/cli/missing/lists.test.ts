@@ -143,7 +143,7 @@ describe('a list that shrinks a little each night', () => {
     expect(await file.answer('reject')).toBe(50);
     expect(await night(100)).toMatchObject(WELL);
     await expectRows(file, file.paid.keys());
-    // A few others may leave in the meantime, but none of the fifty does.
+    // A few other contacts can leave in the meantime, but none of the fifty leaves.
     expect(await night(98)).toMatchObject(WELL);
     expect((await file.output()).size).toBe(148);
     expect(await night(98, 8)).toMatchObject(ASKED);

@@ -19,7 +19,7 @@ export const BEN = '0035e00000000ben';
 export const DAY_MS = 86_400_000;
 
 export interface Tampering {
-  /** What is done to the database. */
+  /** The changes made to the database. */
   does: (db: Database, world: StoreWorld) => Promise<unknown>;
   says: RegExp;
   /** True if it can be seen only from an end that was noted down outside of the database. */
@@ -114,7 +114,7 @@ export function ask(store: StoreWorld['store'], contact: string) {
   );
 }
 
-/** What the next changes end with that is none of the errors that a user can act on. */
+/** The errors of the next changes, except errors that a user can act on. */
 export async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
   const tried = await Promise.allSettled([
     store.act((trx) => savePause(trx, 'next')),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { HubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
 import { type Answer, postForm } from '../../../testbed/asking.ts';
 
-/** Where the app is answered. */
+/** The address that receives the app's responses. */
 export const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';
 /** The PKCE secret of the app. */
 export const VERIFIER = 'v'.repeat(64);
@@ -33,7 +33,7 @@ export function authorizeUrl(account: HubspotSandbox, parameters: Parameters = {
   return url.href;
 }
 
-/** Lets a user approve immediately. Returns the code that the app gets. */
+/** Simulates a user who approves immediately. Returns the code that the app receives. */
 export async function approve(
   account: HubspotSandbox,
   parameters: Parameters = {},
@@ -90,7 +90,7 @@ export function refresh(account: HubspotSandbox, refreshToken: string): Promise<
   });
 }
 
-/** What the app signs in with. */
+/** The credentials with which the app signs in. */
 export function keysOf(account: HubspotSandbox) {
   return { client_id: account.clientId, client_secret: account.clientSecret };
 }

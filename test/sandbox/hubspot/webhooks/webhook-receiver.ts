@@ -1,4 +1,4 @@
-/** A webhook receiver on this machine, like that of an app. */
+/** A webhook receiver on this machine, like an app's receiver. */
 
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';

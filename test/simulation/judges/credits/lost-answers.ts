@@ -1,4 +1,4 @@
-/** What a lost response has cost, as far as a process can tell from its balance, and which lost request it was. */
+/** The cost of a lost response, as far as a process can tell from its balance, and the lost request. */
 import { type Ledger, NEVER, NOTING_MS, type Payment, type Sent } from './ledger.ts';
 
 export interface LostAnswers {

@@ -135,7 +135,7 @@ async function putBack(
   const settings = await loadProductSettings(deps, config);
   await confirmOrStop(
     deps,
-    'Repeat the erasures since then, and let no client spend before a user agrees?',
+    'Repeat the erasures since then, and block all spending until a user agrees?',
     yes,
   );
   const product = await openProduct(deps, settings, undefined, { restores: true });
@@ -247,7 +247,7 @@ async function agree(
         waiting === 0
           ? ''
           : `Up to ${describeCount(waiting, 'contact')} may have been paid for since the backup, and a balance that is not lower does not prove the opposite. They wait for your decision after the next sync. `;
-      const question = `${erasures}${doubt}Let syncs of "${id}" spend again, ${describeCount(credits, 'credit')} for enhancements the next time?`;
+      const question = `${erasures}${doubt}Allow syncs of "${id}" to spend again, with ${describeCount(credits, 'credit')} for enhancements the next time?`;
       await confirmOrStop(deps, question, yes);
       await application.store.act((trx) => confirmRestore(trx, id));
       agreed.push({ integration: id, credits, wasHeld: true });

@@ -79,7 +79,7 @@ export interface DemoCrm {
   baseUrl: string;
   /** The profile fields that are shown for a contact. */
   shownFields: readonly string[];
-  /** The field that says who can introduce the contact. */
+  /** The field that names the person who can introduce the contact. */
   pathField: string;
 }
 

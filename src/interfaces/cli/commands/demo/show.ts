@@ -30,7 +30,7 @@ export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: 
   output.print();
 }
 
-/** Shows what the two syncs did. */
+/** Shows the results of the two syncs. */
 export function showReport(output: Output, report: DemoReport): void {
   const { runs, contacts, folder, crms } = report;
   const [first, second] = runs;

@@ -62,7 +62,7 @@ const optionsSchema = baseOptions.extend({
 
 /**
  * The command `doctor`: checks every prerequisite and shows the fixes. It is written by hand, because unreadable
- * settings are a finding as well. The operation checks each client.
+ * settings are also a finding. The operation checks each client.
  */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
@@ -137,7 +137,7 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** What a report contains in addition to the findings; null without a report. */
+  /** The contents of a report in addition to the findings; null without a report. */
   facts: ReportFacts | null;
   /** Whether to show the CRM's own messages, which may quote names. */
   show: boolean;

@@ -7,7 +7,7 @@ import type { ProductDeps } from '../../action/product.ts';
 import { formatTimestamp } from '../../terminal/words.ts';
 import type { IntegrationFacts, ReportContent } from './report.ts';
 
-/** What a report contains in addition to the findings, read while the clients are open. */
+/** The contents of a report in addition to the findings, read while the clients are open. */
 export interface ReportFacts {
   read(open: OpenIntegration): Promise<void>;
   all(): Omit<ReportContent, 'findings'>;

@@ -16,7 +16,7 @@ Examples:
   donor-sync plan riverside --contact 0035e000
   donor-sync plan --all --json                   for scripts: { "plans": [...] }
 
-Nothing is written, except an audit entry that names were shown, and only free requests are sent.`;
+Nothing is written, except an audit entry recording that names were shown, and only free requests are sent.`;
 
 /** Number of contacts and changes that are listed by default. */
 const DEFAULT_LISTED = 10;

@@ -189,7 +189,7 @@ function printFields(output: Output, { fields }: PreviewText): void {
 }
 
 function describeStatuses({ statuses }: PreviewText): string {
-  return `Status: written into ${describeCount(statuses, 'contact')} that were enhanced before, for no credit`;
+  return `Status: written to ${describeCount(statuses, 'contact')} that were enhanced before, at no cost`;
 }
 
 function describeEffort({ calls, secondsAtLimit }: PreviewText): string {
@@ -203,7 +203,7 @@ function valueText(value: FieldValue): string {
 
 /**
  * Prints a few people as they would be sent. Names are printed only on a terminal, where a user reads them. A file or a
- * pipe gets only the form of the data.
+ * pipe receives only the form of the data.
  */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
   if (persons.length === 0) return;

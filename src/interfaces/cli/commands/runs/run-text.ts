@@ -32,7 +32,7 @@ import { getStatusWord, printRun } from '../sync/run-summary.ts';
 export interface RunDetail extends RunReport {
   /** Number of contacts by reason. */
   reasons: Record<string, number>;
-  /** Number of contacts that got the result of another contact for the same person, without a credit. */
+  /** Number of contacts that received the result of another contact for the same person, at no cost. */
   shared: number;
   /** The cost of the queries for warm paths; null if they were free. */
   queries: QueryCharge | null;
@@ -113,7 +113,7 @@ export function printContacts(
   contacts: readonly RunContactView[],
   limit: number,
 ): void {
-  if (contacts.length === 0) output.print('No contact of this run matches.');
+  if (contacts.length === 0) output.print('No contact in this run matches.');
   else printTable(output, contacts);
   if (contacts.length === limit) {
     output.print(output.style.faint(`the first ${formatCount(limit)} (--limit N shows more)`));

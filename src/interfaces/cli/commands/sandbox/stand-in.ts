@@ -23,12 +23,12 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** The most donors or contacts a world can have. */
+/** The maximum number of donors or contacts in a world. */
 const MAX_PEOPLE = 1_000_000_000;
 
 const MAX_PORT = 65_535;
 
-/** Ten minutes. Nobody lets a request wait longer. */
+/** Ten minutes, because nobody needs a request to wait longer. */
 const MAX_LATENCY_MS = 600_000;
 
 /** One day. Nobody waits longer for a job in a sandbox. */

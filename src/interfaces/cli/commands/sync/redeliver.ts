@@ -76,8 +76,8 @@ async function finish(
   recordStop(output, report);
 }
 
-/** `Write 120 values into 60 contacts of "riverside" again, for no credit?` */
+/** `Write 120 values to 60 contacts of "riverside" again, at no cost?` */
 function buildQuestion({ integration, contacts, values }: RedeliveryPreview): string {
   const all = values.reduce((sum, each) => sum + each.contacts, 0);
-  return `Write ${describeCount(all, 'value')} into ${describeCount(contacts, 'contact')} of "${integration}" again, for no credit?`;
+  return `Write ${describeCount(all, 'value')} to ${describeCount(contacts, 'contact')} of "${integration}" again, at no cost?`;
 }

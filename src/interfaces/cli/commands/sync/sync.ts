@@ -36,7 +36,7 @@ Examples:
   donor-sync sync riverside --contact 0035e000   one contact
   donor-sync sync riverside --limit 10           spend at most 10 credits, to see first results
   donor-sync sync --all --json                   for scripts: { "runs": [...] }
-  donor-sync sync riverside --redeliver          write paid profiles again, for no credit
+  donor-sync sync riverside --redeliver          write paid profiles again, at no cost
   donor-sync sync riverside --redeliver --field Donor_Capacity__c --contact 0035e000 --yes
 
 --redeliver writes the kept profiles again: values that were undone, and fields that were emptied. It first shows
@@ -69,7 +69,7 @@ export function syncCommand(deps: ProductDeps): Command {
     .option('--all', 'all clients, one after the other')
     .option('--contact <crm-id>', 'only the contact with this ID in the CRM')
     .option('--full', 'read all contacts again, not only changed contacts')
-    .option('--adopt', 'adopt contacts that carry a donor ID from a lost database, for no credit')
+    .option('--adopt', 'adopt contacts that carry a donor ID from a lost database, at no cost')
     .option(
       '--limit <n>',
       'spend at most this many credits on enhancements in this run',
@@ -79,7 +79,7 @@ export function syncCommand(deps: ProductDeps): Command {
       '--accept-match-rate',
       'accept that the service knows few of the contacts; valid until the columns change',
     )
-    .option('--redeliver', 'write paid profiles into the CRM again, for no credit')
+    .option('--redeliver', 'write paid profiles to the CRM again, at no cost')
     .option(
       '--field <name>',
       'with --redeliver: only this field of the CRM; can be given several times',
