@@ -150,7 +150,7 @@ async function deleteNetwork(service: NetworkService, team: string, network: num
   service.networks.remove(network);
 }
 
-/** A member may have thousands of connections to delete, so other work can run in between. */
+/** Removes members. A member may have thousands of connections to delete, so other work can run in between. */
 async function removeMembers(
   { members }: NetworkService,
   team: string,

@@ -290,7 +290,9 @@ export async function readsWholeList(deps: ReadDeps, run: Reading): Promise<bool
   return (await startOfReading(deps, run)).start === null;
 }
 
-/** The position where reading starts: at the watermark, or at the beginning if the watermark is no longer valid. */
+/**
+ * Returns the position where reading starts: at the watermark, or at the beginning if the watermark is no longer valid.
+ */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);
   const { crm } = run.integration;

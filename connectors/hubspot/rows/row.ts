@@ -143,7 +143,7 @@ function refusal(id: string, fault: HubspotFault): RefusedWrite {
   };
 }
 
-/** The rejection of an ID that does not belong to any contact. */
+/** Returns the rejection of an ID that does not belong to any contact. */
 export function noContactId(id: string): WriteResult {
   return refusal(id, ownFault('OBJECT_NOT_FOUND'));
 }

@@ -295,7 +295,7 @@ async function readSentence(
 /** How long the service keeps results. Reading them is free. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** The service's reasons for choosing this person; null if the service does not, or no longer, report them. */
+/** Reads the service's reasons for choosing this person; null if the service does not, or no longer, report them. */
 async function findMatch(
   deps: SyncDeps,
   { job: { jobId, submittedAt } }: KeptOfContact,

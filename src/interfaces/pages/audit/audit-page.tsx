@@ -69,8 +69,8 @@ function Check({ check, now }: { check: AuditCheckView | null; now: number }) {
         <div>
           <h2 id="check-title">Was anything changed?</h2>
           <p class="quiet">
-            Each entry is linked to the entry before it, so anyone who changes, adds or removes an
-            entry in the database is detected.
+            Each entry is linked to the entry before it, so an entry that is changed, added or
+            removed in the database is detected.
           </p>
         </div>
         <form method="post" action="/audit/verify">

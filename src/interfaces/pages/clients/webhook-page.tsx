@@ -128,7 +128,8 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
       <p class="quiet" id="secret-help">
         <small>
           HubSpot signs with its app's client secret. Leave the secret empty if the settings contain
-          it. For other callers, donor-sync creates a secret and shows it once.
+          it. For calls signed with a secret from donor-sync, donor-sync creates the secret and
+          shows it once.
           {webhook !== null &&
             ' Rotating creates a new address, and the previous address stops working at once.'}
         </small>

@@ -216,7 +216,7 @@ function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email:
             autocomplete="current-password"
           />
           <button type="submit" class="button">
-            Confirm
+            Confirm your identity
           </button>
         </form>
       )}
