@@ -49,7 +49,7 @@ describe('the page of alerts', () => {
     const rule = page.getByRole('row', { name: /more than 20 % of the contacts of a run failed/ });
     expect(await rule.innerText()).toContain('on');
     await page
-      .getByRole('row', { name: /few credits are left \(enhancements\) goes on/ })
+      .getByRole('row', { name: /few credits are left \(enhancements\) continues/ })
       .waitFor();
     expect(await page.content()).not.toContain(chat.url);
     await expectSound(view);

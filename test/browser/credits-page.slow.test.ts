@@ -100,7 +100,7 @@ describe('the page of credits', () => {
     await spend(world, FORTNIGHT, 50);
     const token = await world.addToken('viewer', ['harbor']);
     const { page } = await visit(world, '/credits', { token });
-    await page.getByText('No credit was spent').waitFor();
+    await page.getByText('No credits were spent').waitFor();
     expect(await page.getByText('Riverside').count()).toBe(0);
     const other = await world.request('/v1/credits?integration=riverside', { token });
     expect(other.status).toBe(404);

@@ -120,7 +120,7 @@ describe('the queue of decisions', () => {
       { crmId },
     ]);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('It counts already').waitFor();
+    await page.getByText('The answer has already taken effect').waitFor();
   });
 
   it('says that a result is gone, and offers what still makes sense with its price', async () => {
@@ -175,7 +175,7 @@ describe('the queue of decisions', () => {
     await page.keyboard.press('j');
     expect(page.url()).toBe(`${world.url}/decisions`);
     await page.reload();
-    await page.getByRole('button', { name: 'Keys are off' }).click();
+    await page.getByRole('button', { name: 'Keyboard shortcuts are off' }).click();
     await page.locator('h1').click();
     await page.keyboard.press('j');
     await page.getByText('In the profile').first().waitFor();

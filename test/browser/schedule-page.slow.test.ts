@@ -81,7 +81,7 @@ describe('the page of a schedule', () => {
     );
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused: no scheduled run starts').waitFor();
+    await page.getByText('Paused. No scheduled run starts').waitFor();
     expect(await findSchedule(world.application.store.reader, 'riverside')).toMatchObject({
       paused: 1,
     });

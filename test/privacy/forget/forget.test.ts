@@ -332,7 +332,7 @@ describe('an erasure that is cut off', () => {
     await expect(world.forget(id, CLEARED)).rejects.toMatchObject({
       kind: 'retriable',
       code: 'erasure_cut_off',
-      message: expect.stringMatching(/The CRM is away\. Until it is, no sync enhances/),
+      message: expect.stringMatching(/The CRM is away\. Until it is finished, no sync enhances/),
     });
     expect(await world.forget(id, CLEARED)).toMatchObject({ complete: true });
   });
