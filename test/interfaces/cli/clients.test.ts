@@ -59,7 +59,10 @@ describe('donor-sync setups', () => {
     const { stdout } = await world.run(['setups', 'list']);
     expect(stdout).toContain('There are no unfinished set-ups.');
     const { exitCode, stderr } = await world.run(['setups', 'show', 'lakeside']);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no set-up of "lakeside"')]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('There is no set-up for "lakeside".'),
+    ]);
   });
 });
 

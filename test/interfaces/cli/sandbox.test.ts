@@ -130,7 +130,7 @@ describe('sandbox partner', () => {
     const { port } = new URL(baseUrl);
     const { exitCode, stdout, stderr } = await refuse('--port', port, '--donors', '5');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(`The port ${port} is in use`);
+    expect(stderr).toContain(`Port ${port} is in use`);
   });
 
   it.each([

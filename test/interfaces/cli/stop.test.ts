@@ -23,9 +23,7 @@ describe('donor-sync stop', () => {
 
     const next = await world.runJson(['runs', 'start', 'riverside'], startedSchema);
     const { stdout } = await world.run(['stop', 'riverside']);
-    expect(stdout).toContain(
-      `The run ${next.run.id} of "riverside" was queued, and will not start.`,
-    );
+    expect(stdout).toContain(`Run ${next.run.id} of "riverside" was queued, and will not start.`);
     const over = await world.run(['stop', 'riverside', '--json']);
     expect(over).toMatchObject({ exitCode: 2 });
     expect(errorSchema.parse(JSON.parse(over.stdout)).error.code).toBe('run_over');

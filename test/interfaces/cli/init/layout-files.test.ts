@@ -114,7 +114,7 @@ describe('what such files lack, in words', () => {
     const header = await read('47-donortools-donors.csv');
     const guess = guessColumns(header.columns, header.sample);
     expect(onlyWholeNameNote(header, guess)).toEqual([
-      'In 7 of the first 31 rows only "Whole Name" has a name. These contacts are not sent while "First Name" and "Last Name" are blank.',
+      'In 7 of the first 31 rows, only "Whole Name" has a name. These contacts are not sent while "First Name" and "Last Name" are blank.',
     ]);
   });
 
