@@ -4,6 +4,7 @@ import { holdRestored } from '../../src/backup/restores.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Account, SecondPersonRules } from '../../src/core/second-person.ts';
+import type { ActorTransaction } from '../../src/database/actor-transaction.ts';
 import { generateKey, parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import { createSealer } from '../../src/database/encryption/sealed.ts';
 import {
@@ -32,6 +33,12 @@ import {
 } from '../../src/decisions/statements/withdrawable-answers.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
 import { addAccessToken } from '../../src/people/statements/access.ts';
+import {
+  acceptInvitation,
+  addInvitedPerson,
+  renewInvitation,
+  savePassword,
+} from '../../src/people/statements/people.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import { verifyAudit } from '../../src/privacy/audit/verify-audit.ts';
 import { readAboutContact } from '../../src/privacy/statements/about.ts';
@@ -105,6 +112,11 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
     () => 'done',
     (error: unknown) => codeSchema.parse(error).code,
   );
+}
+
+/** A link that is open for ever. */
+function openLink(hash: string) {
+  return { hash, until: Number.MAX_SAFE_INTEGER };
 }
 
 const IDS = ['c-1', 'c-2', 'c-3'];
@@ -246,6 +258,30 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect(await listApprovals(store)).toEqual([]);
     expect(await states(world, IDS)).toEqual(['held', 'held', 'held']);
   });
+
+  it.each([
+    ['link', (trx: ActorTransaction) => renewInvitation(trx, 'olga', openLink('again'))],
+    ['password', (trx: ActorTransaction) => savePassword(trx, 'olga', 'hash', null)],
+  ])(
+    'counts no user who got a new %s since, with which the requester could sign in',
+    async (_, change) => {
+      const world = await createWorld();
+      const { store, clock } = world;
+      const { act } = store;
+      for (const id of ['olga', 'paul']) {
+        const person = { id, email: id, sealed: '', role: 'owner' as const, integrations: null };
+        await act((trx) => addInvitedPerson(trx, person, openLink(id)));
+        await act((trx) => acceptInvitation(trx, id, 'hash'));
+      }
+      await clock.advance(1);
+      const approval = await asked(world, await heldBatch(world, IDS));
+      await clock.advance(1);
+      await act(change);
+      const code = 'approval_account_too_new';
+      expect(await codeOf(confirm(world, approval, user('olga', 'person')))).toBe(code);
+      expect(await codeOf(confirm(world, approval, user('paul', 'person')))).toBe('done');
+    },
+  );
 
   it('counts no account that is newer than the question, or has the name of who asked', async () => {
     const world = await createWorld();

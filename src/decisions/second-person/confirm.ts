@@ -47,7 +47,7 @@ export async function confirmApproval(
 ): Promise<void> {
   // Both users have already agreed, so continuing needs no further check.
   if (approval.confirmedBy !== null) return;
-  await requireSecondUser(application.store.reader, approval, account);
+  await requireSecondUser(application.store, approval, account);
   const { request, integrationId, crmId } = approval;
   if (request.what === 'operation') throw new Error('An operation confirms itself.');
   const asked = { request, integrationId, ...(crmId === null ? {} : { crmId }) };

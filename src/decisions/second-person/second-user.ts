@@ -10,6 +10,7 @@ import type { Reader } from '../../database/reader.ts';
 import { listAccessTokens } from '../../people/statements/access.ts';
 import { findPersonBy } from '../../people/statements/people.ts';
 import { listPeople, type PersonView, type UserReader } from '../../people/user-accounts.ts';
+import { type AuditSource, listAuditEntries } from '../../privacy/audit/read-audit.ts';
 import type { ApprovalRecord } from '../statements/approvals.ts';
 
 /**
@@ -68,14 +69,15 @@ function reaches(has: readonly string[] | null, needed: readonly string[] | null
 
 /** Throws a ConfigurationError (conflict) if this account may belong to the requester. */
 export async function requireSecondUser(
-  reader: Reader,
+  source: AuditSource,
   approval: ApprovalRecord,
   account: Requester['account'],
 ): Promise<void> {
   if (account === null) throw withoutAccount();
   if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
-  if (await isNewer(reader, account, approval.askedAt)) {
-    throw refusal('approval_account_too_new', TOO_NEW);
+  const isNew = await isNewer(source.reader, account, approval.askedAt);
+  if (isNew || (await hasNewWayIn(source, account, approval.askedAt))) {
+    throw refusal('approval_account_too_new', isNew ? TOO_NEW : NEW_WAY_IN);
   }
 }
 
@@ -93,6 +95,35 @@ async function isNewer(
   return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
+/** What lets someone sign in as a user in a new way. */
+const NEW_WAYS_IN = [
+  'person.invited',
+  'person.joined',
+  'person.password',
+  'passkey.added',
+] as const;
+
+/** With more entries than this, the account counts as changed. Nobody can hide a change among many others. */
+const MOST_ENTRIES = 1_000;
+
+/**
+ * A user with a new link, password or passkey since the request may be the requester: an owner can create a link for
+ * any user, and sign in with it.
+ */
+async function hasNewWayIn(
+  source: AuditSource,
+  { kind, id }: NonNullable<Requester['account']>,
+  askedAt: number,
+): Promise<boolean> {
+  if (kind !== 'person') return false;
+  for (const action of NEW_WAYS_IN) {
+    const entries = await listAuditEntries(source, { action, since: askedAt, limit: MOST_ENTRIES });
+    if (entries.length === MOST_ENTRIES) return true;
+    if (entries.some(({ details }) => details['person'] === id)) return true;
+  }
+  return false;
+}
+
 /** A request outlives its caller's connection, so it needs an account's name. */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
@@ -103,6 +134,8 @@ export function withoutAccount(): ConfigurationError {
 
 const TOO_NEW =
   'This account was created after the request, so it does not count as a second user. Ask a user whose account already existed to confirm the request. Nothing was changed.';
+const NEW_WAY_IN =
+  'This account got a new link, password or passkey after the request, so it does not count as a second user: the requester could have created it. Ask another user to confirm the request. Nothing was changed.';
 const CHANGED =
   'The request no longer matches the current data: some of it has since been decided, removed or added. Nothing was changed. Refuse the request, review it, and submit it again.';
 const GONE =

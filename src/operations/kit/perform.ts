@@ -251,7 +251,7 @@ async function confirmRequest(
   const { operation, input } = readRequest(await deps.findOperation(request.name), request);
   if (operation.effect === 'reads') return;
   const store = deps.application.store.actingAs(caller.actor);
-  await requireSecondUser(store.reader, approval, caller.account);
+  await requireSecondUser(store, approval, caller.account);
   if (operation.effect === 'acts') {
     const world = toActing(deps, caller, async () => {});
     await requireSame(world, operation, input, approval);

@@ -15,8 +15,8 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     approval_account_too_new: {
       means:
-        'Your account is newer than this request, so you cannot confirm it. Nothing was changed.',
-      next: 'Ask a user whose account existed before the request.',
+        'Your account, or its link, password or passkey, is newer than this request, so you cannot confirm it. Nothing was changed.',
+      next: 'Ask a user whose account existed before the request and was not changed since.',
       document: TWO_PEOPLE,
     },
     approval_changed: {
