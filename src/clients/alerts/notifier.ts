@@ -27,7 +27,7 @@ export interface NotifierDeps {
 /** The maximum time for one message. It is shorter than a lease. */
 export const SEND_LIMIT_MS = 20_000;
 
-/** A channel that failed is not used for a while. After a day, its messages are given up. */
+/** A channel that failed is not used for a while. A change that it could not send for a day is given up. */
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 
@@ -36,7 +36,8 @@ interface ChannelState {
   channel: Channel;
   /** The changes that this channel has sent and other channels have not. */
   sent: Set<string>;
-  failures: number;
+  /** How often each change could not be sent. */
+  failures: Map<string, number>;
   /** Epoch ms. */
   retryAt: number;
 }
@@ -65,7 +66,13 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   };
 
   function drop(row: AlertRecord): boolean {
-    return listStates(row).filter(({ sent }) => sent.delete(toKey(row))).length > 0;
+    const key = toKey(row);
+    return (
+      listStates(row).filter(({ sent, failures }) => {
+        failures.delete(key);
+        return sent.delete(key);
+      }).length > 0
+    );
   }
 
   function listStates({ integrationId }: Pick<AlertRecord, 'integrationId'>): ChannelState[] {
@@ -91,38 +98,44 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     const waitMs = state.retryAt - clock.now();
     // A wait longer than the whole delay means that the clock was set back.
     if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
-    const isDone = await send(state, composeMessage(due, await readUrl()), signal);
-    if (isDone) for (const { row } of due) state.sent.add(toKey(row));
+    const keys = due.map(({ row }) => toKey(row));
+    const done = await send(state, composeMessage(due, await readUrl()), keys, signal);
+    for (const key of done) {
+      state.sent.add(key);
+      state.failures.delete(key);
+    }
   }
 
-  /** Returns true if the message was accepted, or will not be sent again. */
+  /** Returns the changes in the message that were accepted, or will not be sent again. */
   async function send(
     state: ChannelState,
     message: Message,
+    keys: readonly string[],
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<readonly string[]> {
     const { name } = state.channel;
     try {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]);
       await state.channel.send(message, limited);
-      state.failures = 0;
-      return true;
+      return keys;
     } catch (error) {
-      if (signal.aborted) return false;
-      state.failures += 1;
+      if (signal.aborted) return [];
+      for (const key of keys) state.failures.set(key, (state.failures.get(key) ?? 0) + 1);
       state.retryAt = clock.now() + RETRY_WAIT_MS;
       // A mail server's response may contain the addresses of recipients that it refuses.
       log.warn({ channel: name, code: getErrorCode(error) }, 'an alert could not be sent');
-      if (state.failures < MAX_FAILURES) return false;
-      state.failures = 0;
-      log.error({ channel: name }, 'an alert was given up: its channel has failed for a day');
-      return true;
+      // Each change for itself, or a new alert would be given up together with an old one.
+      const givenUp = keys.filter((key) => (state.failures.get(key) ?? 0) >= MAX_FAILURES);
+      if (givenUp.length > 0) {
+        log.error({ channel: name }, 'an alert was given up: its channel has failed for a day');
+      }
+      return givenUp;
     }
   }
 }
 
 function createState(channel: Channel): ChannelState {
-  return { channel, sent: new Set(), failures: 0, retryAt: 0 };
+  return { channel, sent: new Set(), failures: new Map(), retryAt: 0 };
 }
 
 function toKey({ integrationId, subject, since, overAt }: AlertRecord): string {
