@@ -1,6 +1,11 @@
 /** Carries out due erasures that the CRM's own event, the settings or a user requested. */
 
-import { isDonorSyncError, isRetriableError, messageOf } from '../../core/errors.ts';
+import {
+  type DonorSyncError,
+  isDonorSyncError,
+  isRetriableError,
+  messageOf,
+} from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import type { DueErasure } from '../../decisions/statements/erasure-requests.ts';
 import {
@@ -52,6 +57,19 @@ export async function eraseRequested(
   }
 }
 
+/**
+ * Returns true for an error that the next erasures of the client would get too: a run has the lease, the process is
+ * stopping, or the CRM does not respond. Any other error is about this contact, so the others are not held up.
+ */
+function isForAll(error: DonorSyncError): boolean {
+  const reason = error.code === 'erasure_cut_off' ? error.cause : error;
+  return isRetriableError(reason) && FOR_ALL.has(reason.code);
+}
+
+const FOR_ALL: ReadonlySet<string> = new Set([
+  ...['already_running', 'crm_unavailable', 'crm_limit_reached', 'interrupted', 'database_busy'],
+]);
+
 type Outcome = 'erased' | 'ended' | 'left' | 'later';
 
 async function eraseOne(
@@ -95,6 +113,6 @@ async function eraseOne(
       { integration: integration.id, error: messageOf(error) },
       'an erasure that the CRM requested is waiting',
     );
-    return isRetriableError(error) ? 'later' : 'left';
+    return isForAll(error) ? 'later' : 'left';
   }
 }

@@ -3,12 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  dropLeftovers,
-  findSetup,
-  listSetups,
-  saveSetup,
-} from '../../../src/clients/setup/draft.ts';
+import { dropLeftovers, findSetup, saveSetup } from '../../../src/clients/setup/draft.ts';
 import { newId } from '../../../src/core/new-id.ts';
 import { eraseIntegration } from '../../../src/privacy/erase-integration.ts';
 import { aWorkbook } from '../../helpers/a-workbook.ts';
@@ -106,7 +101,7 @@ describe('a file that is dropped', () => {
     );
     expect(text).not.toContain('No address is chosen');
     expect(text).toContain('No column seems to hold an ID for each contact');
-    expect(text).toMatch(/In 7 of the first 31 rows, only (“|&quot;|")Whole Name/);
+    expect(text).toMatch(/In 7 of the first 31 rows only (“|&quot;|")Whole Name/);
     const brevo = await readFile(join(layouts, '78-brevo-contacts.txt'));
     const other = await beginWithKey(here);
     await upload(here, other, new Uint8Array(brevo));
@@ -168,7 +163,7 @@ describe('a file that is dropped', () => {
     await post(here, `/setup/${id}/people`, columns);
     const { text } = await here.request(`/setup/${id}/fields`);
     expect(text).toContain('Your file has its own columns “Donor ID”, “Donor Net Worth”');
-    expect(text).toContain('columns are called “Donor ID (service)”, “Donor Net Worth (service)”');
+    expect(text).toContain('ours are called “Donor ID (service)”, “Donor Net Worth (service)”');
     expect(text).toContain('name="to.donorId" value="Donor ID (service)"');
     expect(text).toContain('name="to.work.primary" value="Donor Work"');
   });
@@ -283,8 +278,8 @@ describe('the file of a client that leaves', () => {
     const id = await done(here);
     await post(here, `/setup/${id}/change`);
     // As answers that name another file, whose set-up was then left alone.
-    const [setup] = await listSetups(here.application);
-    if (setup === undefined) throw new Error('There is no set-up.');
+    const setup = await findSetup(here.application, id);
+    if (setup === null) throw new Error('there is no set-up');
     const path = join(here.folder, 'uploads', `${randomUUID()}.csv`);
     await writeFile(path, PEOPLE);
     const crm = { ...setup.answers.crm, kind: 'csv', path };

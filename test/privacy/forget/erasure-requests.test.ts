@@ -229,6 +229,20 @@ describe('a contact that the CRM marks to be forgotten', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
   });
 
+  it('does not wait for another one that fails for its own contact', async () => {
+    const { world, ids } = await open();
+    const [first = '', second = ''] = ids;
+    for (const id of [first, second]) mark(world, id, FORGET);
+    await world.sync();
+    await decide(world, 'approved');
+    world.crm.failNext(
+      'write',
+      new RetriableError('The record is locked.', { code: 'record_locked' }),
+    );
+    expect(await erase(world)).toEqual({ erased: 1, left: 1 });
+    expect(await erase(world)).toEqual({ erased: 1, left: 0 });
+  });
+
   it('is erased without a question if the settings say so, at most 25 a day', async () => {
     const { world, ids } = await open(40, {
       ...WITHOUT_TRIAL,
