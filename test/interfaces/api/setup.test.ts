@@ -43,6 +43,30 @@ it('takes no form from a browser that signed in with an access token', async () 
   expect(await storedSettings(here, id)).toEqual(before);
 });
 
+it('starts no second trial, and stores nothing, from a page of the plan that is outdated', async () => {
+  const here = await openLocal();
+  const id = await answeredAll(here, 60);
+  const versionOf = async () => {
+    const { text } = await here.request(`/setup/${id}/plan`);
+    return /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
+  };
+  const version = await versionOf();
+  await post(here, `/setup/${id}/plan`, { do: 'trial', version });
+  await settled(here, id);
+  expect(await spentBy(here)).toBe(25);
+  const before = await storedSettings(here, id);
+  for (const deed of ['trial', 'finish', 'rest']) {
+    const { status, text } = await post(here, `/setup/${id}/plan`, { do: deed, version });
+    expect([deed, status]).toEqual([deed, 409]);
+    expect(text).toContain('nothing was started');
+  }
+  expect(await spentBy(here)).toBe(25);
+  expect(await storedSettings(here, id)).toEqual(before);
+  const current = await versionOf();
+  const finished = await post(here, `/setup/${id}/plan`, { do: 'finish', version: current });
+  expect(finished.location).toBe(`/setup/${id}?note=stored`);
+});
+
 describe('the set-up of a client', () => {
   it('tries 25 contacts and no more, stores what apply stores, and sends the rest when a person asks for it', async () => {
     const here = await openLocal();

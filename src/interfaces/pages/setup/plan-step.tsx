@@ -30,6 +30,7 @@ function BeforeTrial({ setup, view: { look } }: { setup: Setup; view: PlanView }
     <>
       <Costs look={look} />
       <form class="onward row" method="post" action={`/setup/${setup.id}/plan`}>
+        <input type="hidden" name="version" value={String(setup.version)} />
         <a class="button" href={`/setup/${setup.id}/schedule`}>
           ← Back
         </a>
@@ -154,6 +155,7 @@ function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
       )}
       {examples.length > 0 && <Examples examples={examples} />}
       <form class="onward row" method="post" action={`/setup/${setup.id}/plan`}>
+        <input type="hidden" name="version" value={String(setup.version)} />
         <a class="button" href={`/setup/${setup.id}/people`}>
           ← Change something
         </a>
@@ -277,6 +279,7 @@ function Change({ setup, view }: { setup: Setup; view: PlanView }) {
       )}
       <Costs look={look} />
       <form class="onward row" method="post" action={`/setup/${setup.id}/plan`}>
+        <input type="hidden" name="version" value={String(setup.version)} />
         <a class="button" href={`/setup/${setup.id}/schedule`}>
           ← Back
         </a>

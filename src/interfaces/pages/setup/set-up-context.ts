@@ -123,7 +123,8 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
   }
 
   async function conflict(c: Context<HttpEnv>, step: SetupStep): Promise<Response> {
-    const page = await show(c, await requireSetup(c), step, CHANGED_ELSEWHERE);
+    const problem = step === 'plan' ? PLAN_CHANGED : CHANGED_ELSEWHERE;
+    const page = await show(c, await requireSetup(c), step, problem);
     return new Response(page.body, { status: 409, headers: page.headers });
   }
 
@@ -176,6 +177,9 @@ const NOTES: Readonly<Record<string, string>> = {
 
 const CHANGED_ELSEWHERE =
   'This step was saved in another window after you opened it, so your changes were not saved. Your values are still in the form, with the saved value next to each one that differs. Save again to use yours.';
+
+const PLAN_CHANGED =
+  'The set-up was continued in another window since you opened this page, so nothing was stored and nothing was started. This is the plan as it is now.';
 
 /** The pages that show names and values of the CRM. */
 const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);

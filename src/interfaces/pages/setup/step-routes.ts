@@ -67,10 +67,11 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       if (first !== null) return c.redirect(`/setup/${setup.id}/${first}?note=first`, 303);
       const form = await readForm(c);
       try {
-        if (step === 'plan') return await finishStep(context, c, setup, one(form, 'do'));
+        // An outdated page of the plan would start another trial, or store settings that its user has not seen.
         if (form['version'] !== undefined && form['version'] !== String(setup.version)) {
           return await conflict(c, step);
         }
+        if (step === 'plan') return await finishStep(context, c, setup, one(form, 'do'));
         const changes =
           step === 'key'
             ? await keyAnswers(c, setup, form)
