@@ -43,6 +43,11 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   otherForms?(id: string): readonly string[];
   /**
+   * Returns the address of the page on which the CRM's users see this contact; null if the settings do not show it. Sends no
+   * request. Omitted if contacts have no page, or if only the CRM knows its address.
+   */
+  recordUrl?(settings: Settings, id: string): string | null;
+  /**
    * True if plain http in `crm.url` is rejected, unless it leads to this machine or to a host named in
    * `allowInsecureHttp` of the settings. If omitted, this version only warns about it.
    */

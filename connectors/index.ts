@@ -136,6 +136,7 @@ const PARTS: Readonly<Record<string, (part: unknown) => boolean>> = {
   ),
   canonicalId: orOmitted(isFunction),
   otherForms: orOmitted(isFunction),
+  recordUrl: orOmitted(isFunction),
   rereadAfterMs: orOmitted((part) => Array.isArray(part)),
   fieldsAsSource: orOmitted(isFunction),
 };

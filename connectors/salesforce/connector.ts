@@ -23,6 +23,7 @@ import { countViewers, showFields } from './permissions.ts';
 import { fieldsProject } from './project/project.ts';
 import { readBack } from './read-back.ts';
 import { findMarked, readPages } from './reading/read.ts';
+import { recordUrl } from './record-url.ts';
 import { COLLECTION_ROWS } from './rows/lessons.ts';
 import { search } from './search.ts';
 import { openSession } from './session.ts';
@@ -50,6 +51,7 @@ export function defineSalesforceConnector(
     defaultFields: z.array(fieldMappingSchema).parse(salesforceFields),
     consent: createSalesforceConsent(world),
     canonicalId: contactId,
+    recordUrl,
     otherForms,
     refusesPlainHttp: true,
     open: (options) => openSalesforceConnector(options, world),

@@ -7,7 +7,7 @@ import {
   needsPerson,
   summarise,
 } from '../../src/clients/views/verdict.ts';
-import { recordUrl } from '../../src/interfaces/pages/decisions/record-url.ts';
+import { findRecordUrls } from '../../src/interfaces/pages/decisions/record-url.ts';
 import { adviceFor } from '../../src/sync/views/advice.ts';
 
 function aBrief(changes: Partial<Brief> = {}): Brief {
@@ -106,20 +106,25 @@ describe('standingOf', () => {
   });
 });
 
-describe('recordUrl', () => {
-  const urlOf = (kind: string, url?: string) => recordUrl({ crm: { kind, url } }, '003A/1');
+describe('findRecordUrls', () => {
+  async function urlOf(kind: string, url?: string): Promise<string | null> {
+    const auth = { type: 'token', token: 'a token' };
+    const recordUrl = await findRecordUrls({ crm: { kind, url, auth } });
+    return recordUrl('003A/1');
+  }
 
-  it('leads to a record of a Salesforce org by its own domain', () => {
+  it('leads to a record of a Salesforce org by its own domain', async () => {
     const domain = 'https://food-bank.my.salesforce.com';
-    expect(urlOf('salesforce', `${domain}/`)).toBe(`${domain}/003A%2F1`);
+    expect(await urlOf('salesforce', `${domain}/`)).toBe(`${domain}/003A%2F1`);
   });
 
-  it('leads nowhere if the place of the records is not known', () => {
-    expect(urlOf('salesforce', 'https://login.salesforce.com')).toBeNull();
-    expect(urlOf('salesforce', 'http://food-bank.my.salesforce.com')).toBeNull();
-    expect(urlOf('salesforce', 'https://my.salesforce.com.elsewhere.example')).toBeNull();
-    expect(urlOf('hubspot', 'https://api.hubapi.com')).toBeNull();
-    expect(urlOf('csv')).toBeNull();
+  it('leads nowhere if the place of the records is not known', async () => {
+    expect(await urlOf('salesforce', 'https://login.salesforce.com')).toBeNull();
+    expect(await urlOf('salesforce', 'http://food-bank.my.salesforce.com')).toBeNull();
+    expect(await urlOf('salesforce', 'https://my.salesforce.com.elsewhere.example')).toBeNull();
+    expect(await urlOf('hubspot', 'https://api.hubapi.com')).toBeNull();
+    expect(await urlOf('csv')).toBeNull();
+    expect(await urlOf('a-package-that-is-not-installed')).toBeNull();
   });
 });
 

@@ -4,7 +4,6 @@ import { describeCount } from '../../../core/quantities.ts';
 import type { ShownContact } from '../../../operations/contacts.ts';
 import { whyText } from '../../../sync/views/run-contacts.ts';
 import { MatchFacts, percent } from '../decisions/open-decision.tsx';
-import { recordUrl } from '../decisions/record-url.ts';
 import { may, type Viewer } from '../frame/layout.tsx';
 import { Icon, OutcomeStatus, RecordId, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 import { ContactFrame } from './contact-frame.tsx';
@@ -12,13 +11,15 @@ import { contactHref } from './contact-href.ts';
 
 export interface ContactContent {
   client: Integration;
+  /** The contact's page in the CRM; null if it is not known. */
+  recordUrl: string | null;
   contact: ShownContact;
   /** The action that was just done. */
   note: string | null;
 }
 
 export function ContactPage({ content, viewer }: { content: ContactContent; viewer: Viewer }) {
-  const { client, contact, note } = content;
+  const { client, recordUrl, contact, note } = content;
   const { crmId, name, state } = contact;
   return (
     <ContactFrame
@@ -29,7 +30,7 @@ export function ContactPage({ content, viewer }: { content: ContactContent; view
       heading={name ?? crmId}
       note={note}
     >
-      <Summary contact={contact} client={client} viewer={viewer} />
+      <Summary contact={contact} client={client} recordUrl={recordUrl} viewer={viewer} />
       {contact.keptBack === null && state === 'known' && <Introductions contact={contact} />}
       {contact.profile !== null && (
         <Profile contact={contact} profile={contact.profile} viewer={viewer} />
@@ -40,14 +41,17 @@ export function ContactPage({ content, viewer }: { content: ContactContent; view
   );
 }
 
-function Summary(props: { contact: ShownContact; client: Integration; viewer: Viewer }) {
-  const { contact, client, viewer } = props;
+interface SummaryProps extends Pick<ContactContent, 'contact' | 'client' | 'recordUrl'> {
+  viewer: Viewer;
+}
+
+function Summary({ contact, client, recordUrl, viewer }: SummaryProps) {
   const { crmId, problem, decision, outcome, keptBack, mergedInto, networks } = contact;
   return (
     <section class="card" aria-label="Summary">
       <p>
         <RecordId id={crmId} url={null} />
-        <RecordLink client={client} crmId={crmId} />
+        <RecordLink url={recordUrl} />
         {networks.length > 0 && <> · In {networks.join(', ')}</>}
       </p>
       <p>{stateText(contact)}</p>
@@ -89,8 +93,7 @@ function Summary(props: { contact: ShownContact; client: Integration; viewer: Vi
   );
 }
 
-function RecordLink({ client, crmId }: { client: Integration; crmId: string }) {
-  const url = recordUrl(client, crmId);
+function RecordLink({ url }: { url: string | null }) {
   if (url === null) return null;
   return (
     <>

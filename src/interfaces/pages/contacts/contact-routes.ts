@@ -18,6 +18,7 @@ import { authorised, getCaller, toOperationDeps } from '../../api/request/caller
 import { findIntegration } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
+import { findRecordUrls } from '../decisions/record-url.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { contactHref } from './contact-href.ts';
@@ -54,7 +55,8 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const { note } = querySchema.parse(c.req.query());
     const { renderContact } = await import('./contact-pages.tsx');
     const viewer = frame.getViewer(c.var.principal);
-    return c.html(renderContact(viewer, { client, contact, note: note && NOTES[note] }));
+    const recordUrl = (await findRecordUrls(client))(contact.crmId);
+    return c.html(renderContact(viewer, { client, recordUrl, contact, note: note && NOTES[note] }));
   });
 
   app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => answerPlan(c, await planOf(c)));

@@ -29,7 +29,7 @@ import {
   getSubject,
   listChoices,
 } from '../../../decisions/views/question.ts';
-import { recordUrl } from './record-url.ts';
+import { findRecordUrls, noUrl } from './record-url.ts';
 
 type World = Pick<Application, 'store' | 'integrations' | 'open'>;
 
@@ -117,6 +117,7 @@ export async function readHoldPage(
   const around = await readAroundItem(world, reach, query, toQueueItem(hold, reach));
   const { integrationId } = hold;
   const integration = world.integrations.get(integrationId);
+  const recordUrl = integration ? await findRecordUrls(integration) : noUrl;
   const isOpen = hold.decision === null && signal !== null;
   const found =
     isOpen && hold.about === 'contact' ? await readHoldEvidence(world, [hold], signal) : null;
@@ -127,7 +128,7 @@ export async function readHoldPage(
     open: {
       ...around.places,
       item: around.item,
-      url: hold.about === 'contact' && integration ? recordUrl(integration, hold.crmId) : null,
+      url: hold.about === 'contact' ? recordUrl(hold.crmId) : null,
       choices: !isOpen ? [] : listChoices(hold, { isGone }),
       evidence,
       batch: null,
@@ -170,10 +171,8 @@ async function readBatch(
   };
   try {
     const examples = await readBatchExamples(world, batch, signal);
-    const withUrls = examples.map((one) => ({
-      ...one,
-      url: integration ? recordUrl(integration, one.contact) : null,
-    }));
+    const recordUrl = integration ? await findRecordUrls(integration) : noUrl;
+    const withUrls = examples.map((one) => ({ ...one, url: recordUrl(one.contact) }));
     return { ...shown, examples: withUrls, problem: null };
   } catch (error) {
     if (!isDonorSyncError(error) && !signal.aborted) throw error;

@@ -1,14 +1,18 @@
+import { findConnectorDefinition } from '../../../../connectors/index.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 
-/**
- * Returns the address of a contact's page in its CRM; null if it cannot be derived from the settings. A
- * Salesforce My Domain shows the record of any ID. HubSpot's addresses need the account number, which is not
- * stored, and a file has no pages.
- */
-export function recordUrl({ crm }: Pick<Integration, 'crm'>, contactId: string): string | null {
-  const { kind, url } = crm;
-  if (kind !== 'salesforce' || typeof url !== 'string' || !URL.canParse(url)) return null;
-  const { protocol, hostname, origin } = new URL(url);
-  if (protocol !== 'https:' || !hostname.endsWith('.my.salesforce.com')) return null;
-  return `${origin}/${encodeURIComponent(contactId)}`;
+/** Returns the address of a contact's page in its CRM; null if it is not known. */
+export type RecordUrls = (contactId: string) => string | null;
+
+/** How a client's connector finds the pages of contacts. A connector that cannot be loaded finds none. */
+export async function findRecordUrls({ crm }: Pick<Integration, 'crm'>): Promise<RecordUrls> {
+  const definition = await findConnectorDefinition(crm.kind).catch(() => null);
+  if (definition?.recordUrl === undefined) return noUrl;
+  const { success, data } = definition.settingsSchema.safeParse(crm);
+  return (id) => (success ? (definition.recordUrl?.(data, id) ?? null) : null);
+}
+
+/** For a client that is not set up any more. */
+export function noUrl(): null {
+  return null;
 }

@@ -15,7 +15,7 @@ import {
   readRunContacts,
 } from '../../../sync/views/run-contacts.ts';
 import { type RunProgress, readProgress } from '../../../sync/views/run-progress.ts';
-import { recordUrl } from '../decisions/record-url.ts';
+import { findRecordUrls, noUrl } from '../decisions/record-url.ts';
 
 export interface RunDetail {
   report: RunReport;
@@ -66,6 +66,7 @@ export async function readRunDetail(
   query: ContactQuery = {},
 ): Promise<RunDetail> {
   const integration = integrations.get(report.integration);
+  const recordUrl = integration ? await findRecordUrls(integration) : noUrl;
   const begun = await findRunById(store.reader, id);
   const page = begun && (await readRunContacts(store.reader, begun, pageFilter(query)));
   const phase = await findPhase();
@@ -86,7 +87,7 @@ export async function readRunDetail(
     next: page?.next ? writeCursor([page.next.place, page.next.crmId]) : null,
     contacts: (page?.contacts ?? []).map((contact) => ({
       ...contact,
-      url: integration ? recordUrl(integration, contact.crmId) : null,
+      url: recordUrl(contact.crmId),
     })),
   };
 
