@@ -44,10 +44,11 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
         const ending = await endingOf(() => collectPages(connector, null));
         assert.equal(kindOf(ending), 'retriable', `${name} from request ${position + 1} on`);
       }
-      for (const status of [404, 410]) {
-        proxy.rule(from(1, { kind: 'answer', status, body: '{}' }));
+      const last = positions.at(-1) ?? 0;
+      for (const status of [400, 403, 404, 410]) {
+        proxy.rule(from(last, { kind: 'answer', status, body: '{"message":"no"}' }));
         const ending = await endingOf(() => collectPages(connector, null));
-        assert.notEqual(ending.error, null, `status ${status} from request 2 on`);
+        assert.notEqual(ending.error, null, `status ${status} from request ${last + 1} on`);
       }
     });
 

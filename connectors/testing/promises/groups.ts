@@ -19,6 +19,15 @@ export function promiseGroups({ describe, it, can }: Suite): void {
       assertIncludes(t.connector.capabilities.groups, [keys[0]]);
     });
 
+    it('brings all members of a large group', async (t) => {
+      const count = Math.min(t.crm.contactsForThreePages, LARGE_GROUP);
+      const ids = await t.crm.addContacts(people(count));
+      const selector = await requireGroups(t).add(ids);
+      await t.open();
+      const members = (await collect(t.connector.readGroup(selector))).flat();
+      assert.deepEqual(new Set(members), new Set(ids));
+    });
+
     it('throws for a group that it cannot read', async (t) => {
       await t.start(people(2));
       await assert.rejects(
@@ -58,6 +67,9 @@ export function promiseGroups({ describe, it, can }: Suite): void {
     });
   });
 }
+
+/** More members than most CRMs return at once. */
+const LARGE_GROUP = 251;
 
 function requireGroups({ crm }: ConnectorTest): NonNullable<ConformanceHarness['groups']> {
   assert.ok(crm.groups, 'The harness has no groups.');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Connector, ContactsSettings } from '../../contract.ts';
 import type { ConformanceHarness } from '../harness.ts';
-import { byId, collect, collectPages, listIds } from '../readings.ts';
+import { byId, collect, collectPages, lastCursor, listIds } from '../readings.ts';
 import { MARIA, people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
@@ -33,6 +33,17 @@ export function promiseSettings({ describe, it }: Suite): void {
         }
       });
     }
+
+    it('brings an opt-out that was set after the cursor', async (t) => {
+      const { field, mark } = markOf(t);
+      const [marked = ''] = await t.crm.addContacts(people(3));
+      const connector = await openUnlessRefused(t, { optOutField: field });
+      if (connector === null || !connector.capabilities.incremental) return;
+      const cursor = lastCursor(await collectPages(connector, null));
+      await mark(marked);
+      const contacts = byId(await collectPages(connector, cursor));
+      assert.equal(contacts.get(marked)?.optedOut, true);
+    });
 
     it('obeys the values that mean an opt-out, or refuses them', async (t) => {
       const { field, mark } = markOf(t);
@@ -68,6 +79,12 @@ export function promiseSettings({ describe, it }: Suite): void {
       if (connector.search !== undefined) {
         const text = filter.excluded.lastName ?? '';
         assert.ok(!(await connector.search(text, 20)).includes(excluded));
+      }
+      if (connector.capabilities.incremental) {
+        const cursor = lastCursor(await collectPages(connector, null));
+        for (const id of [included, excluded]) await t.crm.editContact(id, { firstName: 'Anna' });
+        const ids = listIds(await collectPages(connector, cursor));
+        assert.deepEqual([...new Set(ids)], [included], 'after a cursor');
       }
       // The contact exists, whether or not it is included.
       const [lookup] = await connector.readByIds([excluded], []);

@@ -75,6 +75,18 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       );
     });
 
+    it('writes a text as long as the field allows', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [name] = t.crm.textFields;
+      const field = (await t.connector.describeFields()).find((one) => one.name === name);
+      const length = Math.min(field?.maxLength ?? LONG_TEXT, LONG_TEXT);
+      const text = 'Zoë und Åsa '.repeat(LONG_TEXT).slice(0, length).trim();
+      const [result] = await write(t.connector, [{ id, values: { [name]: text } }]);
+      assert.deepEqual(result, { status: 'written', id });
+      await t.connector.finish();
+      assert.equal(await t.crm.seenValue(id, name), text);
+    });
+
     it('writes a number as digits, without separators', async (t) => {
       const [id = ''] = await t.start(people(1));
       const numbers = await findNumbers(t);
@@ -275,6 +287,8 @@ export function promiseWriting({ describe, it, can }: Suite): void {
     });
   });
 }
+
+const LONG_TEXT = 1_000;
 
 /** Numbers with more than three digits before the decimal point, for fields that can have them. */
 async function findNumbers({ crm, connector }: ConnectorTest) {

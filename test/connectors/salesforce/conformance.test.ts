@@ -8,8 +8,10 @@ import {
 import type { OrgShape } from '../../../sandbox/salesforce/metadata/catalogue.ts';
 import { openOrg } from './org.ts';
 
+/** Both shapes and both APIs fail in one of the tests. Failing all four combinations would only take more time. */
+const FAILING = ['plain, REST', 'npsp, Bulk'];
+
 const ABILITIES = [
-  'api',
   'groups',
   'newField',
   'vanish',
@@ -37,7 +39,7 @@ for (const shape of ['plain', 'npsp'] satisfies OrgShape[]) {
       { describe, it },
       `Salesforce (${shape}, ${api})`,
       () => salesforceHarness(shape, bulkThreshold),
-      ABILITIES,
+      FAILING.includes(`${shape}, ${api}`) ? ['api', ...ABILITIES] : ABILITIES,
     );
   }
 }
