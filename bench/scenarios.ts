@@ -23,6 +23,7 @@ import { pages } from './scenarios/pages.ts';
 import { pagesBeside } from './scenarios/pages-beside.ts';
 import { paths } from './scenarios/paths.ts';
 import { picture } from './scenarios/picture.ts';
+import { ranking } from './scenarios/ranking.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { scale } from './scenarios/scale.ts';
 import { serve, serveBusy } from './scenarios/serve.ts';
@@ -68,6 +69,7 @@ export const SCENARIOS: readonly Scenario[] = [
   pages,
   pagesBeside,
   picture,
+  ranking,
   viewers,
   connections,
   matching,

@@ -59,7 +59,12 @@ export const READS: Readonly<Record<string, Tables>> = {
     run_requests: 'what the queue holds is compared with the requests that wait',
   },
   networks: { contacts: PICKS, runs: 'a network is listed with the run that read it' },
-  paths: { contacts: PICKS, runs: PICKS, warm_path_costs: 'the report of a run has the cost' },
+  paths: {
+    contacts: PICKS,
+    kept_profiles: PICKS,
+    runs: PICKS,
+    warm_path_costs: 'the report of a run has the cost',
+  },
   sync: {
     integrations: 'a run begins and ends with its client’s row',
     contacts: PICKS,

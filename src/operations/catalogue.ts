@@ -26,6 +26,7 @@ import { checkFields, createMissingFields, getFieldSource } from './fields.ts';
 import { forgetContact } from './forget.ts';
 import { listHolds, listHoldsWithNames, showQueue } from './holds.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
+import { addListed, rankedIntroductions, removeListed } from './introductions/introductions.ts';
 import type { Operation } from './kit/operation.ts';
 import { liftContactBlock } from './lift-block.ts';
 import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
@@ -129,6 +130,9 @@ export const OPERATIONS: readonly Operation[] = [
   checkNetworks,
   repairNetworks,
   showIntroductions,
+  rankedIntroductions,
+  addListed,
+  removeListed,
   showPaths,
   findProspects,
   showCredits,

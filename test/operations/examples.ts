@@ -174,6 +174,17 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       invalid: { body: { text: ' ' } },
     };
   },
+  'introductions add': async ({ world, sync }) => {
+    await sync();
+    const [contact = ''] = world.crm.records.keys();
+    return { subjects: { integration: 'riverside', contact } };
+  },
+  'introductions remove': async ({ world, sync, asOwner }) => {
+    await sync();
+    const [contact = ''] = world.crm.records.keys();
+    await asOwner('PUT', `/v1/integrations/riverside/listed-contacts/${contact}`);
+    return { subjects: { integration: 'riverside', contact } };
+  },
   'contacts show': async ({ world, sync }) => {
     await sync();
     const [contact = ''] = world.crm.records.keys();
@@ -278,6 +289,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
 /** Operations that other tests carry out, since they need more than a request: the reason of each. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   stop: 'test/interfaces/api/stop-run.test.ts: a run that is queued, and one that is in progress',
+  introductions: 'test/interfaces/api/introductions.test.ts: needs a network, and paths from it',
   disconnect: 'test/interfaces/api/clients.test.ts: a CRM account that is connected',
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
   'clients check': 'test/interfaces/api/checks.test.ts: it is carried out after the answer',

@@ -89,6 +89,12 @@ const forget = (rest: string): Cases => {
   };
 };
 
+const listed: Cases = {
+  good: { path: '/v1/integrations/riverside/listed-contacts/c001' },
+  'unknown contact': { path: '/v1/integrations/riverside/listed-contacts/nobody' },
+  unknown: { path: '/v1/integrations/nowhere/listed-contacts/c001' },
+};
+
 /** The world blocks no contact, so even the valid request gets 404. */
 const block = (rest: string): Cases => ({
   good: { path: `/v1/integrations/riverside/contacts/c001/block${rest}` },
@@ -389,6 +395,17 @@ export const API_CASES: CaseTable = {
     unknown: { path: `/v1/approvals/${NOWHERE}/refuse` },
   },
 
+  'POST /v1/integrations/:integration/introductions': {
+    good: { path: '/v1/integrations/riverside/introductions' },
+    filtered: {
+      path: '/v1/integrations/riverside/introductions',
+      body: { capacity: '100k', mine: true },
+    },
+    unknown: { path: '/v1/integrations/nowhere/introductions' },
+    invalid: { path: '/v1/integrations/riverside/introductions', body: { limit: 0 } },
+  },
+  'PUT /v1/integrations/:integration/listed-contacts/:contact': listed,
+  'DELETE /v1/integrations/:integration/listed-contacts/:contact': listed,
   'GET /v1/results': {
     ...list('/v1/results?month=2026-11'),
     'other month': { path: '/v1/results?month=2020-01' },

@@ -420,6 +420,25 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one('mar', '--integration', 'nowhere'),
     invalid: one(),
   },
+  introductions: {
+    good: one('--integration', 'riverside'),
+    csv: one('--integration', 'riverside', '--csv'),
+    filtered: one('--integration', 'riverside', '--capacity', '100k', '--mine'),
+    unknown: one('--integration', 'nowhere'),
+    invalid: one('--integration', 'riverside', '--limit', '0'),
+  },
+  'introductions add': {
+    good: one('c001', '--integration', 'riverside'),
+    'unknown contact': one('nowhere', '--integration', 'riverside'),
+    unknown: one('c001', '--integration', 'nowhere'),
+    invalid: one(),
+  },
+  'introductions remove': {
+    good: one('c001', '--integration', 'riverside'),
+    'unknown contact': one('nowhere', '--integration', 'riverside'),
+    unknown: one('c001', '--integration', 'nowhere'),
+    invalid: one(),
+  },
   'contacts show': {
     good: one('c001', '--integration', 'riverside'),
     'without a client': one('c001'),

@@ -189,6 +189,26 @@ export const PAGE_CASES: CaseTable = {
   'POST /tokens/:token/revoke': about('/tokens', 'token-viewer', '/revoke', 'nowhere'),
 
   'GET /': { good: { path: '/' }, find: { path: '/?q=zzzz' }, note: { path: '/?note=sync' } },
+  'GET /introductions': { good: { path: '/introductions' } },
+  'GET /introductions/:integration': {
+    good: { path: '/introductions/riverside' },
+    filtered: { path: '/introductions/riverside?capacity=100k&mine=1' },
+    unknown: { path: '/introductions/nowhere' },
+  },
+  'POST /introductions/:integration/csv': {
+    good: post('/introductions/riverside/csv'),
+    unknown: post('/introductions/nowhere/csv'),
+  },
+  'POST /introductions/:integration/listed/:contact': {
+    good: post('/introductions/riverside/listed/c001'),
+    'unknown contact': post('/introductions/riverside/listed/nobody'),
+    unknown: post('/introductions/nowhere/listed/c001'),
+  },
+  'POST /introductions/:integration/listed/:contact/remove': {
+    good: post('/introductions/riverside/listed/c001/remove'),
+    'unknown contact': post('/introductions/riverside/listed/nobody/remove'),
+    unknown: post('/introductions/nowhere/listed/c001/remove'),
+  },
   'GET /results': {
     good: { path: '/results?month=2026-11' },
     'other client': { path: '/results?month=2026-11&client=harbor' },

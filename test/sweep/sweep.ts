@@ -144,7 +144,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'nonsense',
       'runs nonsense',
     ],
-    ...[`contacts show ${ids.known}`, 'contacts search Bea'],
+    ...[`contacts show ${ids.known}`, 'contacts search Bea', 'introductions'],
     ...[`about ${ids.known}`, `about ${ids.known} --json`, 'audit', 'audit --csv', 'audit verify'],
     ...['audit export', 'audit export --csv', 'clients connections'],
     'worker --runs nonsense',

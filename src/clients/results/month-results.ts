@@ -153,7 +153,7 @@ export async function storePastMonths(
   return added;
 }
 
-/** Pure: the months that started at or after the month of `first` and ended before `end` (epoch ms), the oldest first. */
+/** Pure: the months from the month of `first` that end before `end` (both epoch ms), the oldest first. */
 export function listMonths(first: number, end: number): string[] {
   const months: string[] = [];
   for (let month = toMonth(toDay(first)); months.length < MOST_MONTHS; ) {

@@ -7,6 +7,11 @@ import { aboutContact } from '../../operations/about.ts';
 import { findContactsByName, showContact } from '../../operations/contacts.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
+import {
+  addListed,
+  rankedIntroductions,
+  removeListed,
+} from '../../operations/introductions/introductions.ts';
 import { liftContactBlock } from '../../operations/lift-block.ts';
 import { exportAll, exportSettings } from '../../operations/settings.ts';
 import { undoRun } from '../../operations/undo.ts';
@@ -24,6 +29,12 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   // name is in the body, because no address may contain a name.
   const search = '/v1/integrations/{integration}/contact-search';
   add(findContactsByName, { method: 'post', path: search, tag: 'Contacts' });
+  // It names people and their capacity, so it is recorded, and no link of another site can start it.
+  const introductions = '/v1/integrations/{integration}/introductions';
+  add(rankedIntroductions, { method: 'post', path: introductions, tag: 'Contacts' });
+  const listed = '/v1/integrations/{integration}/listed-contacts/{contact}';
+  add(addListed, { method: 'put', path: listed, tag: 'Contacts' });
+  add(removeListed, { method: 'delete', path: listed, tag: 'Contacts' });
   add(showContact, { method: 'post', path: contact, tag: 'Contacts' });
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';

@@ -101,6 +101,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     'show a contact with its profile and introductions, or find it by name',
     async (deps) => (await import('./commands/contacts.ts')).contactsCommand(deps),
   ),
+  entry(
+    'introductions',
+    'show whom a member can introduce, the largest giving capacity first; keep a list',
+    async (deps) => (await import('./commands/introductions.ts')).introductionsCommand(deps),
+  ),
   entry('paths', 'show everyone in the networks who knows a contact', async (deps) =>
     (await import('./commands/networks.ts')).pathsCommand(deps),
   ),

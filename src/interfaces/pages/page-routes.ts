@@ -21,6 +21,7 @@ import { creditPageRoutes } from './credits/credit-routes.ts';
 import { decisionRoutes } from './decisions/decision-routes.ts';
 import { createPageFrame } from './frame/page-app.ts';
 import { homeRoutes } from './home/home-routes.ts';
+import { introductionPageRoutes } from './introductions/introduction-routes.ts';
 import { networkPageRoutes } from './networks/network-routes.ts';
 import { resultPageRoutes } from './results/results-routes.ts';
 import { runPageRoutes } from './runs/run-routes.ts';
@@ -70,6 +71,7 @@ export function dashboardRoutes(
   app.route('/', homeRoutes(deps, frame));
   app.route('/', runPageRoutes(deps, frame));
   app.route('/', decisionRoutes(deps, frame));
+  app.route('/', introductionPageRoutes(deps, frame));
   app.route('/', networkPageRoutes(deps, frame));
   app.route('/', setupRoutes(deps, frame));
   app.route('/', userPageRoutes(deps, frame));

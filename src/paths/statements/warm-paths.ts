@@ -1,6 +1,6 @@
 /** The warm paths to compute, and the computed results. */
 
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { isListed } from '../../contacts/listed.ts';
 import { RECEIVES_NOTHING } from '../../contacts/receives-nothing.ts';
@@ -192,6 +192,71 @@ export function listStrongestPaths(
     .execute()
     .then((rows) => rows.map(knownPath));
 }
+
+/** A path for the ranking, with the encrypted record of its contact's profile; the empty string if there is none. */
+export interface PathWithGiving {
+  crmId: string;
+  introducerId: string;
+  networkId: string;
+  /** From 0 to 1. */
+  strength: number;
+  giving: string;
+}
+
+/**
+ * Returns a slice of the paths to contacts who may be researched and do not wait for a decision, in the order of their
+ * IDs, after the given ID.
+ */
+export async function listPathsWithGiving(
+  reader: Reader,
+  integrationId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<PathWithGiving[]> {
+  const { rows } = await pathsWithGiving(reader, { integrationId, after, limit });
+  return rows.map((row) => ({
+    crmId: row.crm_id,
+    introducerId: row.introducer_id ?? '',
+    networkId: row.network_id ?? '',
+    strength: Number(row.strength_millionths ?? 0) / MILLIONTHS,
+    giving: row.giving ?? '',
+  }));
+}
+
+const pathsWithGiving = preparedRead(
+  (
+    db,
+    { integrationId, after, limit }: Slots<{ integrationId: string; after: string; limit: number }>,
+  ) =>
+    db
+      .selectFrom('warm_paths')
+      .innerJoin('contacts', (join) =>
+        join
+          .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+          .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
+      )
+      .leftJoin('kept_profiles', (join) =>
+        join
+          .onRef('kept_profiles.integration_id', '=', 'warm_paths.integration_id')
+          .onRef('kept_profiles.crm_id', '=', 'warm_paths.crm_id')
+          .on('kept_profiles.is_delivered', '=', sql.lit(1)),
+      )
+      .select([
+        'warm_paths.crm_id',
+        'warm_paths.introducer_id',
+        'warm_paths.network_id',
+        'warm_paths.strength_millionths',
+        'kept_profiles.giving',
+      ])
+      .where('warm_paths.integration_id', '=', integrationId)
+      .where('warm_paths.crm_id', '>', after)
+      .where('warm_paths.introducer_id', 'is not', null)
+      .where('warm_paths.introducer_id', '<>', ERASED_INTRODUCER)
+      .where(mayBeResearched)
+      .where('contacts.state', '<>', 'held')
+      .orderBy('warm_paths.crm_id')
+      .limit(limit)
+      .compile(),
+);
 
 /** Returns the path to one contact; null if there is none. */
 export async function findPath(

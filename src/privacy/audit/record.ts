@@ -77,6 +77,8 @@ export const AUDIT_ACTIONS = [
   'crm.disconnected',
   'names.shown',
   'contact.shown',
+  'contact.listed',
+  'contact.unlisted',
   'audit.exported',
   'everything.exported',
   'everything.ended',

@@ -34,6 +34,19 @@ export interface RunContext {
   now: number;
 }
 
+/** Returns a text that changes when a run of the client starts or ends; for results that are kept in memory. */
+export async function readRunMark(reader: Reader, integrationId: string): Promise<string> {
+  const row = await reader
+    .selectFrom('runs')
+    .select(['id', 'status', 'finished_at'])
+    .where('integration_id', '=', integrationId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return JSON.stringify(row ?? null);
+}
+
 /** The runs to read; an omitted part does not filter. */
 export interface RunFilter {
   integrationId?: string | undefined;

@@ -52,6 +52,7 @@ describe('openapi.json', () => {
     expect(names.sort()).toEqual([
       'DELETE /v1/integrations/{integration}',
       'DELETE /v1/integrations/{integration}/contacts/{contact}/block',
+      'DELETE /v1/integrations/{integration}/listed-contacts/{contact}',
       'DELETE /v1/integrations/{integration}/webhook',
       'DELETE /v1/tokens/{token}',
       'DELETE /v1/users/{user}',
@@ -136,6 +137,7 @@ describe('openapi.json', () => {
       'POST /v1/integrations/{integration}/erase/preview',
       'POST /v1/integrations/{integration}/export',
       'POST /v1/integrations/{integration}/fields',
+      'POST /v1/integrations/{integration}/introductions',
       'POST /v1/integrations/{integration}/networks/check',
       'POST /v1/integrations/{integration}/networks/repair',
       'POST /v1/integrations/{integration}/networks/repair/preview',
@@ -165,6 +167,7 @@ describe('openapi.json', () => {
       'POST /v1/users/{user}/preview',
       'POST /v1/users/{user}/sign-out',
       'PUT /v1/address',
+      'PUT /v1/integrations/{integration}/listed-contacts/{contact}',
       'PUT /v1/users/{user}/role',
     ]);
   });

@@ -121,6 +121,8 @@ const FILLED: Readonly<Record<string, (ids: Ids) => Filled>> = {
 
 /** The forms that are only a button, or whose few hidden fields the page sets itself. */
 const BUTTONS = new Set([
+  ...['/introductions/:client/csv', '/introductions/:client/listed/:contact'],
+  '/introductions/:client/listed/:contact/remove',
   '/sign-out',
   '/first-visit/:secret',
   '/confirm-address/:secret',

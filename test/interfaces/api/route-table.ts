@@ -173,6 +173,31 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     about: 'approval',
     path: '/v1/approvals/:id/refuse',
   },
+  'POST /v1/integrations/:integration/introductions': {
+    ...{ role: 'reader', by: 'person', about: 'integration' },
+  },
+  'PUT /v1/integrations/:integration/listed-contacts/:contact': {
+    ...{ role: 'reader', by: 'person', about: 'integration' },
+    path: '/v1/integrations/:id/listed-contacts/some',
+  },
+  'DELETE /v1/integrations/:integration/listed-contacts/:contact': {
+    ...{ role: 'reader', by: 'person', about: 'integration' },
+    path: '/v1/integrations/:id/listed-contacts/some',
+  },
+  // It leads to the first client within reach.
+  'GET /introductions': { role: 'reader', isPage: true },
+  'GET /introductions/:integration': {
+    ...{ role: 'reader', by: 'person', isPage: true, about: 'integration' },
+  },
+  'POST /introductions/:integration/csv': { role: 'reader', by: 'person', about: 'integration' },
+  'POST /introductions/:integration/listed/:contact': {
+    ...{ role: 'reader', by: 'person', about: 'integration' },
+    path: '/introductions/:id/listed/some',
+  },
+  'POST /introductions/:integration/listed/:contact/remove': {
+    ...{ role: 'reader', by: 'person', about: 'integration' },
+    path: '/introductions/:id/listed/some/remove',
+  },
   'GET /v1/results': { role: 'viewer', about: 'list' },
   'GET /v1/credits': { role: 'viewer', about: 'list' },
   'GET /v1/credits/keys': { role: 'viewer', about: 'list' },

@@ -14,6 +14,7 @@ export const AREAS = [
   { id: 'clients', name: 'Clients', href: '/' },
   { id: 'runs', name: 'Runs', href: '/runs' },
   { id: 'decisions', name: 'Decisions', href: '/decisions' },
+  { id: 'introductions', name: 'Introductions', href: '/introductions', role: 'reader' },
   { id: 'networks', name: 'Networks', href: '/networks' },
   { id: 'results', name: 'Results', href: '/results' },
   { id: 'credits', name: 'Credits', href: '/credits' },

@@ -110,6 +110,18 @@ export const FORMS: readonly FormRule[] = [
   { action: '/decisions/:id/reject', page: '/decisions/:id', kind: 'erases' },
   { action: '/decisions/:id/resubmit', page: '/decisions/:id', kind: 'spends' },
 
+  { action: '/introductions/:client/csv', page: '/introductions/:client', kind: 'look' },
+  {
+    action: '/introductions/:client/listed/:contact',
+    page: '/introductions/:client',
+    kind: 'save',
+  },
+  {
+    action: '/introductions/:client/listed/:contact/remove',
+    page: '/introductions/:client',
+    kind: 'save',
+  },
+
   { action: '/networks/:client/who', page: '/networks/:client', kind: 'look' },
   { action: '/networks/:client/check', page: '/networks', kind: 'spends' },
   { action: '/networks/:client/repair', page: '/networks', kind: 'spends' },

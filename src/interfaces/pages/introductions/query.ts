@@ -1,0 +1,47 @@
+/** The filters of the page, in its address. */
+import { z } from 'zod';
+import { rankedIntroductions } from '../../../operations/introductions/introductions.ts';
+
+const { capacity, from } = rankedIntroductions.input.shape;
+const word = z.string().min(1).max(255).optional().catch(undefined);
+
+/** An invalid value counts as left out, so an old address still leads to the page. */
+export const querySchema = z.object({
+  network: word,
+  member: word,
+  capacity: capacity.catch(undefined),
+  mine: z
+    .string()
+    .optional()
+    .catch(undefined)
+    .transform((text) => text === '1'),
+  from: z.coerce.number().pipe(from.unwrap()).catch(0),
+});
+
+export type IntroductionsQuery = z.output<typeof querySchema>;
+
+/** Returns the filters as the parameters of an address. */
+export function toParameters(
+  query: IntroductionsQuery,
+  changes: Partial<IntroductionsQuery>,
+): URLSearchParams {
+  const { network, member, capacity, mine, from } = { ...query, ...changes };
+  const words = new URLSearchParams();
+  if (network !== undefined) words.set('network', network);
+  if (member !== undefined) words.set('member', member);
+  if (capacity !== undefined) words.set('capacity', capacity);
+  if (mine) words.set('mine', '1');
+  if (from > 0) words.set('from', String(from));
+  return words;
+}
+
+/** Returns the address of the page of a client, with these filters. */
+export function buildHref(
+  client: string,
+  query: IntroductionsQuery,
+  changes: Partial<IntroductionsQuery>,
+): string {
+  const words = toParameters(query, changes);
+  const path = `/introductions/${client}`;
+  return words.size === 0 ? path : `${path}?${words}`;
+}

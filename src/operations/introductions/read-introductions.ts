@@ -1,0 +1,168 @@
+/** One page of the ranking, with names and sentences. They are read and composed when someone looks. */
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import { findContacts } from '../../contacts/contacts.ts';
+import { CAPACITY_BANDS, type CapacityBandId } from '../../core/capacity.ts';
+import { isDonorSyncError, messageOf } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import { contactName } from '../../decisions/contact-name.ts';
+import { findContactsByDonor } from '../../networks/statements/network-members.ts';
+import type { RankedIntroduction } from '../../paths/rank-introductions.ts';
+import { calledName } from '../../paths/sentence.ts';
+import { openCrm } from '../../sync/control/crm-account.ts';
+import { lookUp } from '../../sync/control/look-up.ts';
+import { findOutside } from '../../sync/guards/filter.ts';
+import { findKeptBack } from '../../sync/guards/kept-back.ts';
+import { describeIntroductions } from '../contact/introductions.ts';
+import type { ActingWorld } from '../kit/operation.ts';
+import { getRanking } from './ranking.ts';
+
+export interface IntroductionQuery {
+  /** The name of a network; undefined for all. */
+  network?: string | undefined;
+  /** Donor ID of a member; undefined for all. */
+  member?: string | undefined;
+  /** The smallest capacity; undefined for all. */
+  capacity?: CapacityBandId | undefined;
+  /** True for the contacts on the user's own list only. */
+  mine: boolean;
+  from: number;
+  limit: number;
+}
+
+/** Members that can be chosen as a filter: those who introduce most. */
+const MOST_MEMBERS = 40;
+
+export async function readIntroductions(
+  world: ActingWorld,
+  client: Integration,
+  listed: ReadonlySet<string>,
+  query: IntroductionQuery,
+) {
+  const ranking = await getRanking(world, client.id);
+  const chosen = choose(ranking, listed, query);
+  const page = chosen.slice(query.from, query.from + query.limit);
+  const memberIds = mostFrequent(ranking.map(({ introducerId }) => introducerId));
+  const donors = [...new Set([...page.map(({ introducerId }) => introducerId), ...memberIds])];
+  const contacts = await findContactsByDonor(world.reader, client.id, donors);
+  const contactOf = (donorId: string) => contacts.get(donorId)?.[0] ?? null;
+  const live = await readLive(world, client, {
+    ids: page.map(({ crmId }) => crmId),
+    others: donors.flatMap((donorId) => contactOf(donorId) ?? []),
+  });
+  const nameOf = (donorId: string) => {
+    const contact = contactOf(donorId);
+    const { lookups } = live;
+    const known = { donorId, contact, network: '', strength: null };
+    return describeIntroductions([known], '', lookups)[0]?.name ?? null;
+  };
+  return {
+    total: chosen.length,
+    problem: live.problem,
+    networks: [...new Set(ranking.map(({ network }) => network))].sort(),
+    members: memberIds.map((donorId) => ({ donorId, name: nameOf(donorId) })),
+    contacts: page.flatMap((each) => {
+      const { crmId, introducerId, network, strength, band } = each;
+      if (!live.shown.has(crmId)) return [];
+      const lookup = live.lookups.get(crmId);
+      const called = lookup?.state === 'found' ? calledName(lookup.contact) : crmId;
+      const known = { donorId: introducerId, contact: contactOf(introducerId), network, strength };
+      const [introduction] = describeIntroductions([known], called, live.lookups);
+      const capacity = band === null ? null : CAPACITY_BANDS[band];
+      return {
+        crmId,
+        name: contactName(lookup),
+        capacity: capacity?.id ?? null,
+        capacityText: capacity?.name ?? 'Not known',
+        strength: Math.round(strength * 100) / 100,
+        network,
+        member: {
+          donorId: introducerId,
+          contact: known.contact,
+          name: introduction?.name ?? null,
+        },
+        sentence: introduction?.sentence ?? '',
+        isListed: listed.has(crmId),
+      };
+    }),
+  };
+}
+
+/** Pure. */
+function choose(
+  ranking: readonly RankedIntroduction[],
+  listed: ReadonlySet<string>,
+  { network, member, capacity, mine }: IntroductionQuery,
+): readonly RankedIntroduction[] {
+  const weakest = CAPACITY_BANDS.findIndex(({ id }) => id === capacity);
+  return ranking.filter(
+    (each) =>
+      (network === undefined || each.network === network) &&
+      (member === undefined || each.introducerId === member) &&
+      (weakest === -1 || (each.band !== null && each.band <= weakest)) &&
+      (!mine || listed.has(each.crmId)),
+  );
+}
+
+/** Pure. */
+function mostFrequent(donorIds: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const id of donorIds) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, MOST_MEMBERS)
+    .map(([id]) => id);
+}
+
+interface LiveNames {
+  lookups: ReadonlyMap<string, RecordLookup>;
+  /** The contacts that may be shown now. */
+  shown: ReadonlySet<string>;
+  /** Why there are no names; null if they were read. */
+  problem: string | null;
+}
+
+/**
+ * Reads the marks and the names of these contacts now, because they may have changed since the ranking. While the CRM
+ * is unavailable, only the marks that the last run has read count, and there are no names.
+ */
+async function readLive(
+  world: ActingWorld,
+  client: Integration,
+  { ids, others }: { ids: readonly string[]; others: readonly string[] },
+): Promise<LiveNames> {
+  const records = await findContacts(world.reader, client.id, ids);
+  const { lookups, outside, problem } = await readFromCrm(world, client, { ids, others });
+  const shown = ids.filter((id) => {
+    const record = records.get(id);
+    return record !== undefined && findKeptBack(record, lookups.get(id), outside.has(id)) === null;
+  });
+  return { lookups, shown: new Set(shown), problem };
+}
+
+async function readFromCrm(
+  { application, signal }: ActingWorld,
+  client: Integration,
+  { ids, others }: { ids: readonly string[]; others: readonly string[] },
+): Promise<{
+  lookups: ReadonlyMap<string, RecordLookup>;
+  outside: ReadonlySet<string>;
+  problem: string | null;
+}> {
+  if (ids.length + others.length === 0) {
+    return { lookups: new Map(), outside: new Set(), problem: null };
+  }
+  try {
+    const open = await application.open(client, signal);
+    try {
+      const crm = await openCrm(open.deps, null);
+      const found = await lookUp(crm.connector, [...new Set([...ids, ...others])]);
+      const outside = await findOutside(crm, { integration: client }, ids);
+      return { lookups: new Map(found.map((each) => [each.id, each])), outside, problem: null };
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    if (!isDonorSyncError(error) && !signal.aborted) throw error;
+    return { lookups: new Map(), outside: new Set(), problem: messageOf(error) };
+  }
+}

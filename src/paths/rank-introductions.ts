@@ -1,0 +1,124 @@
+/**
+ * Ranks the contacts that a member of a network can introduce: the largest giving capacity first, then the strongest
+ * connection. The order is computed when it is needed and kept in memory for a minute. It is never stored, because it
+ * would show who has how much.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { findContacts } from '../contacts/contacts.ts';
+import { CAPACITY_BANDS } from '../core/capacity.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
+import { decryptGiving } from '../fields/giving-record.ts';
+import {
+  listMirroredNetworks,
+  type MirroredNetwork,
+} from '../networks/statements/mirrored-networks.ts';
+import { findContactsByDonor } from '../networks/statements/network-members.ts';
+import type { Store } from '../store.ts';
+import { findKeptBack } from '../sync/guards/kept-back.ts';
+import { listPathsWithGiving } from './statements/warm-paths.ts';
+import { findUnshownDonors } from './unshown-donors.ts';
+
+/** A contact, and the member who can introduce it. */
+export interface RankedIntroduction {
+  crmId: string;
+  introducerId: string;
+  network: string;
+  /** From 0 to 1. */
+  strength: number;
+  /** Index in `CAPACITY_BANDS`; null if the capacity is not known. */
+  band: number | null;
+}
+
+export interface RankDeps {
+  reader: Store['reader'];
+  fingerprint: Store['fingerprint'];
+  sealer: Pick<Sealer, 'open'>;
+}
+
+/** Number of records that are opened before other work may continue: about five milliseconds. */
+const SLICE = 500;
+
+/**
+ * Returns the ranking. Contacts that opted out, object, have died or wait for a decision are not in it. A member who has
+ * left the network, or who may not be named, introduces nobody.
+ */
+export async function rankIntroductions(
+  deps: RankDeps,
+  integrationId: string,
+): Promise<RankedIntroduction[]> {
+  const { reader, sealer } = deps;
+  const networks = await listMirroredNetworks(reader, integrationId);
+  const members = await findIntroducers(deps, integrationId, networks);
+  const byBand: RankedIntroduction[][] = [...CAPACITY_BANDS, null].map(() => []);
+  for (let after: string | null = ''; after !== null; ) {
+    const slice = await listPathsWithGiving(reader, integrationId, { after, limit: SLICE });
+    for (const { giving, networkId, ...path } of slice) {
+      const network = members.get(networkId);
+      if (!network?.donors.has(path.introducerId)) continue;
+      const known =
+        giving === '' ? null : decryptGiving({ sealer }, integrationId, path.crmId, giving);
+      if (known?.isDeceased) continue;
+      const band = known?.band ?? null;
+      const { crmId, introducerId, strength } = path;
+      byBand[band ?? CAPACITY_BANDS.length]?.push({
+        crmId,
+        introducerId,
+        network: network.name,
+        strength,
+        band,
+      });
+    }
+    after = slice.length < SLICE ? null : (slice.at(-1)?.crmId ?? null);
+    await setImmediate();
+  }
+  return sortBands(byBand);
+}
+
+/** Sorts one band at a time, so other work can continue in between. */
+async function sortBands(bands: RankedIntroduction[][]): Promise<RankedIntroduction[]> {
+  const ranked: RankedIntroduction[] = [];
+  for (const band of bands) {
+    // The contacts are already in the order of their IDs, which decides between equals.
+    band.sort((one, other) => other.strength - one.strength);
+    for (const each of band) ranked.push(each);
+    await setImmediate();
+  }
+  return ranked;
+}
+
+interface Introducers {
+  name: string;
+  donors: ReadonlySet<string>;
+}
+
+/** The present members of each network, by the service's ID, without those who may not be named. */
+async function findIntroducers(
+  deps: RankDeps,
+  integrationId: string,
+  networks: readonly MirroredNetwork[],
+): Promise<ReadonlyMap<string, Introducers>> {
+  const all = new Set(networks.flatMap(({ members }) => members));
+  const unshown = await findUnshownDonors(deps, integrationId, all);
+  const withheld = await findWithheld(deps, integrationId, [...all]);
+  return new Map(
+    networks.map(({ networkId, name, members }) => {
+      const donors = members.filter((donor) => !unshown.has(donor) && !withheld.has(donor));
+      return [networkId, { name, donors: new Set(donors) }];
+    }),
+  );
+}
+
+/** Donors whose contacts have all left, died, or wait for a decision. A member without a contact is not among them. */
+async function findWithheld(
+  { reader }: RankDeps,
+  integrationId: string,
+  donors: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const ids = await findContactsByDonor(reader, integrationId, donors);
+  const contacts = await findContacts(reader, integrationId, [...ids.values()].flat());
+  const isShown = (crmId: string) => {
+    const contact = contacts.get(crmId);
+    return contact !== undefined && findKeptBack(contact, undefined) === null;
+  };
+  return new Set([...ids].flatMap(([donor, crmIds]) => (crmIds.some(isShown) ? [] : donor)));
+}
