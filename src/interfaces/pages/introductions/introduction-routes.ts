@@ -72,7 +72,7 @@ export function introductionPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<H
   return app;
 }
 
-/** The filters are in the address of the form, because they are no part of the operation. */
+/** The filters are in the address of the form, because the operation does not have them. */
 function backTo(c: Context<HttpEnv>, client: string): Response {
   return c.redirect(buildHref(client, querySchema.parse(c.req.query()), {}), 303);
 }
