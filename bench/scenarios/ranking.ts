@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
+import { systemClock } from '../../src/core/clock.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createFingerprint } from '../../src/database/encryption/fingerprint.ts';
 import { generateKey, parseKeyRing } from '../../src/database/encryption/key-ring.ts';
@@ -55,7 +56,8 @@ async function measureOn(name: string, url: string): Promise<Figure[]> {
     const fingerprint = createFingerprint(createSecretKey(randomBytes(32)));
     await fill(db, sealer);
     const records = await db.selectFrom('kept_profiles').select(['crm_id', 'giving']).execute();
-    const rank = () => rankIntroductions({ reader: db, fingerprint, sealer }, CLIENT);
+    const reader = Object.assign(db, { clock: systemClock });
+    const rank = () => rankIntroductions({ reader, fingerprint, sealer }, CLIENT);
     const ranked = await rank();
     const opened: number[] = [];
     const whole: number[] = [];

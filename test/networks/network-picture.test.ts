@@ -75,7 +75,7 @@ describe('the picture of a network', () => {
     const [best, other] = rankPaths([aPath()], NAMED, MEMBER_OF);
     if (!best || !other) throw new Error('no paths');
     expect(pathSentence(best, 2, 'Ada', 'Bo')).toBe(
-      'Ada of Board can introduce Bo: 88 % sure that they know each other. 1 other person of the networks knows Bo, too.',
+      'Ada of Board can introduce Bo: 88 % sure that they know each other. 1 other person in the networks knows Bo, too.',
     );
     expect(pathSentence(other, 2, 'Cy', 'Bo')).toBe('Cy of Staff knows Bo as well.');
   });

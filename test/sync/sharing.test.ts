@@ -124,7 +124,7 @@ describe('the same people in two integrations with one key', () => {
       limit: 10,
     });
     expect(written.length).toBeGreaterThan(0);
-    for (const { detail } of written) expect(detail).toMatch(/no credit/);
+    for (const { detail } of written) expect(detail).toMatch(/at no cost/);
   });
 
   it('are paid for once if both are synced at the same time', async () => {

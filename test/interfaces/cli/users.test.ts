@@ -260,7 +260,9 @@ describe('users', () => {
     });
     const remove = (...words: string[]) => run('passkeys', 'remove', 'anna@example.org', ...words);
     expect(await remove('phone-0001')).toMatchObject({ exitCode: 2 });
-    expect((await remove('nonsense', '--yes')).stderr).toContain('does not have a passkey "nonsense"');
+    expect((await remove('nonsense', '--yes')).stderr).toContain(
+      'does not have a passkey "nonsense"',
+    );
     const first = await remove('phone-0001', '--yes');
     expect(first.stdout).toContain('The passkey "name of phone-0001" was removed.');
     expect(first.stdout).not.toContain('only way');
