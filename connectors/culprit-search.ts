@@ -23,7 +23,7 @@ export interface CulpritSearch {
 const MAX_CULPRITS = 2;
 
 /** Starts with a change that was rejected. `known` contains fields that have caused rejections elsewhere. */
-export function beginSearch(
+function beginSearch(
   fields: readonly string[],
   known: ReadonlySet<string>,
   mayNarrow: boolean,

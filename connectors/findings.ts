@@ -20,7 +20,7 @@ export function plain(finding: Finding): Finding {
 }
 
 /** The fix for a temporary failure, for which nobody has to change anything. */
-export const PASSES =
+const PASSES =
   'This is temporary: run doctor again in a few minutes. You do not have to change the sign-in, the access or the settings.';
 
 /** A wrong address fails in the same way as a network failure. */

@@ -84,7 +84,7 @@ export function readMarks(
 }
 
 /** Reads the lists of one mark from the settings. */
-export function markValues(contacts: ContactsSettings, kind: MarkKind): MarkValues {
+function markValues(contacts: ContactsSettings, kind: MarkKind): MarkValues {
   return {
     marked: foldedSet(contacts[MARK_LISTS[kind]]),
     unmarked: foldedSet(contacts.unmarkedValues?.[kind]),

@@ -175,7 +175,7 @@ export interface VisibleOptions {
  * that lacks a property is trusted only after the description was checked. If HubSpot also omitted blank
  * properties, this check would be the only cost.
  */
-export function watchProperties(
+function watchProperties(
   described: Properties,
   { wanted, needed, describe }: VisibleOptions,
 ): VisibleProperties {

@@ -171,7 +171,7 @@ const MAX_ARCHIVED_PAGES = 5_000;
  * list is in the order of IDs, so it is read as a whole: a request for each hundred of the last 90
  * days.
  */
-export async function* readArchived(
+async function* readArchived(
   session: HubspotSession,
   sinceMs: number,
 ): AsyncGenerator<RemovedContact[]> {

@@ -249,7 +249,7 @@ export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
 }
 
 /** Returns true for too many requests at once, and false for too many in a day. Both have the same code. */
-export function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fields'>): boolean {
+function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fields'>): boolean {
   return code === 'REQUEST_LIMIT_EXCEEDED' && /concurrent/i.test(message);
 }
 

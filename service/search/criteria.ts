@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 
 /** The kinds of ties to an organisation, with the names of connections (service document, 2.2). */
-export const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'attends'] as const;
+const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'attends'] as const;
 
 /** The time at which a tie has to exist: now, in the past, or at any time. */
 export const TIMES = ['present', 'past', 'ever'] as const;
@@ -59,7 +59,7 @@ function personShape<Whole extends z.ZodType>(whole: Whole) {
 }
 
 /** The schema of one tie. */
-export const tieSchema = z.strictObject(tieShape(wholeNumber)).openapi('TieFilter');
+const tieSchema = z.strictObject(tieShape(wholeNumber)).openapi('TieFilter');
 
 /** A tie to an organisation that a donor has to have. */
 export type TieFilter = z.infer<typeof tieSchema>;

@@ -372,7 +372,7 @@ const countUnderWay = preparedRead((db, { integrationId }: Slots<{ integrationId
  * The IDs of all contacts of an integration, or of its present or removed contacts, in ascending order and in
  * batches.
  */
-export async function* idPages(
+async function* idPages(
   reader: Reader,
   integrationId: string,
   which: 'all' | 'present' | 'removed' = 'all',

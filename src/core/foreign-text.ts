@@ -16,7 +16,7 @@ export interface ForeignText {
 }
 
 /** The maximum number of characters that are kept of one text. */
-export const MAX_FOREIGN_TEXT = 500;
+const MAX_FOREIGN_TEXT = 500;
 
 /** How long a text is kept (ms). */
 export const FOREIGN_TEXT_LIFE_MS = 30 * 86_400_000;
@@ -39,7 +39,7 @@ function cut(text: string, length: number): string {
 }
 
 /** Used in place of an invalid code. */
-export const UNKNOWN_CODE = 'UNKNOWN';
+const UNKNOWN_CODE = 'UNKNOWN';
 
 /**
  * Returns a code in the CRMs' form (`STRING_TOO_LONG`), or `UNKNOWN`, because anything else could be a

@@ -7,7 +7,7 @@ export const PROFILE_CURRENCY = 'USD';
  * The handling of amounts for records in another currency: `usdOnly` omits them, `convert` converts
  * them by the CRM's own rates.
  */
-export const CURRENCY_MODES = ['usdOnly', 'convert'] as const;
+const CURRENCY_MODES = ['usdOnly', 'convert'] as const;
 export type CurrencyMode = (typeof CURRENCY_MODES)[number];
 
 /** `crm.currency` of the settings. */

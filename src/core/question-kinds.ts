@@ -34,7 +34,7 @@ const OF_CONTACT = {
   endsWithAnswer: false,
 };
 
-export const CONTACT_QUESTION_KINDS = {
+const CONTACT_QUESTION_KINDS = {
   name_mismatch: {
     ...OF_PROFILE,
     outcome: "the name in the profile differs from the contact's name; a user decides",

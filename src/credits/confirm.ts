@@ -49,7 +49,7 @@ export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 export class SpendingHeld extends RetriableError {}
 
 /** This machine and the service disagree about the time. Another run can spend once this is fixed. */
-export class ClockWrong extends SpendingHeld {
+class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
     super(

@@ -103,7 +103,7 @@ export interface UnopenedDeps {
  * requester sees the reason, and an alert is sent. Throws AlreadyRunning and changes nothing while another
  * process is working on the integration.
  */
-export function recordUnopened(
+function recordUnopened(
   { application: { store, takeLease }, clock }: UnopenedDeps,
   { runId: id, integrationId, trigger, contact, full }: RunRequestRecord,
   error: unknown,

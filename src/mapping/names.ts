@@ -29,7 +29,7 @@ export function shareRoot(one: string, other: string): boolean {
 }
 
 /** Returns true if the word is a name with forms, or one of the forms. */
-export function hasNicknames(word: string): boolean {
+function hasNicknames(word: string): boolean {
   return roots().has(word);
 }
 

@@ -199,7 +199,7 @@ async function holdUnnamed(
 }
 
 /** Another network has the name, so a user decides. Resolves with null, because there is no network. */
-export async function holdName(
+async function holdName(
   deps: Pick<NetworkDeps, 'store' | 'newId'>,
   run: Pick<NetworkRun, 'lease'>,
   row: NetworkRecord,

@@ -174,7 +174,7 @@ async function judgeLeavers(
 /** Leavers → removed from the network. */
 
 /** Removes members that are no longer wanted. Throws PartnerNotFound if the network no longer exists. */
-export async function removeLeavers(
+async function removeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,
   row: NetworkRecord,

@@ -30,7 +30,7 @@ type Wanted = z.output<typeof inputSchema>;
 
 const count = z.int().min(0);
 
-export const redeliveryPreviewSchema = z
+const redeliveryPreviewSchema = z
   .object({
     integration: z.string(),
     fields: z.array(z.string()).nullable().describe('Null for all mapped fields'),

@@ -5,7 +5,7 @@ import { operation } from './routes.ts';
 import { type Send, sendFor } from './send.ts';
 
 /** The remaining credits of each bucket (service document, section 2.7). */
-export const creditBalancesSchema = z.object({
+const creditBalancesSchema = z.object({
   donors: z.int(),
   enhancements: z.int(),
   exports: z.int(),

@@ -52,7 +52,7 @@ const nameSchema = z.union([
 ]);
 
 /** Fields that all records of a donor have in common. */
-export const donorReferenceShape = {
+const donorReferenceShape = {
   id: idSchema,
   name: nameSchema.nullish(),
   service_url: z.string().nullish(),
@@ -64,7 +64,7 @@ export const donorReferenceSchema = withDonorId(z.object(donorReferenceShape)).t
 );
 
 /** The reference in our own terms. */
-export function toDonorReference(wire: {
+function toDonorReference(wire: {
   id: string;
   name?: string | null | undefined;
   service_url?: string | null | undefined;

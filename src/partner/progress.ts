@@ -16,7 +16,7 @@ export type JobProgress =
   | { state: 'vanished' };
 
 /** Maximum number of jobs in one progress request (service document, section 8). */
-export const MAX_JOBS_PER_PROGRESS = 1_000;
+const MAX_JOBS_PER_PROGRESS = 1_000;
 
 export const PROGRESS_OF_ONE = operation('progress of one job', { charges: null, lane: 'poll' }, [
   { method: 'GET', path: '/enhancements/{id}/progress' },

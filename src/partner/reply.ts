@@ -105,7 +105,7 @@ export function shownPlace(loc: readonly (string | number)[]): (string | number)
 }
 
 /** Returns the path of a field in a response. Keys are the service's own, and may be texts. */
-export function shownPath(path: readonly PropertyKey[]): string {
+function shownPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) =>
       /^(?:[a-z][a-z0-9_]{0,39}|\d{1,4}|[0-9a-f-]{8,64})$/.test(String(part))

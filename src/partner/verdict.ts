@@ -197,15 +197,15 @@ function getJson(body: Body): unknown {
 export type FailureKind = 'throttled' | 'serverError' | 'transient' | 'final';
 
 /** The maximum number of times that a request is sent if every response is 429. */
-export const MAX_THROTTLED_TRIES = 5;
-export const MAX_THROTTLED_WAIT_MS = 30_000;
+const MAX_THROTTLED_TRIES = 5;
+const MAX_THROTTLED_WAIT_MS = 30_000;
 
 /** The longest `Retry-After` for which a call waits. For a longer one, the caller has to plan. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /** "Retry once after a short delay." */
-export const MAX_SERVER_ERROR_TRIES = 2;
-export const SERVER_ERROR_WAIT_MS = 1_000;
+const MAX_SERVER_ERROR_TRIES = 2;
+const SERVER_ERROR_WAIT_MS = 1_000;
 
 /** Waits of 1, 2, 4 and 8 seconds: long enough for a service that is being restarted. */
 export const MAX_TRANSIENT_TRIES = 5;

@@ -145,6 +145,6 @@ export function pathValues(
  * The whole content of a path as one text, without the contact's own name. If it has not changed, the CRM
  * already contains the path.
  */
-export function pathText(path: WarmPath): string {
+function pathText(path: WarmPath): string {
   return JSON.stringify(pathValues(path, ''));
 }

@@ -180,7 +180,7 @@ const TIES = {
 } as const satisfies Record<string, Tie>;
 
 /** Returns the tie for a relationship; null for an unknown word. */
-export function toTie(relationship: string | null): Tie | null {
+function toTie(relationship: string | null): Tie | null {
   const word = relationship?.trim().toLowerCase().replaceAll(' ', '_') ?? '';
   return isKnown(word) ? TIES[word] : null;
 }

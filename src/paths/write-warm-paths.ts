@@ -153,7 +153,7 @@ async function readNextBatch(
 }
 
 /** Returns contacts up to the last complete request of different donors. Pure. */
-export function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
+function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
   contacts: readonly Contact[],
 ): Contact[] {
   const donors = new Set(contacts.map(({ donorId }) => donorId));

@@ -51,7 +51,7 @@ export interface ServerAddresses extends ServerAddress {
 }
 
 /** How long the link that confirms an address works. */
-export const CONFIRMATION_MS = 15 * 60_000;
+const CONFIRMATION_MS = 15 * 60_000;
 
 export async function readAddresses(
   reader: TimedReader,
@@ -146,7 +146,7 @@ export function findLink(
 }
 
 /** The path at which the link of an address leads to a page with a button. */
-export const CONFIRMATION_PATH = '/confirm-address';
+const CONFIRMATION_PATH = '/confirm-address';
 
 function confirmationLink(url: string, value: string): string {
   return publicAddress(url, `${CONFIRMATION_PATH}/${value}`);

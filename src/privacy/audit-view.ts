@@ -24,7 +24,7 @@ export interface AuditView {
   readable: boolean;
 }
 
-export function describeEntry(record: AuditRecord): AuditView {
+function describeEntry(record: AuditRecord): AuditView {
   const { seq, at, actor, action, integrationId, crmId, isContactErased, details } = record;
   return {
     seq,

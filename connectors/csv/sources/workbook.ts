@@ -5,7 +5,7 @@ import { TOO_LARGE } from './too-large.ts';
 import type { WorkbookAnswer } from './workbook-worker.ts';
 
 /** Larger workbooks must be saved as CSV first. */
-export const MOST_WORKBOOK_BYTES = 50 * 1024 * 1024;
+const MOST_WORKBOOK_BYTES = 50 * 1024 * 1024;
 
 const LIMITS: ThreadLimits = { mostTimeMs: 120_000, mostMemoryMb: 1_024 };
 

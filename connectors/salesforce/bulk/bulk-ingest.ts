@@ -205,7 +205,7 @@ function toText(value: unknown): string {
  * (CRM facts, section A3). Messages may contain anything, even values, so no part of another error
  * may remain in one.
  */
-export function bulkFaults(cell: string): SalesforceFault[] {
+function bulkFaults(cell: string): SalesforceFault[] {
   return cell
     .split(END_OF_ERROR)
     .filter((error, at) => at === 0 || error.trim() !== '')
@@ -234,7 +234,7 @@ export const CLEARING_CELL = '#N/A';
 const CHUNK_LENGTH = 128 * 1024;
 
 /** Returns the changes as CSV with a column for each of `fields`, in chunks that are created on demand. */
-export async function* changesAsCsv(
+async function* changesAsCsv(
   changes: Iterable<ContactChange>,
   fields: readonly string[],
 ): AsyncGenerator<Uint8Array> {

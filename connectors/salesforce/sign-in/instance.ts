@@ -53,7 +53,7 @@ export async function pinInstance(
 }
 
 /** The name of the secret with the origin. With a different `crm.url`, there is a new first sign-in. */
-export function instanceSecret(url: string): string {
+function instanceSecret(url: string): string {
   return `salesforce_instance/${secretFingerprint(new URL(url).origin)}`;
 }
 

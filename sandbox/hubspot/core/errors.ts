@@ -107,7 +107,7 @@ export function scopeError(scopes: readonly string[]): HubspotError {
 }
 
 /** The limits, and HubSpot's messages for them. */
-export const LIMIT_POLICIES = {
+const LIMIT_POLICIES = {
   SECONDLY: 'You have reached your secondly limit.',
   TEN_SECONDLY_ROLLING: 'You have reached your ten_secondly_rolling limit.',
   DAILY: 'You have reached your daily limit.',

@@ -31,7 +31,7 @@ export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, re
   };
 
 /** The format in which a number is shown. */
-export const NUMBER_DISPLAY_HINTS = [
+const NUMBER_DISPLAY_HINTS = [
   'unformatted',
   'formatted',
   'currency',

@@ -33,7 +33,7 @@ import { setupObjects } from './objects/setup.ts';
  * How the org models people: with the Nonprofit Success Pack, in Salesforce's standard form, or
  * with person accounts (as in Nonprofit Cloud).
  */
-export const ORG_SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
+const ORG_SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
 
 /** A way to model people. */
 export type OrgShape = (typeof ORG_SHAPES)[number];

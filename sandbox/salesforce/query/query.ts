@@ -104,10 +104,3 @@ export function runQuery(
     columns: projection.columns,
   };
 }
-
-/** Yields all records of a result, read in batches. */
-export function* allRecords(result: QueryResult): Generator<SObjectRecord> {
-  for (let start = 0; start < result.total; start += QUERY_PAGE) {
-    yield* result.records(start, start + QUERY_PAGE);
-  }
-}

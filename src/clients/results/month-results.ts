@@ -58,7 +58,7 @@ const SLICE = 250;
 const SETTLED_AFTER_MS = 8 * 86_400_000;
 
 /** Adds up a month from what is stored about the contacts now. */
-export async function addUpMonth(
+async function addUpMonth(
   { reader, sealer }: Pick<ResultDeps, 'reader' | 'sealer'>,
   integrationId: string,
   month: string,
@@ -169,7 +169,7 @@ export function listMonths(first: number, end: number): string[] {
 const MOST_MONTHS = 1_200;
 
 /** Pure: the time that a month spans. */
-export function toSpan(month: string): Span {
+function toSpan(month: string): Span {
   const from = Date.parse(`${month}-01T00:00:00Z`);
   const start = new Date(from);
   return { from, until: Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1) };

@@ -62,7 +62,7 @@ export interface ScheduleDetail {
 const DAYS = 30;
 
 /** Maximum number of runs shown for one day. */
-export const SHOWN_OF_DAY = 4;
+const SHOWN_OF_DAY = 4;
 
 /** Maximum number of runs that are read for the past days. */
 const MOST_RUNS = 500;
@@ -115,7 +115,7 @@ function pastDays(runs: readonly RunRecord[], timezone: string, now: number): Ca
  * Lists the coming days with the times of a schedule. A day with many times takes no more work than a day with a few
  * times.
  */
-export function listDaysAhead(
+function listDaysAhead(
   integration: Pick<Integration, 'id' | 'schedule'>,
   now: number,
 ): CalendarDay[] {

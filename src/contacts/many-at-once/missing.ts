@@ -31,7 +31,7 @@ export interface DepartureCounts {
 }
 
 /** The kind of hold that asks users whether missing contacts are gone. */
-export const MISSING_KIND = 'contacts_missing';
+const MISSING_KIND = 'contacts_missing';
 
 /** Marks contacts that a lookup did not find. Unknown contacts are not added. */
 export async function markMissing(

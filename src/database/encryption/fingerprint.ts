@@ -113,7 +113,7 @@ async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | n
 }
 
 /** The key is never replaced, whatever the reason. */
-export function fingerprintKeyUnreadable(reason: string, cause?: unknown): ConfigurationError {
+function fingerprintKeyUnreadable(reason: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(`The database's fingerprint key cannot be decrypted. ${reason}`, {
     code: 'fingerprint_key_unreadable',
     cause,

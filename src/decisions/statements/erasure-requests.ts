@@ -21,7 +21,7 @@ export const ERASURE_KIND = 'erasure_requested';
  * contact that was merged into this one was deleted for privacy.
  */
 export type ErasureSource = (typeof ERASURE_SOURCES)[number];
-export const ERASURE_SOURCES = [
+const ERASURE_SOURCES = [
   ...(['crm_event', 'should_forget', 'privacy_hold', 'objection', 'merged'] as const),
 ] as const;
 
@@ -32,7 +32,7 @@ export const ON_HOLD = 'privacy_hold' satisfies ErasureSource;
 const BY_MARK: readonly ErasureSource[] = ['should_forget', ON_HOLD, 'objection'];
 
 /** The maximum number of erasures that start without a user, per integration and day (UTC). */
-export const AUTOMATIC_ERASURES_PER_DAY = 25;
+const AUTOMATIC_ERASURES_PER_DAY = 25;
 
 const DAY_MS = 86_400_000;
 

@@ -14,7 +14,7 @@ import {
 import { reasonName } from './decision-queue.ts';
 
 /** The kind of request, as a word for programs. */
-export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
+const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
 /** All requests that wait for a second user or are being carried out, except expired requests. */
@@ -108,7 +108,7 @@ export function isApprovalWithin(
   return clients === null || (clientsOfApproval(approval)?.every((id) => clients.has(id)) ?? false);
 }
 
-export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): ApprovalKind {
+function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): ApprovalKind {
   if (request.what !== 'decide') return request.what;
   return request.decisions.some(({ decision }) => decision === 'approved') ? 'approve' : 'resubmit';
 }

@@ -128,7 +128,7 @@ interface Connection {
  * progress is never cut. If all connections have requests in progress, the new one is closed. A trusted proxy
  * forwards many callers and has no limit per address.
  */
-export function limitConnections(
+function limitConnections(
   server: Pick<Server, 'on'>,
   { maxConnections, maxConnectionsPerAddress }: ConnectionLimits,
   isTrustedProxy: IsTrustedProxy,

@@ -84,7 +84,7 @@ export function filterFields(filters: Filters) {
 }
 
 /** Returns the filters as query parameters, repeated for each value. */
-export function filterQuery(filters: Filters): URLSearchParams {
+function filterQuery(filters: Filters): URLSearchParams {
   refuseEmpty(filters);
   const query = new URLSearchParams();
   for (const id of filters.networkIds ?? []) query.append('network_ids', id);

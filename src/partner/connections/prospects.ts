@@ -87,7 +87,7 @@ export async function compareProspects(
 }
 
 /** Returns the requested limit, but no more than the service is known to allow. */
-export function allowedLimit(
+function allowedLimit(
   routes: Routes,
   operation: Operation,
   asked: number | undefined,

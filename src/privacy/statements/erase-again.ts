@@ -104,7 +104,7 @@ async function hasLeftSince(
 }
 
 /** Pure: returns the final state of each contact, without contacts whose block was lifted. */
-export function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
+function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   const last = new Map<string, ErasureEntry>();
   for (const entry of entries) {
     if (['left', 'seen', 'backups'].includes(entry.what)) continue;

@@ -30,7 +30,7 @@ const personSchema = z.object({
 });
 
 /** Parses the JSON of a block's person. */
-export function parsePerson(json: string | null): PersonFingerprints | null {
+function parsePerson(json: string | null): PersonFingerprints | null {
   return json === null ? null : personSchema.parse(JSON.parse(json));
 }
 

@@ -80,6 +80,6 @@ export async function askAboutMarks(
 }
 
 /** Describes the contacts that the marks exclude, and how to continue. */
-export function unconfirmedText(marks: readonly MarkCount[], integrationId: string): string {
+function unconfirmedText(marks: readonly MarkCount[], integrationId: string): string {
   return `${marks.map(markText).join('; ')}. No contact is sent to the service until you have confirmed this once with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
 }

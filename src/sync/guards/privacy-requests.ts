@@ -12,7 +12,7 @@ import type { Run, SyncDeps } from '../control/context.ts';
 import { forgottenFingerprint } from '../control/erased.ts';
 
 /** Pure: returns the request that these marks express; null if there is none. */
-export function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
+function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
   if (marks === undefined) return null;
   if (marks.shouldForget) return marks.isOnHold ? 'privacy_hold' : 'should_forget';
   return marks.objectsToProfiling && !marks.isOnHold ? 'objection' : null;

@@ -27,7 +27,7 @@ export function hasAccess(c: Context<HttpEnv>, integrationId: string): boolean {
 }
 
 /** Returns the accessible IDs as a filter for the store; undefined if nothing has to be left out. */
-export function listAccessibleIds(c: Context<HttpEnv>): readonly string[] | undefined {
+function listAccessibleIds(c: Context<HttpEnv>): readonly string[] | undefined {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return [];
   return principal.integrations === null ? undefined : [...principal.integrations];
@@ -43,7 +43,7 @@ export const allClientsOnly = createMiddleware<HttpEnv>(async (c, next) => {
  * Throws a ConfigurationError (forbidden) if the caller has access to only some integrations, because the request is
  * about all or about new integrations.
  */
-export function requireAllClients(c: Context<HttpEnv>): void {
+function requireAllClients(c: Context<HttpEnv>): void {
   if (listAccessibleIds(c) === undefined) return;
   throw reachInsufficient();
 }

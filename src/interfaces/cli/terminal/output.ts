@@ -125,7 +125,7 @@ export interface Failure {
 }
 
 /** The code of unexpected errors. */
-export const UNEXPECTED = 'unexpected_error';
+const UNEXPECTED = 'unexpected_error';
 
 /** The only place that turns a thrown error into an exit code and a message. */
 export function describeFailure(error: unknown): Failure {

@@ -145,7 +145,7 @@ export function ratePerSecond(samples: readonly Sample[]): number | null {
 }
 
 /** Returns true if an item was done within the last seconds. */
-export function isMoving(samples: readonly Sample[]): boolean {
+function isMoving(samples: readonly Sample[]): boolean {
   const last = samples.at(-1);
   const reached = samples.find(({ done }) => done === last?.done);
   return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;

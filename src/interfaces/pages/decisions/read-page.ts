@@ -207,7 +207,7 @@ export function decisionHref(item: Pick<QueueItem, 'id' | 'about'>, query: Queue
   return `${getDecisionPath(item)}${queueWords(query)}`;
 }
 
-export function getDecisionPath({ id, about }: Pick<QueueItem, 'id' | 'about'>): string {
+function getDecisionPath({ id, about }: Pick<QueueItem, 'id' | 'about'>): string {
   return about === 'batch' ? `/decisions/batches/${id}` : `/decisions/${id}`;
 }
 

@@ -34,7 +34,7 @@ export function HomePage({ home, note, viewer }: HomePageProps) {
   );
 }
 
-export const LEVEL_MARKS: Readonly<Record<Verdict['level'], IconKind>> = {
+const LEVEL_MARKS: Readonly<Record<Verdict['level'], IconKind>> = {
   well: 'well',
   syncing: 'busy',
   patience: 'patience',

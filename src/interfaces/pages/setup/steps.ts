@@ -244,7 +244,7 @@ async function readHeader({ answers: { crm } }: Pick<Setup, 'answers'>): Promise
  * Returns the field map from the answers, otherwise the connector's. Without networks, warm paths have no
  * fields, because nothing would fill them.
  */
-export async function readMappings(
+async function readMappings(
   setup: Pick<Setup, 'answers' | 'isNew'>,
 ): Promise<readonly FieldMapping[]> {
   const { crm, fields, networks } = setup.answers;
@@ -348,7 +348,7 @@ export interface DiffLine {
 /**
  * Compares line by line with the longest common subsequence, which is fast enough because settings are short.
  */
-export function diffLines(before: string, after: string): DiffLine[] {
+function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];
   const common = a.map(() => b.map(() => 0));
   const at = (i: number, j: number) => common[i]?.[j] ?? 0;

@@ -139,7 +139,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 /** Tries to open an address in a browser. Without a browser, the user has the printed address. */
-export function openInBrowser(address: string, env: Environment): void {
+function openInBrowser(address: string, env: Environment): void {
   const [program, ...options] = OPENERS[platform()] ?? ['xdg-open'];
   const child = spawn(program, [...options, address], { detached: true, stdio: 'ignore', env });
   child.on('error', () => {});

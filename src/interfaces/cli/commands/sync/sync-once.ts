@@ -72,7 +72,7 @@ export interface RunProgress {
   stop(): Promise<void>;
 }
 
-export function createRunProgress(deps: ProgressDeps, store: ProgressStore): RunProgress {
+function createRunProgress(deps: ProgressDeps, store: ProgressStore): RunProgress {
   const { stderr, clock, log, logStream } = deps;
   const stopped = new AbortController();
   const progress = createProgress({ stream: stderr, clock });
