@@ -87,7 +87,7 @@ describe('the page of a schedule', () => {
     });
     await expectSound(view);
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('Resumed: the next run').waitFor();
+    await page.getByText('Resumed. The next run').waitFor();
     const form = { rhythm: 'daily', time: '04:00', timezone: 'UTC' };
     const refused = await world.request('/clients/riverside/schedule', {
       ...{ method: 'POST', body: String(new URLSearchParams(form)) },
