@@ -83,7 +83,7 @@ describe('the page of credits', () => {
     const view = await visit(world, '/credits');
     const { page } = view;
     const row = page.getByRole('row', { name: /Riverside Food Bank/ });
-    expect(await row.innerText()).toMatch(/50\s+2\s+40\s+1\.25\s+0 of 2,000/);
+    expect(await row.innerText()).toMatch(/50\s+2\s+0\s+40\s+1\.25\s+0 of 2,000/);
     await expectSound(view);
     const [file] = await Promise.all([
       page.waitForEvent('download'),
