@@ -9,22 +9,23 @@ export interface BrokenPromise {
 }
 
 /**
- * Runs the kit against a connector, and returns the promises that it breaks; at most `most`, or all. It proves the kit
- * with connectors that are wrong on purpose.
+ * Runs the kit against a connector, and returns the promises that it breaks. With `title`, only the promise with this title
+ * is tested. It proves the kit with connectors that are wrong on purpose.
  */
 export async function findBrokenPromises(
   declare: (runner: Parameters<typeof testConnector>[0]) => void,
-  most = Number.POSITIVE_INFINITY,
+  title?: string,
 ): Promise<BrokenPromise[]> {
   const tests: { title: string; body: () => Promise<void> }[] = [];
   declare({
     describe: (_, body) => body(),
-    it: (title, body) => void tests.push({ title, body }),
+    it: (name, body) => void tests.push({ title: name, body }),
   });
+  const chosen = tests.filter((test) => title === undefined || test.title === title);
+  if (chosen.length === 0) throw new Error(`The kit has no promise "${title}".`);
   const broken: BrokenPromise[] = [];
-  for (const { title, body } of tests) {
-    if (broken.length >= most) break;
-    await body().catch((error: unknown) => broken.push({ title, error }));
+  for (const test of chosen) {
+    await test.body().catch((error: unknown) => broken.push({ title: test.title, error }));
   }
   return broken;
 }

@@ -305,8 +305,8 @@ describe('the package', () => {
           assert.deepEqual([typeof createHttp, typeof readOffsetPages], ['function', 'function']);
         });
         it('finds a mistake', async () => {
-          const [{ definition }] = MISTAKES;
-          const broken = await findBrokenPromises((runner) => declare(runner, definition), 1);
+          const [{ definition, breaks }] = MISTAKES;
+          const broken = await findBrokenPromises((runner) => declare(runner, definition), breaks);
           assert.equal(broken.length, 1);
         });
       `;

@@ -17,12 +17,14 @@ import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from 
 export interface Mistake {
   /** What the connector does wrong. */
   name: string;
+  /** The title of the promise that it breaks, perhaps with others. */
+  breaks: string;
   definition: ConnectorDefinition<ExampleSettings>;
 }
 
 type Options = ConnectorOptions<ExampleSettings>;
 
-interface Spoiled {
+interface Spoiled extends Pick<Mistake, 'breaks'> {
   flaws?: ExampleFlaws;
   options?(options: Options): Options;
   connector?(connector: Connector, options: Options): Partial<Connector>;
@@ -32,12 +34,15 @@ interface Spoiled {
 
 export const MISTAKES: readonly Mistake[] = [
   mistake('ignores the opt-out field', {
+    breaks: 'obeys optOutField, or refuses it',
     options: (options) => ({ ...options, contacts: { ...options.contacts, optOutField: null } }),
   }),
   mistake('accepts contacts.filter and ignores it', {
+    breaks: 'obeys contacts.filter, or refuses it',
     options: (options) => ({ ...options, contacts: { ...options.contacts, filter: null } }),
   }),
   mistake('takes an error on the second page for the end', {
+    breaks: 'never takes a failure for the end of the contacts',
     connector: (right) => ({
       async *readPages(cursor) {
         let pages = 0;
@@ -53,6 +58,7 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   }),
   mistake('takes a failed look-up for deleted contacts', {
+    breaks: 'never takes a failure of a look-up for missing or deleted contacts',
     connector: (right) => ({
       readByIds: (ids, fields) =>
         right
@@ -61,6 +67,7 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   }),
   mistake('acknowledges a write that failed', {
+    breaks: 'acknowledges nothing that is not in the CRM, and calls no temporary failure final',
     connector: (right) => ({
       async *write(changes) {
         for await (const change of changes) {
@@ -74,6 +81,7 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   }),
   mistake('skips a second with its cursor', {
+    breaks: 'brings every edit of a moment in which several are made',
     connector: (right) => ({
       async *readPages(cursor) {
         for await (const page of right.readPages(cursor)) {
@@ -82,23 +90,30 @@ export const MISTAKES: readonly Mistake[] = [
       },
     }),
   }),
-  mistake('writes whole records back', { flaws: { replacesRecords: true } }),
+  mistake('writes whole records back', {
+    breaks: 'leaves alone what users change while it writes',
+    flaws: { replacesRecords: true },
+  }),
   mistake('has the same account everywhere', {
+    breaks: 'names another account for another CRM, because a client belongs to one account',
     connector: () => ({ account: { id: 'account', name: 'The account' } }),
   }),
   mistake('puts its key into errors', {
+    breaks: 'puts no key and nothing about people into errors, results, findings and the log',
     error: (error, { settings: { apiKey } }) =>
       isDonorSyncError(error) && error.kind === 'retriable'
         ? passingFailure(`There is no answer for the key ${apiKey}.`, {})
         : error,
   }),
   mistake('treats a rejected key as a temporary failure', {
+    breaks: 'tells a rejected key from a temporary failure, so that a user is told at once',
     error: (error) =>
       isDonorSyncError(error) && error.code === 'crm_unauthorized'
         ? passingFailure('The key does not work now.', {})
         : error,
   }),
   mistake('treats a limit on requests as a final refusal', {
+    breaks: 'acknowledges nothing that is not in the CRM, and calls no temporary failure final',
     flaws: { isPassing: ({ status }) => status >= 500 },
     connector: (right) => ({
       async *write(changes) {
@@ -114,6 +129,7 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   }),
   mistake('writes numbers with separators', {
+    breaks: 'writes a number as digits, without separators',
     connector: (right) => ({
       write: (changes) =>
         right.write(
@@ -124,6 +140,7 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   }),
   mistake('ignores `together`', {
+    breaks: 'writes none of them where the CRM refuses one, and says which and why',
     connector: (right) => ({
       async *write(changes) {
         for await (const { together: _, ...change } of changes) yield* right.write([change]);
@@ -131,6 +148,7 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   }),
   mistake('reports a missing record as deleted', {
+    breaks: 'does not take a record that it cannot find for a deleted one',
     connector: (right) => ({
       async readByIds(ids, fields) {
         const lookups = await right.readByIds(ids, fields);
@@ -143,11 +161,13 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   }),
   mistake('returns look-ups in an order of its own', {
+    breaks: 'answers in the order of the ids, with the values of the fields asked for',
     connector: (right) => ({
       readByIds: (ids, fields) => right.readByIds([...ids].sort(), fields),
     }),
   }),
   mistake('leaves a value that should be cleared', {
+    breaks: 'clears a field with null',
     connector: (right) => ({
       async *write(changes) {
         for await (const change of changes) {
@@ -157,17 +177,23 @@ export const MISTAKES: readonly Mistake[] = [
       },
     }),
   }),
-  mistake('skips rows if the list changes while it is read', { flaws: { readRows: readPlainly } }),
+  mistake('skips rows if the list changes while it is read', {
+    breaks: 'misses no contact while others are deleted',
+    flaws: { readRows: readPlainly },
+  }),
   mistake('goes on when the run stops', {
+    breaks: 'throws when the run stops, instead of seeming complete',
     options: (options) => ({
       ...options,
       deps: { ...options.deps, signal: new AbortController().signal },
     }),
   }),
   mistake('takes the page of a proxy for an empty page', {
+    breaks: 'never takes a failure for the end of the contacts',
     options: (options) => ({ ...options, deps: { ...options.deps, fetch: fetchLeniently } }),
   }),
   mistake('takes an error in a group for its end', {
+    breaks: 'never takes a failure for the end of a group',
     connector: (right) => ({
       async *readGroup(selector) {
         try {
@@ -183,7 +209,13 @@ export const MISTAKES: readonly Mistake[] = [
 /** A definition that has this mistake. */
 function mistake(
   name: string,
-  { flaws, options: change = (same) => same, connector, error: say = (same) => same }: Spoiled,
+  {
+    breaks,
+    flaws,
+    options: change = (same) => same,
+    connector,
+    error: say = (same) => same,
+  }: Spoiled,
 ): Mistake {
   const right = defineExampleConnector(flaws);
   const definition: ConnectorDefinition<ExampleSettings> = {
@@ -196,7 +228,7 @@ function mistake(
       return { ...saying, ...connector?.(saying, options) };
     },
   };
-  return { name, definition };
+  return { name, breaks, definition };
 }
 
 /** Reading and writing with other errors. */
