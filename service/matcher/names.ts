@@ -81,9 +81,11 @@ export function comparableName(
 
 /**
  * Returns the ways in which two fields may contain a name, most likely first: unchanged, swapped, or the
- * whole name in one of them. A name in brackets is another first name.
+ * whole name in one of them. A name in brackets is another first name. Returns none if the fields name only someone
+ * else.
  */
 export function readingsOf(written: string, writtenLast: string): Reading[] {
+  if (OF_ANOTHER.test(written) || OF_ANOTHER.test(writtenLast)) return [];
   const withRank = spreadInitials(withoutNotes(toLatin(written)));
   const first = withoutRank(withRank);
   const last = withoutNotes(toLatin(writtenLast));
@@ -269,6 +271,12 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
  */
 const NOTES =
   /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
+
+/**
+ * Someone who is named only by another person: "Widow of William". That person has this name, not the one who is meant.
+ */
+const OF_ANOTHER =
+  /^\W*(?:the )?(?:widow|widower|wife|husband|spouse|partner|parents?|mother|father|sons?|daughters?|child|children|brothers?|sisters?|family|friends?|heirs?|executor|guardian|trustees?|in (?:loving )?memory|in honou?r) of\s+(?=\p{L})/iu;
 
 /** A field that says only in whose care something is: the name is in the other field. */
 const CARE_OF = /^\W*(?:[ct]\/o|(?:in )?care of|att(?:n|ention))\W*$/i;

@@ -247,6 +247,13 @@ describe('a person whose name is written in another way', () => {
       aDonor('Marianne', 'Oldenquist'),
       { first: 'Marlene' },
     ],
+    ['named only as a widow', aDonor('William', 'Oldenquist'), { first: 'Widow of William' }],
+    ['named only as friends', aDonor('William', 'Oldenquist'), { first: 'Friends of William' }],
+    [
+      'in whose memory a gift was made',
+      aDonor('William', 'Oldenquist'),
+      { first: '', last: 'In Memory of William Oldenquist' },
+    ],
   ])('is not somebody %s', (_, donor, person) => {
     expect(match(donor, person)).toBeNull();
   });
