@@ -3,13 +3,18 @@
  */
 import type { Application } from '../application.ts';
 import { ConfigurationError, isDonorSyncError } from '../core/errors.ts';
-import type { Integration } from '../core/integration-settings.ts';
+import { type Integration, integrationSchema } from '../core/integration-settings.ts';
+import { unknownClient } from '../core/shared-errors.ts';
 import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
 import type { Reader } from '../database/reader.ts';
 import { insecureAddress, insecureAddresses } from '../settings/insecure-http.ts';
 import type { Settings } from '../settings/settings.ts';
-import { listSealedSettings, saveSealedSettings } from './statements/integrations.ts';
+import {
+  getNextVersion,
+  listSealedSettings,
+  saveSealedSettings,
+} from './statements/integrations.ts';
 
 /** The effect of `apply` on one integration. */
 export interface Applied {
@@ -47,6 +52,27 @@ export async function applyIntegrations(
 interface PresentSource {
   store: { reader: Reader };
   sealer: Pick<Sealer, 'open'>;
+}
+
+/**
+ * Changes only the schedule of a client in the database, so a change of its other settings in the meantime stays. Throws
+ * a ConfigurationError (unknown) if the database has no settings of it.
+ */
+export async function applySchedule(
+  { store, sealer }: ApplyDeps,
+  id: string,
+  schedule: Integration['schedule'],
+): Promise<void> {
+  await store.act(async (trx) => {
+    // Waits for a change of settings by another process.
+    await getNextVersion(trx);
+    const present = (await readPresent({ store: { reader: trx }, sealer }, [id])).get(id);
+    if (present === undefined) throw unknownClient(id);
+    const integration = integrationSchema.parse({ ...JSON.parse(present), schedule });
+    const wanted = JSON.stringify(integration);
+    if (wanted === present) return;
+    await saveSealedSettings(trx, id, sealer.seal(wanted, settingsSealContext(id)));
+  });
 }
 
 /** Settings in the database as JSON, by ID: of all clients, or of these. Throws if one of them cannot be decrypted. */

@@ -7,6 +7,7 @@ import {
   saveSecret,
   secretPrefix,
 } from '../database/encryption/secrets.ts';
+import { isPassing, isUnconfirmed } from '../database/store-error.ts';
 import { again, LEASE_MS } from '../database/transact.ts';
 import { type NewAuditEntry, recordEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
@@ -34,12 +35,15 @@ export function connectorSecrets(
     async write(name, value, entry) {
       const sealed = sealer.seal(value, secretSealContext(toSecretName(name)));
       // The CRM has already invalidated the old token, so losing the new one would disconnect the client.
-      await again(LEASE_MS, () =>
+      const save = () =>
         store.act(async (trx) => {
           await saveSecret(trx, toSecretName(name), sealed);
           if (entry !== undefined) await recordEntry(trx, entry);
-        }),
-      );
+        });
+      // Without an audit entry, storing it twice is harmless, so it is repeated even if it may have been stored.
+      const isRepeated = (error: unknown) =>
+        isPassing(error) || (entry === undefined && isUnconfirmed(error));
+      await again(LEASE_MS, save, isRepeated);
     },
     async remove(name, entry) {
       await store.act(async (trx) => {

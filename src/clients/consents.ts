@@ -157,10 +157,31 @@ export async function disconnect(
   integration: Integration,
 ): Promise<Disconnected> {
   const { consent, settings, name, refreshToken } = await requireConnected(deps, integration);
-  const problem = await revoke(consent, settings, refreshToken, consentDeps(deps, integration));
+  const problem = (await isHeldElsewhere(deps, integration, refreshToken))
+    ? 'Another client uses the same token, so it was not asked to.'
+    : await revoke(consent, settings, refreshToken, consentDeps(deps, integration));
   const entry = { action: 'crm.disconnected', integrationId: integration.id } as const;
   await getSecrets(deps, integration).remove(name, entry);
   return { problem };
+}
+
+/**
+ * Returns whether another client signs in with the same token. Some CRMs return one token for an app and an account,
+ * however often it is connected.
+ */
+async function isHeldElsewhere(
+  deps: ConsentsDeps,
+  { id, crm }: Integration,
+  refreshToken: string,
+): Promise<boolean> {
+  for (const other of deps.application.integrations.values()) {
+    if (other.id === id || other.crm.kind !== crm.kind) continue;
+    const wanted = await findConsent(deps, other);
+    if (wanted === null) continue;
+    const name = wanted.consent.secretName(wanted.settings);
+    if ((await getSecrets(deps, other).read(name)) === refreshToken) return true;
+  }
+  return false;
 }
 
 /**

@@ -57,17 +57,21 @@ export async function transact<Result>(
   }
 }
 
-/** Does the same for a single statement that is harmless if it is executed twice. */
+/**
+ * Does the same for a single statement that is harmless if it is executed twice. `isRepeated` decides for which errors
+ * it is repeated.
+ */
 export async function again<Result>(
   patienceMs: number,
   work: () => Promise<Result>,
+  isRepeated: (error: unknown) => boolean = isPassing,
 ): Promise<Result> {
   const until = performance.now() + patienceMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || performance.now() >= until) throw error;
+      if (!isRepeated(error) || performance.now() >= until) throw error;
     }
     await sleep(RECONNECT_PAUSE_MS);
   }

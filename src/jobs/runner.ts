@@ -229,7 +229,8 @@ export function createRunner(
     for (const row of await listRereads(store.reader)) {
       const integration = integrations.get(row.integrationId);
       if (!integration) continue;
-      const delays = await application.rereadAfterMs(integration);
+      const delays = await findDelays(integration);
+      if (delays === null) continue;
       const delayMs = delays[row.times];
       const waitedMs = clock.now() - row.calledAt;
       if (delayMs === undefined) await deleteReread(store.connection, integration.id);
@@ -238,6 +239,17 @@ export function createRunner(
         const isLast = row.times + 1 === delays.length;
         await store.act((trx) => requestReread(trx, row, { runId: newId(clock.now()), isLast }));
       }
+    }
+  }
+
+  /** A client whose connector cannot be loaded must not keep the others from running. */
+  async function findDelays(integration: Integration): Promise<readonly number[] | null> {
+    try {
+      return await application.rereadAfterMs(integration);
+    } catch (error) {
+      const facts = { integration: integration.id, error: messageOf(error) };
+      log.warn(facts, 'changes that a webhook reported cannot be read again');
+      return null;
     }
   }
 

@@ -340,7 +340,7 @@ export const disconnectClient = acting({
       ? []
       : [
           `The CRM did not revoke its token: ${problem}`,
-          "Remove the app by hand from the account's connected apps.",
+          "If no other client uses the app, remove it by hand from the account's connected apps.",
         ]),
   ],
 });

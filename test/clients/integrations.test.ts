@@ -1,13 +1,40 @@
 import { expect, it } from 'vitest';
-import { applyIntegrations, readPresent } from '../../src/clients/apply-settings.ts';
+import { applyIntegrations, applySchedule, readPresent } from '../../src/clients/apply-settings.ts';
 import { collectIntegrations } from '../../src/clients/integrations.ts';
 import { saveSealedSettings } from '../../src/clients/statements/integrations.ts';
-import { integrationSchema } from '../../src/core/integration-settings.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration-settings.ts';
 import { settingsSealContext } from '../../src/database/encryption/seal-contexts.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { openHttpWorld } from '../interfaces/api/http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
+
+it('changes the schedule of a client and nothing else of it, whatever it was given meanwhile', async () => {
+  const { application } = await open();
+  const { store, sealer } = application;
+  const client = (extra: object) =>
+    integrationSchema.parse({
+      ...application.integrations.get('riverside'),
+      ...{ id: 'harbor', schedule: null, ...extra },
+    });
+  const schedule = client({ schedule: { cron: '0 3 * * 1' } }).schedule;
+  const save = (integration: Integration) =>
+    store.act((trx) =>
+      saveSealedSettings(
+        trx,
+        'harbor',
+        sealer.seal(JSON.stringify(integration), settingsSealContext('harbor')),
+      ),
+    );
+  const meanwhile = client({ budget: { perMonth: 7 } });
+  await save(meanwhile);
+  await applySchedule(application, 'harbor', schedule);
+  const present = (await readPresent(application)).get('harbor') ?? '{}';
+  expect(JSON.parse(present)).toEqual(JSON.parse(JSON.stringify({ ...meanwhile, schedule })));
+  await expect(applySchedule(application, 'nobody', null)).rejects.toMatchObject({
+    code: 'integration_unknown',
+  });
+});
 
 it('knows every client whose settings can be read, and names the others, which can be replaced or removed', async () => {
   const here = await open();

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
+import { planReread } from '../../src/jobs/statements/rereads.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
 import { hasTracesOfContact } from '../../src/privacy/statements/known-contacts.ts';
 import { putBackRequest } from '../../src/sync/statements/cut-off-runs.ts';
@@ -73,6 +74,15 @@ describeEachDatabase('runner', (_open, kind) => {
     await until(async () => (await count()) === 0);
     expect(ended).toEqual([]);
     await close();
+  });
+
+  it('runs requests while the connector of a client that a webhook reported cannot be loaded', async () => {
+    const { application, runner, untilEnded } = await open();
+    await planReread(application.store.connection, 'riverside');
+    application.rereadAfterMs = () => Promise.reject(new Error('its package is missing'));
+    runner.start();
+    await runner.request(RIVERSIDE);
+    expect((await untilEnded(1)).report.status).toBe('succeeded');
   });
 
   describe('a run request', () => {

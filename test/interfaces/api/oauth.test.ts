@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findConnectorDefinition } from '../../../connectors/index.ts';
+import { connectorSecrets } from '../../../src/clients/connector-secrets.ts';
 import { beginConsent, disconnect, findConsentOutcome } from '../../../src/clients/consents.ts';
 import { ticketAddress } from '../../../src/interfaces/api/oauth.ts';
 import type { Page } from '../../helpers/browser.ts';
@@ -198,6 +200,22 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     await letIn();
     await world.keepRefreshToken(kept);
     await expect(world.signIn()).rejects.toMatchObject({ code: 'crm_unauthorized' });
+  });
+
+  it('leaves the token valid that another client of the same account holds', async () => {
+    await letIn();
+    const kept = (await world.refreshToken()) ?? '';
+    const { application } = world;
+    const twin = { ...world.integration, id: 'twin' };
+    const { consent, settingsSchema } = await findConnectorDefinition(kind);
+    const name = consent?.secretName(settingsSchema.parse(twin.crm)) ?? '';
+    await connectorSecrets(application, twin.id).write(name, kept);
+    const integrations = new Map([...application.integrations, [twin.id, twin]]);
+    const deps = { ...consents(), application: { ...application, integrations } };
+    expect((await disconnect(deps, world.integration)).problem).toContain('Another client');
+    expect(await world.refreshToken()).toBeNull();
+    await world.keepRefreshToken(kept);
+    await world.signIn();
   });
 
   it('forgets a token that is worthless already', async () => {

@@ -1,7 +1,7 @@
 /** When a client runs automatically: its calendar, pausing it, and changing the schedule. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import { applyIntegrations, isOfFile, setInFile } from '../../../clients/apply-settings.ts';
+import { applySchedule, isOfFile, setInFile } from '../../../clients/apply-settings.ts';
 import { readSchedule } from '../../../clients/schedules/schedule-calendar.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
 import type { Schedule } from '../../../core/integration-settings.ts';
@@ -55,7 +55,7 @@ export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<Htt
       const form = scheduleFormSchema.parse(await readForm(c));
       const schedule = toSchedule(form, integration.schedule);
       const acting = { ...application, store: store.actingAs(c.get('actor')) };
-      await applyIntegrations(acting, application.settings, [{ ...integration, schedule }]);
+      await applySchedule(acting, integration.id, schedule);
       await (deps.takeUp ?? application.refresh)();
       return c.redirect(`/clients/${integration.id}/schedule?note=saved`, 303);
     },
