@@ -50,6 +50,8 @@ const NEVER_BY_TOKEN = [
   ...['POST /users/:user/enable', 'POST /users/:user/remove'],
   'POST /users/:user/passkeys/:passkey/remove',
   ...['PUT /v1/address', 'POST /address'],
+  ...['GET /oauth/:kind/start', 'POST /setup', 'POST /setup/:id/:step', 'POST /setup/:id/change'],
+  ...['POST /setup/:id/drop', 'POST /setup/:id/file'],
 ];
 
 /** They end the session or the thing that other requests need, so they come last. */
@@ -57,7 +59,7 @@ const ENDS_SESSION = 'POST /account/sign-out-everywhere';
 const LAST = ['POST /setup/:id/drop', 'POST /users/:user/remove', ENDS_SESSION];
 
 /** Things that a request of another principal may have used up. */
-const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches/;
+const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches|listed/;
 
 const TARGETS = ['own', 'foreign', 'unknown'] as const;
 type Target = (typeof TARGETS)[number];
