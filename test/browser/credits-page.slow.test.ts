@@ -92,7 +92,7 @@ describe('the page of credits', () => {
     const month = toMonth(toDay(clock.now()));
     expect(file.suggestedFilename()).toBe(`credits-${month}.csv`);
     const bill = await world.request(`/v1/credits/bill?month=${month}`);
-    expect(bill.text.split('\n')[1]).toBe(`${month},riverside,Riverside Food Bank,50,2,40,1.25`);
+    expect(bill.text.split('\n')[1]).toBe(`${month},riverside,Riverside Food Bank,50,2,0,40,1.25`);
   });
 
   it('shows those who reach another client nothing of this one', async () => {

@@ -161,7 +161,7 @@ describe('serve', () => {
     const { port } = new URL(first.url);
     const refused = await world.run(['serve', '--port', port]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toContain(`The port ${port} of 127.0.0.1 is in use.`);
+    expect(refused.stderr).toContain(`Port ${port} of 127.0.0.1 is in use.`);
     await stop(first);
   });
 
