@@ -73,6 +73,7 @@ const SHOWS_PERSONS = [
   ['contacts', 'show'],
   ['contacts', 'search'],
   ['prospects'],
+  ['introductions'],
   ['holds', '--show'],
   ['holds', 'names'],
   ['runs', '--show'],
