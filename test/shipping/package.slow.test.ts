@@ -351,7 +351,7 @@ describe('the package', () => {
       expect(text).toContain('  contract: 2,\n');
       try {
         await writeFile(file, text.replace('  contract: 2,\n', ''));
-        expect(await failedSync()).toMatchObject({ exitCode: 2, code: 'connector_contract' });
+        expect(await failedSync()).toMatchObject({ exitCode: 2, code: 'settings_invalid' });
       } finally {
         await writeFile(file, text);
       }

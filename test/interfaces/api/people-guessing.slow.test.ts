@@ -65,7 +65,7 @@ describe('a person who signs in', () => {
     expect(signedIn).toMatchObject({ status: 303, location: '/account?note=attacked' });
     expect(slept).toHaveLength(8);
     const page = await get(world, '/account?note=attacked', signedIn.cookie ?? '');
-    expect(await page.text()).toContain('Somebody has tried ten or more wrong passwords');
+    expect(await page.text()).toContain('Someone has tried ten or more wrong passwords');
   });
 
   it('does not wait in a browser that the account knows, which is counted by itself', async () => {
