@@ -98,9 +98,10 @@ async function requireEnhanced(
   );
 }
 
-function keptBack(integration: string, contact: string, reason: RedeliveryExclusion) {
+/** The error for a contact whose connections must not be used, for the reason that `findKeptBack` returns. */
+export function keptBack(integration: string, contact: string, reason: RedeliveryExclusion) {
   return new ConfigurationError(
-    `No connection of the contact "${contact}" is shown: ${exclusionText(reason)}.`,
+    `No connection of the contact "${contact}" is shown, and it cannot be put on a list: ${exclusionText(reason)}.`,
     {
       code: 'contact_kept_back',
       refusal: 'conflict',

@@ -132,7 +132,9 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
     const where = `${args.join(' ')}${isTTY ? ' (terminal)' : ''}`;
     note(`${where} 2>`, stderr);
     const shows = isTTY ? [...SHOWS_PERSONS, ...SHOWS_AT_TERMINAL] : SHOWS_PERSONS;
-    const isShowing = shows.some((words) => words.every((word) => args.includes(word)));
+    const isShowing = shows.some(
+      (words) => words[0] === args[0] && words.every((word) => args.includes(word)),
+    );
     if (!isShowing) note(`${where} >`, stdout);
     return stdout;
   }

@@ -6,6 +6,7 @@ import { CAPACITY_BAND_IDS } from '../../core/capacity.ts';
 import { plainCell } from '../../core/printable.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { unknownContact } from '../../core/shared-errors.ts';
+import { keptBack } from '../../paths/contact-paths.ts';
 import {
   addToList,
   listListedContacts,
@@ -175,9 +176,11 @@ export const addListed = changing({
     const found = await findPlace(world, input);
     const { integrationId, crmId } = found;
     const contact = (await findContacts(trx, integrationId, [crmId])).get(crmId);
-    if (contact === undefined || findKeptBack(contact, undefined) !== null) {
+    if (contact === undefined) {
       throw unknownContact(integrationId, crmId, { source: 'database', refusal: 'unknown' });
     }
+    const reason = findKeptBack(contact, undefined);
+    if (reason !== null) throw keptBack(integrationId, crmId, reason);
     await addToList(trx, found);
     return { integration: integrationId, contact: crmId, isListed: true };
   },

@@ -265,6 +265,8 @@ describe("a user's own list", () => {
     expect((await call('PUT', `${API}/listed-contacts/nobody`, rea.cookie)).status).toBe(404);
     const [crmId = ''] = (await ask()).contacts.map((each) => each.crmId);
     await change(crmId, { has_opted_out: 1 });
-    expect((await call('PUT', `${API}/listed-contacts/${crmId}`, rea.cookie)).status).toBe(404);
+    const refused = await call('PUT', `${API}/listed-contacts/${crmId}`, rea.cookie);
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({ error: { code: 'contact_kept_back' } });
   });
 });

@@ -59,7 +59,7 @@ const ENDS_SESSION = 'POST /account/sign-out-everywhere';
 const LAST = ['POST /setup/:id/drop', 'POST /users/:user/remove', ENDS_SESSION];
 
 /** Things that a request of another principal may have used up. */
-const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches|listed/;
+const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches/;
 
 const TARGETS = ['own', 'foreign', 'unknown'] as const;
 type Target = (typeof TARGETS)[number];

@@ -44,7 +44,7 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     contact_kept_back: {
       means:
-        "The contact's connections are not shown, for the reason in the message. For example, the contact opted out, objects, is deceased or is waiting for a decision. Nothing was requested from the service.",
+        "The contact's connections are not shown, and it cannot be put on a list, for the reason in the message. For example, the contact opted out, objects, is deceased or is waiting for a decision. Nothing was requested from the service.",
       next: 'Nothing. If the reason is wrong, correct the mark in the CRM, or decide with `donor-sync holds`.',
       costs: 'Nothing.',
       document: 'docs/guides/warm-paths.md',
