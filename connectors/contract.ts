@@ -288,8 +288,8 @@ export interface Connector {
   /**
    * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not return.
    * Either `contacts.filter` does not include these contacts, or their mark is set on a record to which they
-   * refer. It may also yield contacts that were marked before the cursor, or that are not marked after all,
-   * because donor-sync looks up each known contact. Costs nothing if no such contacts are possible. A
+   * refer. It may also yield contacts that were marked before the cursor, or that are not marked any more or
+   * after all, because donor-sync looks up each known contact. Costs nothing if no such contacts are possible. A
    * connector omits this method if `readPages` shows every mark.
    */
   findMarked?(cursor: string | null): AsyncIterable<readonly string[]>;

@@ -7,10 +7,12 @@ import {
   listPresentContactIds,
   listRemovedContactIds,
   listUnreadContacts,
+  listUnseenContactIds,
 } from '../contacts/contacts.ts';
 import { recordDecidedPage } from '../contacts/decided-pages.ts';
 import { listMissing, markUnseen } from '../contacts/many-at-once/missing.ts';
 import { listOptOutsToDelete } from '../contacts/many-at-once/opt-outs.ts';
+import { receivesNothing } from '../contacts/receives-nothing.ts';
 import type { Contact } from '../core/contact.ts';
 import { RetriableError } from '../core/errors.ts';
 import { currenciesText } from '../core/money.ts';
@@ -186,7 +188,26 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
     run.readAll = { isEmpty };
     await store.checkpoint(run.lease, (trx) => markUnseen(trx, run.id));
   } else {
+    if (run.full && run.limit === null) yield* pagesOfUnseen(deps, run);
     yield* pagesOfMissing(deps, run);
+  }
+}
+
+/**
+ * Looks up the known contacts that a complete reading has not returned. A CRM that reports removals forgets them after
+ * a while, and some contacts are deleted without a trace. Contacts that are found are left to the next change, because
+ * the filter may exclude them.
+ */
+async function* pagesOfUnseen(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
+  const { integration, ignored, id } = run;
+  for await (const ids of listUnseenContactIds(deps.store.reader, integration.id, id)) {
+    yield* withoutFound(namedPages(deps, { ignored }, ids));
+  }
+}
+
+async function* withoutFound(pages: AsyncIterable<ContactPage>): AsyncGenerator<ContactPage> {
+  for await (const { removed, missing = [] } of pages) {
+    yield { contacts: [], removed, missing, cursor: null };
   }
 }
 
@@ -207,13 +228,16 @@ async function* pagesOfMarked(
   for await (const ids of connector.findMarked(start)) {
     const known = await findContacts(store.reader, id, ids);
     const present = [...known.values()].filter(({ state }) => state !== 'removed');
+    const wasMarked = new Set(
+      present.flatMap((row) => (row.hasOptedOut !== 0 || receivesNothing(row) ? row.crmId : [])),
+    );
     yield* onlyFound(
       namedPages(
         deps,
         run,
         present.map(({ crmId }) => crmId),
       ),
-      isMarked,
+      (contact) => isMarked(contact) || wasMarked.has(contact.id),
     );
   }
   const dueBefore = deps.clock.now() - LOOKED_AT_AGAIN_MS;
@@ -224,8 +248,8 @@ async function* pagesOfMarked(
 /** A day before a profile is deleted because of a mark, so the nightly run before the deletion also checks the mark. */
 const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
 
-function isMarked({ optedOut, objects = false, privacy }: Contact): boolean {
-  return optedOut || objects || privacy !== undefined;
+function isMarked({ optedOut, objects = false, privacy, excluded = null }: Contact): boolean {
+  return optedOut || objects || privacy !== undefined || excluded !== null;
 }
 
 /** Only a complete reading can show which contacts are missing or removed. */

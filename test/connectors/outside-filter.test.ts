@@ -346,6 +346,16 @@ describe('contacts of Salesforce whose Individual objects', () => {
         });
         expect(await world.sync()).toMatchObject({ status: 'succeeded' });
         expect(await keptOf(world)).toEqual(kept.filter((id) => id !== objector));
+        expect(await rowOf(world, objector)).toMatchObject({ eligible: 0 });
+        const spent = await world.spent();
+        // The mark is corrected, which the contact's own record does not show either.
+        await org.edit({
+          ...{ action: 'update', type: 'Individual', id: individual },
+          values: { HasOptedOutProfiling: false },
+        });
+        expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+        expect(await rowOf(world, objector)).toMatchObject({ hasOptedOut: 0 });
+        expect(await world.spent()).toBe(spent);
       } finally {
         await world.close();
         await org.close();

@@ -115,9 +115,15 @@ export async function* findMarked(
   const marks =
     shape.optOutCondition === null ? objections : [shape.optOutCondition, ...objections];
   if (filter !== null) yield* findIds(session, 'SystemModstamp', since, marks);
-  // A reading of all contacts includes them, except for contacts outside the filter, which were found above.
-  if (since !== null) yield* findIds(session, 'Individual.SystemModstamp', since, objections);
+  // A reading of all contacts includes them, except for contacts outside the filter, which were found above. A mark
+  // that was removed counts as well, so Individuals without marks are included.
+  const isOfIndividual = shape.exclusions.columns.some((name) => name.startsWith('Individual.'));
+  if (since !== null && isOfIndividual) {
+    yield* findIds(session, 'Individual.SystemModstamp', since, ANY_INDIVIDUAL);
+  }
 }
+
+const ANY_INDIVIDUAL = ['IndividualId != null'];
 
 async function* findIds(
   { api, signal }: SalesforceSession,
