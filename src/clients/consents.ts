@@ -158,7 +158,7 @@ export async function disconnect(
 ): Promise<Disconnected> {
   const { consent, settings, name, refreshToken } = await requireConnected(deps, integration);
   const problem = (await isHeldElsewhere(deps, integration, refreshToken))
-    ? 'Another client uses the same token.'
+    ? 'Another client uses the same token, so it stays valid.'
     : await revoke(consent, settings, refreshToken, consentDeps(deps, integration));
   const entry = { action: 'crm.disconnected', integrationId: integration.id } as const;
   await getSecrets(deps, integration).remove(name, entry);
