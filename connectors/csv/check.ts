@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { Contact } from '../../src/core/contact.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { ContactsSettings, Finding, MarkCount } from '../contract.ts';
@@ -9,6 +10,7 @@ import { readCell } from './cells.ts';
 import { type ContactColumns, toContact } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
 import type { Problem } from './header.ts';
+import { ownerFindings } from './owner-finding.ts';
 import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
@@ -24,6 +26,7 @@ export async function check(settings: CsvSettings, contacts: ContactsSettings): 
         ...findings,
         ...(await describe(files)),
         ...(await checkEncoding(files, settings)),
+        ...(await checkOwner(files)),
         ...(await countContacts(files, options)),
       ];
     } finally {
@@ -71,6 +74,14 @@ async function checkEncoding(
       fix: 'Set crm.encoding to utf-8 after the next sync. If programs that read the output need Latin-1, export the input in Latin-1 again.',
     },
   ];
+}
+
+async function checkOwner({ paths }: Pick<CsvFiles, 'paths'>): Promise<Finding[]> {
+  const uid = process.getuid?.();
+  const file = await stat(paths.output).catch(() => null);
+  if (uid === undefined || file === null) return [];
+  const groups = [process.getgid?.() ?? -1, ...(process.getgroups?.() ?? [])];
+  return ownerFindings(paths.output, file, { uid, groups });
 }
 
 /** Maximum number of rows that are named. */

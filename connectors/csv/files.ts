@@ -8,6 +8,7 @@ import { fileChanged, fileError } from './file-errors.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { createMarkTally } from './marks.ts';
 import { type CsvSettings, requiredColumns } from './settings.ts';
+import { waitUntilSettled } from './settled.ts';
 import { detectForeignKind } from './sources/source.ts';
 import { openTable, readStamp, type Table, type TableFormat } from './table.ts';
 
@@ -184,6 +185,7 @@ async function openTables(
   paths: FilePaths,
   formats: { input: TableFormat; output: TableFormat },
 ): Promise<Tables> {
+  if ((await detectForeignKind(paths.input)) === null) await waitUntilSettled(paths.input);
   const input = await openTable(paths.input, formats.input);
   try {
     const hasOutput = !paths.isInPlace && (await isWritten(paths.output));

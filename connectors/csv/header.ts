@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { splitRow, unquote } from './cells.ts';
 import { findRowEnd, type LineEnding, type RawRecord } from './records.ts';
+import { readSeparatorLine } from './separator-line.ts';
 import { columnPositions } from './setting-names.ts';
 import { DELIMITERS, type NamedColumn } from './settings.ts';
 import { decodeText, type Encoding } from './sources/encoding.ts';
@@ -11,12 +12,16 @@ export interface Dialect {
   encoding: Encoding;
   /** True if the file starts with the UTF-8 byte order mark. */
   byteOrderMark: boolean;
+  /** A first line that names the delimiter (`sep=;`), with its line ending; empty if there is none. */
+  separatorLine: string;
   /** True if every cell is quoted (judged by the header). */
   quoteAll: boolean;
 }
 
-/** The first line of a file. */
+/** The header row of a file. */
 export interface Header {
+  /** Its line: 1, or 2 below a line that names the delimiter. */
+  line: number;
   dialect: Dialect;
   /** The column names, without surrounding white space. */
   columns: readonly string[];
@@ -46,18 +51,23 @@ export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Proble
   if (impossible !== null) return [{ line: 1, message: impossible }];
   const byteOrderMark = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const encoding = byteOrderMark ? 'utf-8' : format.encoding;
-  const text = byteOrderMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-  const candidates = [format.delimiter ?? DELIMITERS]
+  const start = byteOrderMark ? BYTE_ORDER_MARK.length : 0;
+  const separator = readSeparatorLine(bytes.subarray(start));
+  const separatorLine = separator?.text ?? '';
+  const text = bytes.subarray(start + separatorLine.length);
+  const line = separator === null ? 1 : 2;
+  const candidates = [separator?.delimiter ?? format.delimiter ?? DELIMITERS]
     .flat()
     .map((delimiter) => parseHeader(text, delimiter, encoding));
   const best = candidates.reduce((a, b) => (found(b, format) > found(a, format) ? b : a));
-  if ('message' in best) return [best];
-  const problems = columnProblems(best.columns, format, text, encoding);
-  if (problems.length > 0) return problems;
+  const problems =
+    'message' in best ? [best] : columnProblems(best.columns, format, text, encoding);
+  if ('message' in best || problems.length > 0) return problems.map((each) => ({ ...each, line }));
   return {
     ...best,
-    dialect: { ...best.dialect, byteOrderMark },
-    size: best.size + (byteOrderMark ? BYTE_ORDER_MARK.length : 0),
+    line,
+    dialect: { ...best.dialect, byteOrderMark, separatorLine },
+    size: best.size + start + separatorLine.length,
   };
 }
 
@@ -69,9 +79,10 @@ export function encodingProblem(line: number): Problem {
   return { line, message };
 }
 
-/** Returns the byte order mark of a file that has one. */
-export function getByteOrderMark(dialect: Dialect): Buffer {
-  return dialect.byteOrderMark ? BYTE_ORDER_MARK : Buffer.alloc(0);
+/** Returns the bytes before the header: a byte order mark, and a line that names the delimiter. */
+export function getFileStart({ byteOrderMark, separatorLine }: Dialect): Buffer {
+  const mark = byteOrderMark ? BYTE_ORDER_MARK : Buffer.alloc(0);
+  return Buffer.concat([mark, Buffer.from(separatorLine)]);
 }
 
 /** Returns a list of column names for a message. */
@@ -99,10 +110,12 @@ function parseHeader(bytes: Buffer, delimiter: string, encoding: Encoding): Head
   }
   if (cells === null) return { line: 1, message: HEADER_FAULTS[fault] };
   return {
+    line: 1,
     dialect: {
       delimiter,
       encoding,
       byteOrderMark: false,
+      separatorLine: '',
       quoteAll: cells.every((cell) => cell.startsWith('"')),
     },
     columns: cells.map((cell) => unquote(cell).trim()),

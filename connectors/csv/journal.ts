@@ -270,7 +270,7 @@ async function rewrite(path: string, lines: readonly Buffer[]): Promise<void> {
     await rm(path, { force: true });
     return syncFolder(dirname(path));
   }
-  await writeWholeFile(temporaryFor(path), lines, 0o600);
+  await writeWholeFile(temporaryFor(path), lines, { mode: 0o600, owner: null });
   await replaceFile(temporaryFor(path), path);
 }
 

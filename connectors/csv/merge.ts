@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { quote, unquote } from './cells.ts';
 import { fileError } from './file-errors.ts';
 import type { Tables } from './files.ts';
-import { getByteOrderMark } from './header.ts';
+import { getFileStart } from './header.ts';
 import type { JournalChange } from './journal.ts';
 import {
   type Column,
@@ -12,7 +12,7 @@ import {
   type RowVersions,
   rawCell,
 } from './layout.ts';
-import { isSameFile, readMode, replaceFile, writeWholeFile } from './replace-file.ts';
+import { isSameFile, readAccess, replaceFile, writeWholeFile } from './replace-file.ts';
 import type { BrokenRow, Row } from './rows.ts';
 import type { CsvSession } from './session.ts';
 import { encodeText } from './sources/encoding.ts';
@@ -49,11 +49,11 @@ interface Replacement {
 /** Writes the new output next to the old one. */
 async function writeReplacement(session: CsvSession, tables: Tables): Promise<Replacement> {
   const { paths, journal } = session.files;
-  const mode = await readMode(paths.output, paths.input);
+  const access = await readAccess(paths.output, paths.input);
   const keptColumns = [...session.keptColumns].filter(
     (name) => !paths.isInPlace && tables.input.positions.has(name),
   );
-  await writeWholeFile(paths.replacement, mergedFile(session, tables), mode);
+  await writeWholeFile(paths.replacement, mergedFile(session, tables), access);
   if (await isSameFile(paths.replacement, paths.output)) {
     await rm(paths.replacement, { force: true });
     return { isReady: false, keptColumns };
@@ -73,7 +73,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
   const names = columns.map(({ name, inInput }) =>
     inInput === null ? quote(name, header.dialect) : (header.cells[inInput] ?? ''),
   );
-  yield getByteOrderMark(header.dialect);
+  yield getFileStart(header.dialect);
   yield encode(names.join(header.dialect.delimiter) + header.ending);
   let lastEnding = header.ending;
   let matched = 0;

@@ -1,20 +1,28 @@
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { systemCode } from './file-errors.ts';
 
 /** Files created here are at least as private as the file that they belong to or replace. */
 const PRIVATE_MODE = 0o600;
 const PERMISSION_BITS = 0o7777;
 
+/** Who may read and write a file. */
+export interface FileAccess {
+  mode: number;
+  /** Null for the user that runs donor-sync. */
+  owner: { uid: number; gid: number } | null;
+}
+
 /** Writes a new file over an old one. It is on disk when the promise resolves. */
 export async function writeWholeFile(
   path: string,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
-  mode: number,
+  access: FileAccess,
 ): Promise<void> {
   const handle = await open(path, 'w', PRIVATE_MODE);
   try {
     for await (const piece of pieces) await handle.appendFile(piece);
-    await handle.chmod(mode);
+    await handle.chmod(await keepOwner(handle, access));
     await handle.sync();
   } finally {
     await handle.close();
@@ -53,13 +61,49 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Returns the permissions of the first of these files that exists. */
-export async function readMode(...paths: readonly string[]): Promise<number> {
-  for (const path of paths) {
-    const stats = await stat(path).catch(() => null);
-    if (stats !== null) return stats.mode & PERMISSION_BITS;
+/** Returns the access of a file or, if it does not exist, the permissions of the other one. */
+export async function readAccess(path: string, other: string): Promise<FileAccess> {
+  const stats = await stat(path).catch(() => null);
+  if (stats !== null) {
+    return { mode: stats.mode & PERMISSION_BITS, owner: { uid: stats.uid, gid: stats.gid } };
   }
-  return PRIVATE_MODE;
+  const others = await stat(other).catch(() => null);
+  return { mode: others === null ? PRIVATE_MODE : others.mode & PERMISSION_BITS, owner: null };
+}
+
+const GROUP_BITS = 0o070;
+
+/**
+ * Gives a new file the owner and the group of the file that it replaces, as far as the system allows. Only root can give
+ * a file to another user. Returns the permissions to set: the group gets none if it is a different one.
+ */
+export async function keepOwner(
+  handle: Pick<FileHandle, 'chown'> & { stat(): Promise<{ uid: number; gid: number }> },
+  { mode, owner }: FileAccess,
+): Promise<number> {
+  if (owner === null) return mode;
+  const own = await handle.stat();
+  if (own.uid === owner.uid && own.gid === owner.gid) return mode;
+  if (await mayChown(handle, owner)) return mode;
+  if (own.gid === owner.gid || (await mayChown(handle, { uid: own.uid, gid: owner.gid }))) {
+    return mode;
+  }
+  return mode & ~GROUP_BITS;
+}
+
+async function mayChown(
+  handle: Pick<FileHandle, 'chown'>,
+  { uid, gid }: { uid: number; gid: number },
+): Promise<boolean> {
+  try {
+    await handle.chown(uid, gid);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EPERM' || code === 'EINVAL' || code === 'ENOTSUP' || code === 'ENOSYS')
+      return false;
+    throw error;
+  }
 }
 
 /** Returns true if both files exist and contain the same bytes. */

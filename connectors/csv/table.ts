@@ -338,7 +338,7 @@ async function findRows(
 
 function afterHeader(header: Header): RecordStart {
   const headerLines = header.cells.join('').split('\n').length;
-  return { offset: header.size, line: headerLines + 1, row: 2 };
+  return { offset: header.size, line: header.line + headerLines, row: 2 };
 }
 
 function changed(path: string): RetriableError {

@@ -221,6 +221,17 @@ describe('a CSV file that just works', () => {
     expect(await contactsIn(cells)).toEqual([ANN]);
   });
 
+  it.each(['sep=;', 'SEP=;', '"sep=;"'])('names its delimiter in a first line %s', async (line) => {
+    const cells = `${HEADER}\n1,Ann,"O""Hara, Jr.",1 Main St,Springfield,Acme\n`;
+    const text = cells.replaceAll(',', ';').replace('Hara; ', 'Hara, ');
+    expect(await contactsIn(`${line}\r\n${text}`)).toEqual([ANN]);
+    expect(await contactsIn(`\ufeff${line}\n${text}`)).toEqual([ANN]);
+    const { message } = await refusal(`${line}\n${text}2;b\n`);
+    expect(message).toContain('line 4 (row 3 of a spreadsheet): the row has 2 cells');
+    const lacking = await refusal(`${line}\nId;First\n`);
+    expect(lacking.message).toContain('line 2: there is no column "Last"');
+  });
+
   it('is Latin-1 and says so', async () => {
     const text = `${HEADER}\n1,Zoë,b,,,\n`;
     const [contact] = await contactsIn(Buffer.from(text, 'latin1'), {

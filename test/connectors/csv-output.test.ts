@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, stat } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ContactChange } from '../../connectors/contract.ts';
@@ -65,6 +65,28 @@ describe('the output of a CSV integration', () => {
     const lines = (await folder.read('in.csv')).split('\n');
     expect(lines[0]).toContain(';"Note";"Net Worth"');
     expect(lines[1]).toBe('"1";"a";"b";"";"";"";"x;y";"5"');
+  });
+
+  it('keeps a first line that names the delimiter', async () => {
+    const text = `sep=;\r\n${HEADER.replaceAll(',', ';')}\r\n1;a;b;;;\r\n`;
+    await folder.write('in.csv', text);
+    await sync([{ id: '1', values: { Note: 'x;y' } }], separate);
+    await sync([{ id: '1', values: { Note: 'z' } }], separate);
+    const lines = text.replace('Employer', 'Employer;Note').replace('1;a;b;;;', '1;a;b;;;;z');
+    expect(await folder.read('out.csv')).toBe(lines);
+    await sync([{ id: '1', values: { Note: 'z' } }]);
+    expect(await folder.read('in.csv')).toBe(lines);
+  });
+
+  it('keeps its owner and its group', async () => {
+    const group = process.getuid?.() === 0 ? 4_321 : (process.getgroups?.().at(-1) ?? 0);
+    const owner = process.getuid?.() === 0 ? 1_234 : (process.getuid?.() ?? 0);
+    await folder.write('in.csv', `${HEADER}\n1,a,b,,,\n`);
+    await chmod(folder.path('in.csv'), 0o640);
+    await chown(folder.path('in.csv'), owner, group);
+    await sync([{ id: '1', values: { Note: 'x' } }]);
+    const { uid, gid, mode } = await stat(folder.path('in.csv'));
+    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: owner, gid: group, mode: 0o640 });
   });
 
   it('stays Latin-1, and refuses what Latin-1 cannot say', async () => {
@@ -180,6 +202,7 @@ describe('the output of a CSV integration', () => {
           const rows = [HEADER, ...texts.map((_, at) => `${at},a,b,,,`)].join(ending);
           await folder.save('in.csv', rows.replaceAll(',', delimiter));
           await sync(texts.map((text, at) => ({ id: String(at), values: { Note: text } })));
+          await folder.age('in.csv');
           const connector = await prepared();
           const found = await connector.readByIds(
             texts.map((_, at) => String(at)),

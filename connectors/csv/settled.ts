@@ -1,0 +1,33 @@
+import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileChanged } from './file-errors.ts';
+
+const LINE_FEED = 0x0a;
+
+/** A file that ends in the middle of a line and was changed more recently than this may still be written. */
+const QUIET_MS = 2_000;
+const LOOK_EVERY_MS = 100;
+/** After this time, the file counts as changing. */
+const MOST_WAIT_MS = 60_000;
+
+/**
+ * Waits until a program that uploads or exports a file has probably finished: a part of a file nearly always ends in the
+ * middle of a line. A row that is cut off there could be read as a different person. Returns at once for a file that
+ * ends with a line ending, or that was changed some time ago.
+ */
+export async function waitUntilSettled(path: string): Promise<void> {
+  for (let waitedMs = 0; await mayGrow(path); waitedMs += LOOK_EVERY_MS) {
+    if (waitedMs >= MOST_WAIT_MS) throw fileChanged(path, { path });
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function mayGrow(path: string): Promise<boolean> {
+  await using file = await open(path, 'r');
+  const { size, mtimeMs } = await file.stat();
+  // Of a file from a machine whose clock is ahead, the age is unknown, and waiting would not end.
+  const ageMs = Math.abs(Date.now() - mtimeMs);
+  if (size === 0 || ageMs >= QUIET_MS) return false;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return bytesRead === 0 || buffer[0] !== LINE_FEED;
+}
