@@ -32,7 +32,7 @@ export function fileError(deed: string, path: string, cause: unknown): DonorSync
 }
 
 /** Returns the system's code for a failure, for example `ENOENT`; null if it was not a system call. */
-function systemCode(error: unknown): string | null {
+export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
