@@ -121,7 +121,7 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
     ok: false,
     cause: LIMIT_REACHED,
     message: `${message} The checks after this one could not run.`,
-    fix: `Wait until ${renewal}, ${latest} UTC at the latest. You do not have to change the sign-in or the access. Find out in ${crm} which tool uses so many requests.`,
+    fix: `Wait until ${renewal}, no later than ${latest} UTC. You do not have to change the sign-in or the access. In ${crm}, find the tool that uses so many requests.`,
   });
 }
 

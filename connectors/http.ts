@@ -90,7 +90,7 @@ export type HttpAnswer<Body> =
   | { ok: false; status: number; body: unknown };
 
 export interface Http {
-  /** Returns the body of a successful response. Throws one of the four kinds of error for any other response. */
+  /** Returns the body of a successful response. For any other response, throws an error of the contract. */
   read<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<Body>;
   /**
    * Also returns a refusal of this request (400, 404, 409, 410, 412, 422), which may be about one record. Throws for any
@@ -103,7 +103,7 @@ export interface Http {
   close(): void;
 }
 
-/** What a connector's HTTP shares with others of the process. If omitted, it is the machine's own. */
+/** Dependencies that all connectors of a process can share. If omitted, the connector creates its own. */
 export interface HttpWorld {
   paces: HttpPaces;
   /** From 0 up to 1. */

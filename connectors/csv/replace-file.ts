@@ -6,7 +6,7 @@ import { systemCode } from './file-errors.ts';
 const PRIVATE_MODE = 0o600;
 const PERMISSION_BITS = 0o7777;
 
-/** Who may read and write a file. */
+/** The owner, the group and the permissions of a file. */
 export interface FileAccess {
   mode: number;
   /** Null for the user that runs donor-sync. */

@@ -5,7 +5,7 @@ import type { HubspotSession } from './session.ts';
 /** HubSpot's maximum for the body of a search. */
 const MAX_CHARACTERS = 3_000;
 
-/** Values that are as long as any in our own conditions. HubSpot's IDs have up to twelve digits today. */
+/** The longest values that our own conditions can contain. HubSpot's IDs have up to twelve digits today. */
 const ANY_ID = '9'.repeat(15);
 const ANY_TIME = '9'.repeat(13);
 

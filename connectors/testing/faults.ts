@@ -1,4 +1,4 @@
-/** What the tests with faults have in common: which faults there are, and what a connector makes of them. */
+/** The faults that tests cause, and helpers to examine how a connector reacts to them. */
 import assert from 'node:assert/strict';
 import type { Clock } from '../../src/core/clock.ts';
 import { isDonorSyncError } from '../../src/core/errors.ts';
@@ -74,7 +74,7 @@ export async function openBehindProxy(
   return { connector, proxy };
 }
 
-/** What became of some work: its result, or the error. */
+/** The result of some work, or its error. */
 export type Ending<Result> = { result: Result; error: null } | { result: null; error: Error };
 
 /** Carries work out. An error that is not one of the four kinds fails the test. */

@@ -15,7 +15,7 @@ export interface SeenRequest {
   body: string;
 }
 
-/** What happens to a request instead of its response. */
+/** The fault that replaces the response to a request. */
 export type Fault =
   /** The CRM never sees the request. */
   | { kind: 'answer'; status: number; body?: string; headers?: Readonly<Record<string, string>> }

@@ -273,7 +273,7 @@ const NOTES =
   /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
 
 /**
- * Someone who is named only by another person: "Widow of William". That person has this name, not the one who is meant.
+ * Someone who is named only by another person, as in "Widow of William". The name belongs to the other person.
  */
 const OF_ANOTHER =
   /^\W*(?:the )?(?:widow|widower|wife|husband|spouse|partner|parents?|mother|father|sons?|daughters?|child|children|brothers?|sisters?|family|friends?|heirs?|executor|guardian|trustees?|in (?:loving )?memory|in honou?r) of\s+(?=\p{L})/iu;

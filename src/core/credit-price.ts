@@ -1,4 +1,4 @@
-/** What credits cost the operator, from the settings. */
+/** The operator's price for a credit, from the settings. */
 import { z } from 'zod';
 
 const priceSchema = z

@@ -9,7 +9,7 @@ import { givingSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
 import { damagedProfile } from './damaged-profile.ts';
 
-/** What a ranking knows about a contact. */
+/** The facts about a contact that a ranking uses. */
 export interface GivingRecord {
   /** Index in `CAPACITY_BANDS`, where 0 is the largest; null if the service does not know the capacity. */
   band: number | null;

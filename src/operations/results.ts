@@ -1,4 +1,4 @@
-/** What the runs of each client achieved in a month, and what it cost, for the people who pay for it. */
+/** The results and the cost of each client's runs in a month, for the people who pay for them. */
 import { z } from 'zod';
 import { type MonthResults, readMonth } from '../clients/results/month-results.ts';
 import { CAPACITY_BAND_IDS, CAPACITY_BANDS } from '../core/capacity.ts';

@@ -40,7 +40,7 @@ export interface Settings {
   spendingJournal?: string | null;
   /** The number of days for which records of the past are kept. */
   retention: Retention;
-  /** What a credit costs, by bucket. By default, that is not known. */
+  /** The price of a credit, by bucket. Unknown by default. */
   credits?: { price: CreditPrices };
   /** The actions that wait for a second user. By default, none do. */
   twoPeople?: SecondPersonRules;

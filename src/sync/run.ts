@@ -437,7 +437,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   const valuesWaiting = await readValuesWaiting(store.reader, run.integration.id, run.mappings);
   const report = { ...(await reportOn(deps, run, finishedAt, facts)), valuesWaiting };
   const end = { status: report.status, reason: report.reason, finishedAt };
-  // A clock that is years ahead would make everything look old, also what was paid for.
+  // With a clock that is years ahead, everything would look old, including paid profiles.
   const byAge = mayDeleteByAge(deps.partner.clockAheadMs(), isWell(report));
   const finishing = store.checkpoint(run.lease, (trx) =>
     recordRunEnd(trx, run.id, {

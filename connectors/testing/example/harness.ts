@@ -6,7 +6,7 @@ import { MARIA } from '../seeds.ts';
 import { startExampleApi } from './api.ts';
 import type { ExampleSettings } from './connector.ts';
 
-/** What can happen in the example's CRM. */
+/** The users and faults that a test can simulate in the example's CRM. */
 export const EXAMPLE_ABILITIES = [
   'api',
   'groups',

@@ -15,7 +15,7 @@ import { refusedWrite } from '../../plain.ts';
 import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from './connector.ts';
 
 export interface Mistake {
-  /** What the connector does wrong. */
+  /** The connector's mistake, in words. */
   name: string;
   /** The title of the promise that it breaks, perhaps with others. */
   breaks: string;
@@ -28,7 +28,7 @@ interface Spoiled extends Pick<Mistake, 'breaks'> {
   flaws?: ExampleFlaws;
   options?(options: Options): Options;
   connector?(connector: Connector, options: Options): Partial<Connector>;
-  /** What an error of opening or of a call becomes. */
+  /** Replaces an error that opening or a call has thrown. */
   error?(error: unknown, options: Options): unknown;
 }
 
@@ -160,7 +160,7 @@ export const MISTAKES: readonly Mistake[] = [
       },
     }),
   }),
-  mistake('returns look-ups in an order of its own', {
+  mistake('returns look-ups in its own order', {
     breaks: 'answers in the order of the ids, with the values of the fields asked for',
     connector: (right) => ({
       readByIds: (ids, fields) => right.readByIds([...ids].sort(), fields),
@@ -181,7 +181,7 @@ export const MISTAKES: readonly Mistake[] = [
     breaks: 'misses no contact while others are deleted',
     flaws: { readRows: readPlainly },
   }),
-  mistake('goes on when the run stops', {
+  mistake('continues when the run stops', {
     breaks: 'throws when the run stops, instead of seeming complete',
     options: (options) => ({
       ...options,

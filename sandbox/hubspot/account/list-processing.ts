@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/** What HubSpot shows of a list in the meantime. */
+/** The status and the members that HubSpot shows while it processes a list. */
 export const listProcessingSchema = z.strictObject({
   listId: z.string().regex(/^\d+$/),
   /** HubSpot documents `COMPLETE` as the only final status. */

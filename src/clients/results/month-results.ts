@@ -1,5 +1,5 @@
 /**
- * What a client's runs achieved in a month (UTC). A contact counts once in a month, by its latest profile. The sums of a
+ * Adds up the results of a client's runs in a month (UTC). A contact counts once in a month, by its latest profile. The sums of a
  * month that is over are stored encrypted. Until then they are added up when someone looks.
  */
 import { setImmediate } from 'node:timers/promises';

@@ -80,7 +80,7 @@ export async function forecastContinuations(
 
 type PaidRow = Pick<ContactRow, 'crm_id' | 'asked_identity'> & Continuation['paid'];
 
-/** Contacts that were paid for. While a user is asked whether one was, the new contact waits as well. */
+/** Contacts that were paid for. While a user has to decide whether a contact was paid for, the new contact also waits. */
 function listPaid(reader: Reader, integrationId: string) {
   return contacts(reader, integrationId)
     .select(['crm_id', 'asked_identity', 'asked_at', 'last_credit', 'donor_id', 'enhanced_at'])

@@ -13,7 +13,7 @@ import { findOpenBatch } from './questions.ts';
 /** The kind of question about them. */
 export const PAID_SINCE_BACKUP = 'paid_since_backup';
 
-/** Why a contact may have been paid for, other than after a backup: the `detail` of the question. */
+/** The `detail` of the question: the reason why a contact may have been paid for, other than a restored backup. */
 export const PAID_BEFORE = {
   /** With a service key that was replaced since, and the present key cannot see the job. */
   former_key: 'its service key was replaced, and the present key cannot see its job',

@@ -117,7 +117,7 @@ export function givingSealContext(integrationId: string, crmId: string): SealCon
   });
 }
 
-/** What a client's runs achieved in a month. */
+/** The results of a client's runs in a month. */
 export function monthResultsSealContext(integrationId: string, month: string): SealContext {
   return createSealContext('month_results', 'results', { integration_id: integrationId, month });
 }

@@ -196,7 +196,7 @@ export const CLIENT_TABLES = {
     },
   ),
   /**
-   * What a client's runs achieved in a month that is over. Never for one run: the sums of a run for one contact would be
+   * The results of a client's runs in a past month. Never for one run: the sums of a run for one contact would be
    * that person's wealth. An erasure deletes the months in which the person may be counted.
    */
   month_results: table(

@@ -145,8 +145,8 @@ export const FIELD_TABLES = {
        */
       donor: donorFingerprint('contact'),
       /**
-       * What a ranking needs of the profile (`GivingRecord`), encrypted, always with the same length; the empty string
-       * if the profile is not kept.
+       * The facts of the profile that a ranking uses (`GivingRecord`), encrypted, always with the same length; the empty
+       * string if the profile is not kept.
        */
       giving: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
       /** The key of this one profile, encrypted with the secret key; the empty string if the profile is not kept. */

@@ -95,7 +95,7 @@ async function isNewer(
   return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
-/** What lets someone sign in as a user in a new way. */
+/** Audit actions that let someone sign in as a user in a new way. */
 const NEW_WAYS_IN = [
   'person.invited',
   'person.joined',

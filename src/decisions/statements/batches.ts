@@ -37,7 +37,7 @@ export interface QuestionBatch {
    * was missing.
    */
   isListChanged: boolean;
-  /** Why the contacts count as paid for; null if they may have been paid for after a backup, and for any other kind. */
+  /** The reason why the contacts count as paid for; null for a restored backup and for other kinds. */
   paidBefore: PaidBefore | null;
   /** How the contacts were marked as opted out: CRM opt-out fields, or `objection`. */
   marks: readonly string[];

@@ -117,7 +117,7 @@ interface LiveNames {
   lookups: ReadonlyMap<string, RecordLookup>;
   /** The contacts that may be shown now. */
   shown: ReadonlySet<string>;
-  /** Why there are no names; null if they were read. */
+  /** The reason why names are missing; null if they were read. */
   problem: string | null;
 }
 

@@ -136,7 +136,7 @@ describe('checking an integration with HubSpot', () => {
         cause: 'crm_limit_reached',
         message: expect.stringContaining("used up HubSpot's daily request limit"),
         fix: expect.stringMatching(
-          /midnight in the account's time zone, 2026-03-11 12:00 UTC at the latest.*no change/,
+          /midnight in the account's time zone, no later than 2026-03-11 12:00 UTC\. You do not have to change the sign-in/,
         ),
       },
     ]);
@@ -147,7 +147,7 @@ describe('checking an integration with HubSpot', () => {
     const rules = [{ on, times: 10, fault: { kind: 'error' } }];
     await account.control('PUT', 'faults', rules);
     expect((await check()).filter(({ ok }) => !ok)).toMatchObject([
-      { cause: 'crm_unavailable', fix: expect.stringContaining('This passes') },
+      { cause: 'crm_unavailable', fix: expect.stringContaining('This is temporary') },
     ]);
   });
 

@@ -110,7 +110,7 @@ describe('checking what Salesforce contacts are made of', () => {
         cause: 'crm_limit_reached',
         message: expect.stringContaining("used up Salesforce's request limit"),
         fix: expect.stringMatching(
-          /24 hours old.*at the latest\. You do not have to change the sign-in or the access/,
+          /24 hours old.*, no later than .*\. You do not have to change the sign-in or the access/,
         ),
       },
     ]);

@@ -91,7 +91,7 @@ describe('donor-sync doctor at the limit of requests', () => {
         subject: 'daily requests',
         cause: 'crm_limit_reached',
         fix: expect.stringMatching(
-          /^Wait until .* UTC at the latest\. You do not have to change the sign-in or the/,
+          /^Wait until .*, no later than .* UTC\. You do not have to change the sign-in or the/,
         ),
       },
     ]);
