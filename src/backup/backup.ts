@@ -21,7 +21,7 @@ import {
 } from '../database/sqlite/sqlite-copy.ts';
 import { hasCode } from '../database/system-error.ts';
 import type { Tables } from '../database/tables/tables.ts';
-import { dropErasedTexts } from '../fields/erasing/mentions.ts';
+import { dropErasedTexts } from '../fields/erasing/erased-mentions.ts';
 import type { ErasedAgain } from '../privacy/statements/erase-again.ts';
 import { FOLDER_LOG, openErasureLog } from '../privacy/statements/erasure-log.ts';
 import { openErasurePlaces } from '../privacy/statements/erasure-places.ts';

@@ -22,7 +22,7 @@ import { VALUES_PURGED } from '../privacy/statements/retention.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { forgottenFingerprint, keepErasedAway } from '../sync/control/erased.ts';
 import { lookUp } from '../sync/control/look-up.ts';
-import { dropErasedMentions } from './erasing/mentions.ts';
+import { dropErasedMentions } from './erasing/erased-mentions.ts';
 import {
   findWritesOfOthers,
   listWrites,

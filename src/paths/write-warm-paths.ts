@@ -2,7 +2,7 @@
  * Turns networks into warm paths: for each contact, the best connection to one of their members.
  */
 
-import { clearErasedMentions } from '../fields/erasing/mentions.ts';
+import { clearErasedMentions } from '../fields/erasing/erased-mentions.ts';
 import {
   listMirroredNetworks,
   type MirroredNetwork,

@@ -28,7 +28,7 @@ import { WHOLE_RUN } from '../database/encryption/foreign-texts.ts';
 import { type Lease, LeaseLost } from '../database/leases.ts';
 import { applyAllAnswers } from '../decisions/statements/withdrawable-answers.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
-import { loadErasedTexts } from '../fields/erasing/mentions.ts';
+import { loadErasedTexts } from '../fields/erasing/erased-mentions.ts';
 import { loadNormalised } from '../fields/read-back.ts';
 import {
   listOfferedMaps,

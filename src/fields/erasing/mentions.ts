@@ -1,9 +1,8 @@
 /**
  * Finds texts about an introducer who is erased. Each write has recorded whom it names, so the search does
- * not depend on the present settings, field map or CRM.
+ * not depend on the present settings, field map or CRM. `clear-mentions.ts` clears these texts in the CRM.
  */
 
-import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../../core/crm-field.ts';
 import { isFatalError } from '../../core/errors.ts';
@@ -11,36 +10,27 @@ import type { Profile } from '../../core/profile.ts';
 import { valuesBeforeSealContext } from '../../database/encryption/seal-contexts.ts';
 import type { Lease } from '../../database/leases.ts';
 import type { WriteState } from '../../database/tables/fields.ts';
-import { dropIntroducers } from '../../paths/statements/warm-paths.ts';
 import { leftContact } from '../../privacy/statements/left-values.ts';
 import {
   type ContactWithWrites,
-  disownCleared,
   findContactsWithWrites,
-  findErasedNames,
   findMerges,
   type KeptProfileText,
   listContactsWithWrites,
-  listErasedDonors,
   listKeptTexts,
-  listNamingContacts,
   type NamingWrite,
   recordNaming,
-  recordSeenErased,
   recordTextsGone,
   replaceBefore,
   replaceKeptTexts,
-  replaceRestored,
 } from '../../privacy/statements/mentions.ts';
-import { placeWrites } from '../../privacy/statements/recall-writes.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';
-import type { ErasedTexts } from '../../sync/control/erased-texts.ts';
 import { decryptProfile, encryptProfile } from '../kept-profile.ts';
 import { openValues, sealValues, valueFingerprint } from '../values.ts';
-import { writeChanges } from '../write.ts';
-import { type NamesOfPerson, NO_NAMES, namesOfPerson, type PersonName } from './erased-names.ts';
+import type { NamesOfPerson, PersonName } from './erased-names.ts';
 
-type StoreDeps = Pick<SyncDeps, 'store' | 'sealer'>;
+/** The database and the keys, which the search needs. */
+export type StoreDeps = Pick<SyncDeps, 'store' | 'sealer'>;
 export type MentionDeps = StoreDeps & Pick<SyncDeps, 'connector'>;
 
 /** The person whose mentions are removed. */
@@ -53,7 +43,7 @@ export interface Mentioned {
 }
 
 /** A contact whose fields name the person, as far as donor-sync knows. */
-interface Mention {
+export interface Mention {
   /** The contact that the text was written to. Fingerprints of values are made with its ID. */
   crmId: string;
   /** The contact that now has the text, after merges. */
@@ -84,18 +74,6 @@ interface KeptTexts {
   texts: number;
 }
 
-/** The mentions that are left in the CRM. */
-export interface MentionsLeft {
-  /** Contacts that still have such a text: the CRM refused to clear it, or no request was sent. */
-  contacts: number;
-  /** Fields that can contain such a text and that the integration's user cannot see. */
-  hidden: string[];
-  /** Contacts in which a user has edited the text, and it still names the person. */
-  edited: number;
-  /** Contacts that the CRM does not show, although it does not report them as deleted. */
-  unseen: number;
-}
-
 export interface FoundMentions extends KeptTexts {
   /** Contacts that may have such a text in the CRM. */
   inCrm: readonly Mention[];
@@ -117,7 +95,7 @@ export async function findMentions(
   );
 }
 
-async function findIn(
+export async function findIn(
   deps: StoreDeps,
   integrationId: string,
   person: Mentioned,
@@ -180,7 +158,7 @@ function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
  * Returns the records that the contact was merged into, one after the other. A circle of merges ends at its
  * start.
  */
-function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
+export function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
     let next = merges.get(crmId);
@@ -287,7 +265,7 @@ function addKeptValues(
  * Returns whether a value of a field names the person. The same text may now be in a different field than the
  * one it was written to.
  */
-function isIn(
+export function isIn(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,
   fields: Mention['fields'],
@@ -381,7 +359,7 @@ export async function dropKeptTexts(
 /** Number of contacts read at a time. */
 const CONTACTS_AT_ONCE = 200;
 
-async function* pagesOf(
+export async function* pagesOf(
   { store }: StoreDeps,
   integrationId: string,
   ids: readonly string[],
@@ -393,228 +371,4 @@ async function* pagesOf(
       ids.slice(start, start + CONTACTS_AT_ONCE),
     );
   }
-}
-
-/** Finds mentions of everyone who was erased, by the donors that were recorded for them. */
-async function findErasedMentions(
-  deps: StoreDeps,
-  { integrationId }: Pick<Lease, 'integrationId'>,
-): Promise<FoundMentions | null> {
-  const { store } = deps;
-  const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
-  if (donors.length === 0) return null;
-  const merges = await findMerges(store.reader, integrationId);
-  // A contact that absorbed such a contact can contain its texts. Other contacts are not read, because this
-  // is done in every run.
-  const naming = await listNamingContacts(store.reader, integrationId, donors);
-  const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
-  const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
-  return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
-}
-
-/**
- * For a run, which must not store such a value as the value before its write. Null if there is no such value.
- */
-export async function loadErasedTexts(
-  deps: StoreDeps,
-  integrationId: string,
-): Promise<ErasedTexts | null> {
-  const found = await findErasedMentions(deps, { integrationId });
-  if (found === null || found.mentions.length === 0) return null;
-  const byContact = new Map(found.mentions.map((each) => [each.crmId, each.fields]));
-  return {
-    has: (crmIds, field, value) =>
-      crmIds.some((id) => isIn(deps, id, byContact.get(id) ?? NO_FIELDS, field, value)),
-  };
-}
-
-const NO_FIELDS: Mention['fields'] = new Map();
-
-/** For a restored database that no run has used yet. */
-export async function dropErasedTexts(deps: StoreDeps, integrationId: string): Promise<void> {
-  const { store } = deps;
-  const { fingerprint } = store;
-  const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
-  const names = namesOfPerson(fingerprint, await findErasedNames(store.reader, integrationId));
-  if (donors.length === 0 && names.isEmpty) return;
-  const erased = { forms: [], donors: new Set(donors), names };
-  const found = await findMentions(deps, integrationId, erased);
-  if (found.naming.length > 0)
-    await store.act((trx) => recordNaming(trx, integrationId, found.naming));
-  await store.act((trx) => replaceRestored(trx, integrationId, found));
-}
-
-/**
- * Called before anything is restored, because a restored database again contains texts that name erased
- * people.
- */
-export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
-  const found = await findErasedMentions(deps, lease);
-  if (found !== null) await dropKeptTexts(deps, lease, found);
-}
-
-/** Clears the texts in the CRM that still name erased people, regardless of the present settings. */
-export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
-  const { connection, fingerprint } = deps.store;
-  await placeWrites(connection, fingerprint, lease.integrationId);
-  const found = await findErasedMentions(deps, lease);
-  if (found === null) return;
-  await dropKeptTexts(deps, lease, found);
-  await clearMentions(deps, lease, found.inCrm, NO_NAMES);
-}
-
-/**
- * The texts in erased contacts, with the IDs of these contacts, which only the CRM knows. The search reads
- * all contacts. If it does not find a contact, that contact is not searched for again until a run reads it.
- */
-async function findErasedHolders(
-  { store, connector }: MentionDeps,
-  lease: Lease,
-  found: readonly Mention[],
-  looksAgain: boolean,
-): Promise<{ mentions: Mention[]; unseen: number }> {
-  const left = found.filter(({ erased }) => erased !== null);
-  const wanted = new Set(
-    left.flatMap(({ crmId, erased }) => (erased === 'left' || looksAgain ? crmId : [])),
-  );
-  const ids = new Map<string, string>();
-  const pages = wanted.size === 0 ? [] : connector.readPages(null);
-  for await (const { contacts, removed } of pages) {
-    for (const { id } of [...contacts, ...removed]) {
-      const contact = leftContact(store.fingerprint, id);
-      if (wanted.has(contact)) ids.set(contact, id);
-    }
-    if (ids.size === wanted.size) break;
-  }
-  const inVain = [...wanted].filter((contact) => !ids.has(contact));
-  if (inVain.length > 0) {
-    await store.checkpoint(lease, (trx) => recordSeenErased(trx, inVain, 'unseen'));
-  }
-  const mentions = found.flatMap((mention): Mention[] => {
-    if (mention.erased === null) return [mention];
-    const crmId = ids.get(mention.crmId);
-    return crmId === undefined ? [] : [{ ...mention, crmId, holder: crmId }];
-  });
-  return { mentions, unseen: left.filter(({ crmId }) => !ids.has(crmId)).length };
-}
-
-/** Clears the found texts in the CRM, and reports the texts that remain there. Can be repeated. */
-export async function clearMentions(
-  deps: MentionDeps,
-  lease: Lease,
-  all: readonly Mention[],
-  names: NamesOfPerson,
-  { looksAgain = false }: { looksAgain?: boolean } = {},
-): Promise<MentionsLeft> {
-  const { store, connector } = deps;
-  const { mentions: found, unseen: erasedUnseen } = await findErasedHolders(
-    deps,
-    lease,
-    all,
-    looksAgain,
-  );
-  const fields = [...new Set(found.flatMap((mention) => [...mention.fields.keys()]))];
-  if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: erasedUnseen };
-  const visible = new Set((await connector.describeFields()).map(({ name }) => name));
-  const seen = fields.filter((field) => visible.has(field));
-  // If a file has no such column, it contains no value in it. In any other CRM, the field may exist and be
-  // hidden.
-  const hidden = connector.capabilities.remote ? fields.filter((field) => !visible.has(field)) : [];
-  const byHolder = Map.groupBy(found, ({ holder }) => holder);
-  const followed = new Set<string>();
-  const left = new Set<string>();
-  const edited = new Set<string>();
-  let unseen = erasedUnseen;
-  const { readBatch, writeBatch } = connector.capabilities;
-  const size = Math.min(readBatch, writeBatch.max);
-  const holders = [...byHolder.keys()];
-  while (holders.length > 0) {
-    const ids = holders.splice(0, size);
-    const lookups = await connector.readByIds(ids, seen);
-    // The CRM may have merged a record since the last run. Its texts are then in the record that absorbed it.
-    for (const lookup of lookups) {
-      if (lookup.state !== 'removed' || lookup.mergedInto === null) continue;
-      if (followed.has(lookup.id)) continue;
-      followed.add(lookup.id);
-      const [own, heirs] = [byHolder.get(lookup.id), byHolder.get(lookup.mergedInto)];
-      byHolder.set(lookup.mergedInto, [...(heirs ?? []), ...(own ?? [])]);
-      holders.push(lookup.mergedInto);
-    }
-    // A record that is restored or shown again still contains the text.
-    const away = new Set(lookups.flatMap((each) => (mayComeBack(each) ? each.id : [])));
-    unseen += away.size;
-    const changes = lookups.flatMap((lookup) => {
-      const ours = namingFields(
-        deps,
-        lookup,
-        byHolder.get(lookup.id) ?? [],
-        seen,
-        (field, value) => {
-          if (typeof value === 'string' && names.areIn(value)) edited.add(lookup.id);
-          return field;
-        },
-      );
-      if (ours.length === 0) return [];
-      return [{ id: lookup.id, values: Object.fromEntries(ours.map((field) => [field, null])) }];
-    });
-    const results = await writeChanges(deps, changes);
-    await connector.finish();
-    const refused = new Set(
-      changes.flatMap(({ id }) => (results.get(id)?.status === 'written' ? [] : id)),
-    );
-    for (const id of refused) left.add(id);
-    const cleared = changes.flatMap(({ id, values }) => {
-      const own = byHolder.get(id) ?? [];
-      const paid = Object.keys(values).filter((field) => own.some((each) => each.paid.has(field)));
-      return refused.has(id) || paid.length === 0 ? [] : [{ crmId: id, fields: paid }];
-    });
-    await store.checkpoint(lease, (trx) => disownCleared(trx, cleared));
-    const erasedAway = ids.flatMap((id) => (away.has(id) ? (byHolder.get(id) ?? []) : []));
-    const unseenContacts = erasedAway.flatMap(({ crmId, erased }) =>
-      erased === null ? [] : leftContact(store.fingerprint, crmId),
-    );
-    if (unseenContacts.length > 0) {
-      await store.checkpoint(lease, (trx) => recordSeenErased(trx, unseenContacts, 'unseen'));
-    }
-    const done = ids.filter((id) => !refused.has(id) && !away.has(id) && !followed.has(id));
-    const mentions = done.flatMap((id) => byHolder.get(id) ?? []);
-    const whole = mentions.filter(({ fields: own }) => !hidden.some((field) => own.has(field)));
-    const wholeWrites = whole.flatMap(({ writes }) => writes);
-    await store.checkpoint(lease, (trx) => recordTextsGone(trx, wholeWrites));
-    await store.checkpoint(lease, (trx) =>
-      dropIntroducers(
-        trx,
-        mentions.map(({ crmId }) => crmId),
-      ),
-    );
-  }
-  return { contacts: left.size, hidden, edited: edited.size, unseen };
-}
-
-/**
- * Returns true for a record that may be shown again with its values, because it is hidden, or deleted without
- * a merge.
- */
-function mayComeBack(lookup: RecordLookup): boolean {
-  return lookup.state === 'missing' || (lookup.state === 'removed' && lookup.mergedInto === null);
-}
-
-/**
- * Returns the fields of a record that contain a text naming the person. Calls `onOther` for the other values.
- */
-function namingFields(
-  deps: Pick<SyncDeps, 'store'>,
-  lookup: RecordLookup,
-  mentions: readonly Mention[],
-  seen: readonly string[],
-  onOther: (field: string, value: FieldValue) => void,
-): string[] {
-  if (lookup.state !== 'found') return [];
-  return seen.filter((field) => {
-    const value = lookup.values[field] ?? null;
-    if (value === null) return false;
-    if (mentions.some(({ crmId, fields }) => isIn(deps, crmId, fields, field, value))) return true;
-    onOther(field, value);
-    return false;
-  });
 }

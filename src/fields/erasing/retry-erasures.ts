@@ -15,10 +15,11 @@ import {
 } from '../../privacy/statements/erasures.ts';
 import type { Run, SyncDeps } from '../../sync/control/context.ts';
 import type { Stages } from '../../sync/control/stage.ts';
+import { clearMentions } from './clear-mentions.ts';
 import { clearInCrm, type ForgottenContact, findParts } from './erase.ts';
 import { NO_NAMES, namesOfPerson } from './erased-names.ts';
 import { addCounts, type ErasureNote, isCleared, parseNote } from './erasure-note.ts';
-import { clearMentions, dropKeptTexts, findMentions } from './mentions.ts';
+import { dropKeptTexts, findMentions } from './mentions.ts';
 
 type RetryDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' | 'log'>;
 type RetryRun = Pick<Run, 'lease'>;

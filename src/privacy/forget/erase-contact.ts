@@ -5,6 +5,7 @@ import type { Application } from '../../application.ts';
 import { findContacts } from '../../contacts/contacts.ts';
 import { type DonorSyncError, isDonorSyncError, RetriableError } from '../../core/errors.ts';
 import { type Lease, LeaseLost } from '../../database/leases.ts';
+import { clearMentions } from '../../fields/erasing/clear-mentions.ts';
 import {
   clearInCrm,
   type ForgottenContact,
@@ -22,12 +23,7 @@ import {
   parseNote,
   union,
 } from '../../fields/erasing/erasure-note.ts';
-import {
-  clearMentions,
-  dropKeptTexts,
-  type FoundMentions,
-  findMentions,
-} from '../../fields/erasing/mentions.ts';
+import { dropKeptTexts, type FoundMentions, findMentions } from '../../fields/erasing/mentions.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import { leaveNetworks } from '../../networks/leave-networks.ts';
 import {

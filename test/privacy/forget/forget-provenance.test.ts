@@ -9,7 +9,7 @@ import { RetriableError } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { Profile } from '../../../src/core/profile.ts';
 import { valuesBeforeSealContext } from '../../../src/database/encryption/seal-contexts.ts';
-import { dropErasedTexts } from '../../../src/fields/erasing/mentions.ts';
+import { dropErasedTexts } from '../../../src/fields/erasing/erased-mentions.ts';
 import { ERASURE_STAGES } from '../../../src/fields/erasing/retry-erasures.ts';
 import { decryptProfile, encryptProfile } from '../../../src/fields/kept-profile.ts';
 import { undoRun } from '../../../src/fields/undo.ts';

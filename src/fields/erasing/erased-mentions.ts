@@ -1,0 +1,94 @@
+/** Texts that name anyone who was erased before, for runs, undo and restored databases. */
+import type { Lease } from '../../database/leases.ts';
+import {
+  findErasedNames,
+  findMerges,
+  listErasedDonors,
+  listNamingContacts,
+  recordNaming,
+  replaceRestored,
+} from '../../privacy/statements/mentions.ts';
+import { placeWrites } from '../../privacy/statements/recall-writes.ts';
+import type { ErasedTexts } from '../../sync/control/erased-texts.ts';
+import { clearMentions } from './clear-mentions.ts';
+import { NO_NAMES, namesOfPerson } from './erased-names.ts';
+import {
+  dropKeptTexts,
+  type FoundMentions,
+  findIn,
+  findMentions,
+  isIn,
+  listHeirs,
+  type Mention,
+  type MentionDeps,
+  pagesOf,
+  type StoreDeps,
+} from './mentions.ts';
+
+/** Finds mentions of everyone who was erased, by the donors that were recorded for them. */
+async function findErasedMentions(
+  deps: StoreDeps,
+  { integrationId }: Pick<Lease, 'integrationId'>,
+): Promise<FoundMentions | null> {
+  const { store } = deps;
+  const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
+  if (donors.length === 0) return null;
+  const merges = await findMerges(store.reader, integrationId);
+  // A contact that absorbed such a contact can contain its texts. Other contacts are not read, because this
+  // is done in every run.
+  const naming = await listNamingContacts(store.reader, integrationId, donors);
+  const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
+  const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
+  return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
+}
+
+/**
+ * For a run, which must not store such a value as the value before its write. Null if there is no such value.
+ */
+export async function loadErasedTexts(
+  deps: StoreDeps,
+  integrationId: string,
+): Promise<ErasedTexts | null> {
+  const found = await findErasedMentions(deps, { integrationId });
+  if (found === null || found.mentions.length === 0) return null;
+  const byContact = new Map(found.mentions.map((each) => [each.crmId, each.fields]));
+  return {
+    has: (crmIds, field, value) =>
+      crmIds.some((id) => isIn(deps, id, byContact.get(id) ?? NO_FIELDS, field, value)),
+  };
+}
+
+const NO_FIELDS: Mention['fields'] = new Map();
+
+/** For a restored database that no run has used yet. */
+export async function dropErasedTexts(deps: StoreDeps, integrationId: string): Promise<void> {
+  const { store } = deps;
+  const { fingerprint } = store;
+  const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
+  const names = namesOfPerson(fingerprint, await findErasedNames(store.reader, integrationId));
+  if (donors.length === 0 && names.isEmpty) return;
+  const erased = { forms: [], donors: new Set(donors), names };
+  const found = await findMentions(deps, integrationId, erased);
+  if (found.naming.length > 0)
+    await store.act((trx) => recordNaming(trx, integrationId, found.naming));
+  await store.act((trx) => replaceRestored(trx, integrationId, found));
+}
+
+/**
+ * Called before anything is restored, because a restored database again contains texts that name erased
+ * people.
+ */
+export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
+  const found = await findErasedMentions(deps, lease);
+  if (found !== null) await dropKeptTexts(deps, lease, found);
+}
+
+/** Clears the texts in the CRM that still name erased people, regardless of the present settings. */
+export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
+  const { connection, fingerprint } = deps.store;
+  await placeWrites(connection, fingerprint, lease.integrationId);
+  const found = await findErasedMentions(deps, lease);
+  if (found === null) return;
+  await dropKeptTexts(deps, lease, found);
+  await clearMentions(deps, lease, found.inCrm, NO_NAMES);
+}
