@@ -23,7 +23,7 @@ export function promiseOpening({ describe, it, can }: Suite): void {
       await other.close();
       if (other.account.id !== account.id) return;
       // Perhaps the harness always has the same account. Then its id comes from a response.
-      assert.ok(can('api'), 'Each harness must have an account with its own id.');
+      assert.ok(t.crm.api, 'Each harness must have an account with its own id.');
       const proxy = await t.proxy();
       proxy.rename({ own: account.id, shown: similarId(account.id) });
       const renamed = await t.another({ url: proxy.url });

@@ -101,7 +101,7 @@ describe('a file that is dropped', () => {
     );
     expect(text).not.toContain('No address is chosen');
     expect(text).toContain('No column seems to hold an ID for each contact');
-    expect(text).toMatch(/In 7 of the first 31 rows only (“|&quot;|")Whole Name/);
+    expect(text).toMatch(/In 7 of the first 31 rows, only (“|&quot;|")Whole Name/);
     const brevo = await readFile(join(layouts, '78-brevo-contacts.txt'));
     const other = await beginWithKey(here);
     await upload(here, other, new Uint8Array(brevo));
@@ -163,7 +163,7 @@ describe('a file that is dropped', () => {
     await post(here, `/setup/${id}/people`, columns);
     const { text } = await here.request(`/setup/${id}/fields`);
     expect(text).toContain('Your file has its own columns “Donor ID”, “Donor Net Worth”');
-    expect(text).toContain('ours are called “Donor ID (service)”, “Donor Net Worth (service)”');
+    expect(text).toContain('columns are called “Donor ID (service)”, “Donor Net Worth (service)”');
     expect(text).toContain('name="to.donorId" value="Donor ID (service)"');
     expect(text).toContain('name="to.work.primary" value="Donor Work"');
   });
