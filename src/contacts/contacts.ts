@@ -45,15 +45,6 @@ export function listPresentContactIds(
   return idPages(reader, integrationId, 'present');
 }
 
-/** Lists the IDs of the contacts that have not left and that a run has not read, in batches. */
-export function listUnseenContactIds(
-  reader: Reader,
-  integrationId: string,
-  runId: string,
-): AsyncGenerator<string[], void> {
-  return idPages(reader, integrationId, 'present', runId);
-}
-
 /** Lists the IDs of the removed contacts, in batches. */
 export function listRemovedContactIds(
   reader: Reader,
@@ -385,7 +376,6 @@ async function* idPages(
   reader: Reader,
   integrationId: string,
   which: 'all' | 'present' | 'removed' = 'all',
-  unseenIn: string | null = null,
 ): AsyncGenerator<string[], void> {
   let after = '';
   for (;;) {
@@ -396,9 +386,6 @@ async function* idPages(
       .where('crm_id', '>', after)
       .$if(which === 'present', (query) => query.where('state', '!=', 'removed'))
       .$if(which === 'removed', (query) => query.where('state', '=', 'removed'))
-      .$if(unseenIn !== null, (query) =>
-        query.where('departure_read', '=', 0).where('seen_run', 'is distinct from', unseenIn),
-      )
       .orderBy('crm_id')
       .limit(IDS_PER_LOOK)
       .execute();

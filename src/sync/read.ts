@@ -7,7 +7,6 @@ import {
   listPresentContactIds,
   listRemovedContactIds,
   listUnreadContacts,
-  listUnseenContactIds,
 } from '../contacts/contacts.ts';
 import { recordDecidedPage } from '../contacts/decided-pages.ts';
 import { listMissing, markUnseen } from '../contacts/many-at-once/missing.ts';
@@ -188,26 +187,7 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
     run.readAll = { isEmpty };
     await store.checkpoint(run.lease, (trx) => markUnseen(trx, run.id));
   } else {
-    if (run.full && run.limit === null) yield* pagesOfUnseen(deps, run);
     yield* pagesOfMissing(deps, run);
-  }
-}
-
-/**
- * Looks up the known contacts that a complete reading has not returned. A CRM that reports removals forgets them after
- * a while, and some contacts are deleted without a trace. Contacts that are found are left to the next change, because
- * the filter may exclude them.
- */
-async function* pagesOfUnseen(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
-  const { integration, ignored, id } = run;
-  for await (const ids of listUnseenContactIds(deps.store.reader, integration.id, id)) {
-    yield* withoutFound(namedPages(deps, { ignored }, ids));
-  }
-}
-
-async function* withoutFound(pages: AsyncIterable<ContactPage>): AsyncGenerator<ContactPage> {
-  for await (const { removed, missing = [] } of pages) {
-    yield { contacts: [], removed, missing, cursor: null };
   }
 }
 
