@@ -150,11 +150,14 @@ function requireComplete(name: string, { processingStatus }: List): void {
   );
 }
 
-/** HubSpot's counts lag a little, and may include contacts that the token cannot see. */
-const LEAST_SHARE_SHOWN = 0.9;
+/**
+ * The part of a list's members that may be missing, but at least one member: HubSpot's counts lag a little, and may
+ * include contacts that the token cannot see.
+ */
+const MISSING_SHARE = 0.1;
 
 function requireMembers(name: string, count: number, size: number): void {
-  if (count >= size * LEAST_SHARE_SHOWN) return;
+  if (count >= size - Math.max(1, size * MISSING_SHARE)) return;
   throw inProgress(`HubSpot shows only ${count} of ${size} members of the list "${name}".`);
 }
 

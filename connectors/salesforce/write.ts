@@ -5,7 +5,7 @@ import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { findTouched } from './bulk/touched.ts';
 import { contactId } from './ids.ts';
-import { writeCollection } from './rows/collections.ts';
+import { type CollectionResult, writeCollection } from './rows/collections.ts';
 import { COLLECTION_ROWS } from './rows/lessons.ts';
 import { createUnsettled, type SentChange, type Unsettled } from './rows/refusals.ts';
 import { settle } from './rows/settle.ts';
@@ -83,27 +83,39 @@ async function* writePass(
     return;
   }
   const touched = await findTouched(session, changes);
-  const untouched = changes.filter((change) => !touched.has(change));
+  const untouched = changes.filter((change) => !touched.has(change) && !change.alone);
   const apart = yield* writeInBulk(session, untouched, unsettled);
-  yield* writeInCollections(session, [...touched, ...apart], unsettled);
+  const alone = changes.filter((change) => change.alone && !touched.has(change));
+  yield* writeInCollections(session, [...touched, ...alone, ...apart], unsettled);
 }
 
-/** Writes 200 changes per request, with a few requests at a time. */
+/** Writes 200 changes per request, unless a change must be alone, with a few requests at a time. */
 async function* writeInCollections(
   session: SalesforceSession,
   changes: readonly SentChange[],
   unsettled: Unsettled,
 ): AsyncGenerator<WriteResult> {
-  yield* inLanes(splitIntoBatches(changes, COLLECTION_ROWS), {
+  let failure: CollectionResult['failure'] = null;
+  const together = changes.filter(({ alone }) => !alone);
+  const alone = changes.flatMap((change) => (change.alone ? [[change]] : []));
+  yield* inLanes([...splitIntoBatches(together, COLLECTION_ROWS), ...alone], {
     lanes: COLLECTIONS_AT_ONCE,
     async work(rows) {
       throwIfStopped(session.signal);
+      if (failure !== null) throw failure.error;
       const written = await writeCollection(session, rows);
       unsettled.locked.push(...written.locked);
       unsettled.unnamed.push(...written.unnamed);
+      failure ??= written.failure;
       return written.results;
     },
   });
+  rethrow(failure);
+}
+
+/** The results before the failure have been reported by now. */
+function rethrow(failure: CollectionResult['failure']): void {
+  if (failure !== null) throw failure.error;
 }
 
 function noContactId({ id }: ContactChange): WriteResult {

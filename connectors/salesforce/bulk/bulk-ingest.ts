@@ -4,7 +4,7 @@ import type { ContactChange, WriteResult } from '../../contract.ts';
 import type { SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { ColumnReader } from '../query.ts';
-import { COLLECTION_ROWS, learnSize } from '../rows/lessons.ts';
+import { COLLECTION_ROWS } from '../rows/lessons.ts';
 import { combined, refusal, type SentChange, stepAfter, type Unsettled } from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
 import { abortJob, awaitJob, type BulkJob, readJob, toNewJob } from './bulk-job.ts';
@@ -88,7 +88,6 @@ async function* writeJob(
     else if (step.kind === 'crowded') crowded.push(step.change);
     else unsettled[step.kind].push(step.change);
   }
-  if (crowded.length > 0) learnSize(session.lessons, Math.min(sent.length, COLLECTION_ROWS));
   for await (const change of successes(session, job, waiting)) {
     const step = stepAfter(change, [], 1);
     if (step.kind === 'done') yield step.result;

@@ -7,6 +7,7 @@ import { isReadable } from '../values.ts';
 import { sendWithLook } from './last-look.ts';
 import { learnSize } from './lessons.ts';
 import {
+  isCrowded,
   refused,
   type SentChange,
   stepAfter,
@@ -21,6 +22,8 @@ export interface CollectionResult {
   locked: SentChange[];
   /** These were rejected, and Salesforce names no field. */
   unnamed: UnnamedRefusal[];
+  /** The error that ended the writing before the remaining records were sent; null if all were sent. */
+  failure: { error: unknown } | null;
 }
 
 const saveResultsSchema = z.array(
@@ -44,39 +47,72 @@ const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent' | 'settings'>;
 
 /**
- * Writes at most 200 changes in one request, each independently (`allOrNone: false`: for a single
+ * Writes at most 200 changes, usually in one request, each independently (`allOrNone: false`: for a single
  * record, all values are written or none). If Salesforce rejects a change and names fields, it is
- * written again without these. If the org's triggers exceed a limit for one transaction, fewer changes are written
- * together from then on.
+ * written again without these. If the org's triggers exceed a limit for one transaction, the group is halved. If an
+ * error ends this early, the results so far are returned with it.
  */
 export async function writeCollection(
   session: Writer,
   changes: readonly SentChange[],
 ): Promise<CollectionResult> {
-  const all: CollectionResult = { results: [], locked: [], unnamed: [] };
-  const { lessons } = session;
-  lessons.usual += 1;
+  const all: CollectionResult = { results: [], locked: [], unnamed: [], failure: null };
+  session.lessons.usual += 1;
+  try {
+    for (let next = changes; next.length > 0; ) {
+      const group = next.slice(0, session.lessons.mostRows);
+      await writeGroup(session, group, all);
+      next = next.slice(group.length);
+    }
+  } catch (error) {
+    all.failure = { error };
+  }
+  return all;
+}
+
+/**
+ * Writes a group, in halves if it exceeds a limit. Later groups are smaller only if each record of this group is below
+ * the limit alone: a single record that exceeds it must not make the rest of the run slow. Resolves with true if
+ * there is such a record.
+ */
+async function writeGroup(
+  session: Writer,
+  group: readonly SentChange[],
+  all: CollectionResult,
+): Promise<boolean> {
+  let isHeavy = false;
   // This ends, because fields are omitted each time, or fewer changes are written together.
-  for (let next = changes; next.length > 0; ) {
-    const rows = next.slice(0, lessons.mostRows);
-    const { results, locked, unnamed, again, crowded } = await writeOnce(session, rows);
+  for (let next = group; next.length > 0; ) {
+    const { results, locked, unnamed, again, crowded, heavy } = await writeOnce(session, next);
     all.results.push(...results);
     all.locked.push(...locked);
     all.unnamed.push(...unnamed);
-    if (crowded.length > 0) learnSize(lessons, rows.length);
-    next = [...crowded, ...again, ...next.slice(rows.length)];
+    isHeavy ||= heavy;
+    if (crowded.length > 0) {
+      const middle = Math.ceil(crowded.length / 2);
+      const first = await writeGroup(session, crowded.slice(0, middle), all);
+      const second = await writeGroup(session, crowded.slice(middle), all);
+      if (first || second) isHeavy = true;
+      else learnSize(session.lessons, next.length);
+    }
+    next = again;
   }
-  return all;
+  return isHeavy;
 }
 
 /**
  * The results for the records in one request, and the changes that are still to be written: as they are now, or
  * together with fewer others.
  */
-type Attempt = CollectionResult & { again: SentChange[]; crowded: SentChange[] };
+type Attempt = Omit<CollectionResult, 'failure'> & {
+  again: SentChange[];
+  crowded: SentChange[];
+  /** True if a record that was written alone exceeded a limit. */
+  heavy: boolean;
+};
 
 function startAttempt(): Attempt {
-  return { results: [], locked: [], unnamed: [], again: [], crowded: [] };
+  return { results: [], locked: [], unnamed: [], again: [], crowded: [], heavy: false };
 }
 
 async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
@@ -131,6 +167,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
     unnamed: [...first.unnamed, ...second.unnamed],
     again: [...first.again, ...second.again],
     crowded: [...first.crowded, ...second.crowded],
+    heavy: first.heavy || second.heavy,
   };
 }
 
@@ -143,7 +180,9 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
   }
   const attempt = startAttempt();
   for (const [at, change] of changes.entries()) {
-    const step = stepAfter(change, listFaults(saved[at]), changes.length);
+    const faults = listFaults(saved[at]);
+    const step = stepAfter(change, faults, changes.length);
+    attempt.heavy ||= step.kind === 'done' && faults.some(isCrowded);
     if (step.kind === 'done') attempt.results.push(step.result);
     else if (step.kind === 'unnamed') attempt.unnamed.push(step.refusal);
     else attempt[step.kind].push(step.change);

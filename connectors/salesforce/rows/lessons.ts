@@ -10,6 +10,8 @@ export interface Lessons {
   byRule: Map<string, string[][]>;
   /** The same by the code alone, for rules whose message quotes values. */
   byCode: Map<string, string[][]>;
+  /** Rules that rejected a change among others, and accepted it alone in a trial. */
+  acceptsAlone: Set<string>;
   /** Searches that found no field, by rule. */
   inVain: Map<string, number>;
   /**
@@ -30,6 +32,7 @@ export function createLessons(): Lessons {
   return {
     byRule: new Map(),
     byCode: new Map(),
+    acceptsAlone: new Set(),
     inVain: new Map(),
     mostRows: COLLECTION_ROWS,
     usual: 0,

@@ -35,9 +35,10 @@ export async function* retryLocked(
     throwIfStopped(session.signal);
     const stillLocked: SentChange[][] = [];
     for (const group of groups) {
-      const { results, locked, unnamed } = await writeCollection(session, group);
+      const { results, locked, unnamed, failure } = await writeCollection(session, group);
       unsettled.unnamed.push(...unnamed);
       yield* results;
+      if (failure !== null) throw failure.error;
       if (locked.length > 0) stillLocked.push(locked);
     }
     groups = stillLocked;

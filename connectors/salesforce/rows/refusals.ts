@@ -14,6 +14,8 @@ export interface SentChange extends ContactChange {
   attempt?: Attempt;
   /** Failed attempts for it, by rule and fields. */
   tried?: readonly string[];
+  /** True if it must be sent without other changes, because Salesforce accepts it only alone. */
+  alone?: true;
   /** The values that others had typed into its fields when it was last sent. */
   overwritten?: Overwritten | undefined;
 }
@@ -73,9 +75,7 @@ export function stepAfter(
   const [first] = faults;
   if (first === undefined) return { kind: 'done', result: written(settled(change)) };
   if (getMeaning(first).sort === 'lock') return { kind: 'locked', change };
-  if (rows > 1 && faults.some((fault) => getMeaning(fault).sort === 'crowded')) {
-    return { kind: 'crowded', change };
-  }
+  if (rows > 1 && faults.some(isCrowded)) return { kind: 'crowded', change };
   const rest = change.together ? null : withoutNamed(settled(change), faults);
   if (rest !== null) return { kind: 'again', change: rest };
   const mayBeSearched = Object.keys(change.values).length > 1 && faults.every(mayBeOfField);
@@ -98,6 +98,11 @@ const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'INVALID_FIELD_FOR_INSERT_UPDATE',
   'DUPLICATE_VALUE',
 ]);
+
+/** Whether the org's triggers exceeded a limit for one transaction. */
+export function isCrowded(fault: SalesforceFault): boolean {
+  return getMeaning(fault).sort === 'crowded';
+}
 
 /** Whether a rejection can be about one value of a change. */
 export function mayBeOfField(fault: SalesforceFault): boolean {

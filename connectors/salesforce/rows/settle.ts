@@ -58,13 +58,16 @@ type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' 
 
 /**
  * Decides which fields to omit from a change, if necessary after a search. If the search shows that Salesforce accepts
- * all of them by now, the change is written again as it is, but only once.
+ * all of them, the change is written again without other changes, but only once.
  */
 async function afterUnnamed(
   session: Writer,
   { change: sent, faults }: UnnamedRefusal,
 ): Promise<Exclude<Step, { kind: 'unnamed' }>> {
   let change = withoutVain(sent, faults);
+  if (!change.alone && faults.every((fault) => session.lessons.acceptsAlone.has(toRule(fault)))) {
+    return { kind: 'again', change: { ...change, alone: true } };
+  }
   for (;;) {
     const plan = leaveOut(session, change, faults);
     if (plan.kind === 'attempt') return afterAttempt(change, faults, plan.blamed);
@@ -74,7 +77,10 @@ async function afterUnnamed(
     if (found.state === 'kept') return toKeptStep(change, faults, found.fields);
     if (found.state === 'unclear') return { kind: 'done', result: refused(change, faults) };
     change = { ...change, tried: [...(change.tried ?? []), searchKey(plan.fault)] };
-    if (found.fields?.length === 0) return { kind: 'again', change };
+    if (found.fields?.length === 0) {
+      session.lessons.acceptsAlone.add(toRule(plan.fault));
+      return { kind: 'again', change: { ...change, alone: true } };
+    }
     learn(session.lessons, plan.fault, found.fields);
   }
 }

@@ -3,6 +3,7 @@
 import { setImmediate as letOthersRun, setTimeout as wait } from 'node:timers/promises';
 import { quoted } from '../core/database.ts';
 import { recordError, refused, SalesforceError, type SaveResult } from '../core/errors.ts';
+import { readId } from '../core/ids.ts';
 import { findField, type ObjectType } from '../metadata/object-type.ts';
 import type { Org } from '../org/org.ts';
 import type { Values } from '../records/record-store.ts';
@@ -133,7 +134,12 @@ function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => 
     () =>
       chunksOf(shuffled(rows, random)).flatMap((chunk) => {
         const error =
-          job.operation === 'update' ? org.rules.exceed(job.type, chunk.length) : undefined;
+          job.operation === 'update'
+            ? org.rules.exceed(
+                job.type,
+                chunk.map((row) => readId(readRow(job.columns, row).id) ?? ''),
+              )
+            : undefined;
         return chunk.map((row) =>
           error === undefined
             ? writeRow(org, job, row)

@@ -45,6 +45,8 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     type: z.string(),
     /** The largest number of records in one transaction that stays below the limit. */
     records: z.number().int().min(0),
+    /** The ID of a record without which the limit is not exceeded. */
+    only: z.string().optional(),
     /** How often the limit is exceeded. Without it, always; processor time varies from one transaction to the next. */
     times: z.number().int().min(1).optional(),
     statusCode: z.string().default('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY'),
@@ -69,8 +71,8 @@ export interface Rules {
   list(): readonly Rule[];
   /** Returns whether there are rules about an object. */
   concern(type: ObjectType): boolean;
-  /** Returns the error of every record in a transaction that writes so many records; undefined if there is none. */
-  exceed(type: ObjectType, records: number): RecordError | undefined;
+  /** Returns the error of every record in a transaction that writes these records; undefined if there is none. */
+  exceed(type: ObjectType, ids: readonly string[]): RecordError | undefined;
   /** Returns the errors that the rules report for a record in its current state in the database. */
   check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];
 }
@@ -130,9 +132,10 @@ export function createRules(org: QueryOrg, seer: User): Rules {
     },
     list: () => rules,
     concern: (type) => rulesOf(type).some(({ kind }) => kind !== 'limit'),
-    exceed(type, records) {
+    exceed(type, ids) {
       for (const rule of rulesOf(type)) {
-        if (rule.kind !== 'limit' || records <= rule.records) continue;
+        if (rule.kind !== 'limit' || ids.length <= rule.records) continue;
+        if (rule.only !== undefined && !ids.includes(rule.only)) continue;
         const times = exceeded.get(rule) ?? 0;
         if (rule.times !== undefined && times >= rule.times) continue;
         exceeded.set(rule, times + 1);

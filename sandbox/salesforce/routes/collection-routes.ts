@@ -128,7 +128,10 @@ function prepare(
 function findExceeded(org: Org, prepared: readonly Prepared[]): Map<ObjectType, RecordError> {
   const exceeded = new Map<ObjectType, RecordError>();
   for (const [type, records] of Map.groupBy(prepared, (record) => record.type)) {
-    const error = org.rules.exceed(type, records.length);
+    const error = org.rules.exceed(
+      type,
+      records.map(({ id }) => readId(id ?? '') ?? ''),
+    );
     if (error !== undefined) exceeded.set(type, error);
   }
   return exceeded;

@@ -123,7 +123,7 @@ function update(c: SalesforceContext, org: Org, type: ObjectType, id: string): R
   if (org.store.read(type, id) === undefined) throw notFound();
   const record = readJson(jsonRecordSchema, c.var.body);
   const values = readJsonValues(org.access, c.var.user, type, record);
-  const exceeded = org.rules.exceed(type, 1);
+  const exceeded = org.rules.exceed(type, [readId(id) ?? '']);
   const result =
     exceeded === undefined
       ? org.store.update(c.var.user, type, id, values, writeOptionsOf(c))

@@ -90,6 +90,44 @@ describe('an org whose triggers exceed a limit', () => {
     expect(await jobs()).toBe(before);
   });
 
+  it('does not write the rest singly because of one contact that exceeds the limit alone', async () => {
+    const many = await changes(400);
+    const [heavy] = many.slice(57);
+    await limit({ records: 0, only: heavy?.id });
+    const before = (await org.requests()).length;
+    const results = await write(many);
+    expect(statuses(results)).toEqual({ written: 399, refused: 1 });
+    expect(results.find(({ status }) => status === 'refused')?.id).toBe(heavy?.id);
+    // Two requests for all, and halves of one group down to the contact.
+    expect((await org.requests()).length - before).toBeLessThanOrEqual(20);
+    const after = (await org.requests()).length;
+    expect(statuses(await write(many.slice(200)))).toEqual({ written: 200 });
+    expect((await org.requests()).length - after).toBe(1);
+  });
+
+  it('writes singly what a trigger with another message accepts only alone', async () => {
+    await limit({ records: 1, message: 'Guard: only one contact at a time.' });
+    expect(statuses(await write(await changes(30)))).toEqual({ written: 30 });
+    await expectAll(30);
+  });
+
+  it('reports what was written before the org stopped answering', async () => {
+    await limit({ records: 1 });
+    const many = await changes(8);
+    await org.control('PUT', 'faults', [
+      { on: { path: '*/composite/sobjects' }, after: 10, fault: { kind: 'error' } },
+    ]);
+    const results: WriteResult[] = [];
+    await expect(
+      (async () => {
+        for await (const result of connector.write(many)) results.push(result);
+      })(),
+    ).rejects.toThrow();
+    const { updates } = updatesSchema.parse(await org.control('GET', 'updates'));
+    expect(results.map(({ id }) => id).sort()).toEqual(updates.map(({ id }) => id).sort());
+    expect(results.length).toBeGreaterThan(0);
+  });
+
   it('waits for a lock that a flow reports', async () => {
     const message =
       'We can\u2019t save this record. UNABLE_TO_LOCK_ROW: unable to obtain exclusive access';
