@@ -16,11 +16,15 @@ import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
 /** Checks the files in the same way as opening them, and returns the findings. */
-export async function check(settings: CsvSettings, contacts: ContactsSettings): Promise<Finding[]> {
+export async function check(
+  settings: CsvSettings,
+  contacts: ContactsSettings,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const findings = contacts.filter === null ? [] : [filterFinding()];
   try {
     const options = { settings, contacts };
-    const files = await openFiles(settings, contacts);
+    const files = await openFiles(settings, contacts, signal);
     try {
       return [
         ...findings,

@@ -38,7 +38,7 @@ export const csvConnector: ConnectorDefinition<CsvSettings> = {
   canonicalId: (text) => toRowId(text) || null,
   keepsWrites: true,
   open: openCsvConnector,
-  check: ({ settings, contacts }) => check(settings, contacts),
+  check: ({ settings, contacts, deps }) => check(settings, contacts, deps.signal),
 };
 
 const CAPABILITIES: Capabilities = {
@@ -83,7 +83,7 @@ async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvS
   if (contacts.filter !== null) {
     throw new ConfigurationError(NO_FILTER, { code: 'csv_filter_unsupported' });
   }
-  const files = await openFiles(settings, contacts);
+  const files = await openFiles(settings, contacts, deps.signal);
   const { pending, path, keptColumns } = files.journal;
   if (pending > 0) deps.log.info({ pending, path }, 'found changes of an earlier run to merge');
   const { signal, countAsPresent } = deps;

@@ -47,17 +47,21 @@ export interface CsvFiles {
 
 const MOST_ATTEMPTS = 5;
 
-/** Checks the files completely and opens them. Throws a ConfigurationError that lists their problems. */
+/**
+ * Checks the files completely and opens them. Throws a ConfigurationError that lists their problems. `signal` ends the
+ * wait for a file that is still being written.
+ */
 export async function openFiles(
   settings: CsvSettings,
   contacts: ContactsSettings,
+  signal: AbortSignal,
 ): Promise<CsvFiles> {
   requireOptOutField(contacts);
   const paths = await findPaths(settings);
   await requireOwnOutput(settings, paths);
   const formats = tableFormats(settings, contacts);
   const journal = await openJournal(paths.journal);
-  let tables = await openTables(paths, formats).catch(async (error: unknown) => {
+  let tables = await openTables(paths, formats, signal).catch(async (error: unknown) => {
     await journal.close();
     throw error;
   });
@@ -91,7 +95,7 @@ export async function openFiles(
   async function refresh(): Promise<void> {
     if (await areCurrent(tables, paths)) return;
     const outdated = tables;
-    tables = await openTables(paths, formats);
+    tables = await openTables(paths, formats, signal);
     await closeTables(outdated);
   }
 }
@@ -184,8 +188,15 @@ function tableFormats(
 async function openTables(
   paths: FilePaths,
   formats: { input: TableFormat; output: TableFormat },
+  signal: AbortSignal,
 ): Promise<Tables> {
-  if ((await detectForeignKind(paths.input)) === null) await waitUntilSettled(paths.input);
+  try {
+    if ((await detectForeignKind(paths.input)) === null) {
+      await waitUntilSettled(paths.input, signal);
+    }
+  } catch (error) {
+    throw fileError('read', paths.input, error);
+  }
   const input = await openTable(paths.input, formats.input);
   try {
     const hasOutput = !paths.isInPlace && (await isWritten(paths.output));

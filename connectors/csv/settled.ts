@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { throwIfStopped } from '../stopped.ts';
 import { fileChanged } from './file-errors.ts';
 
 const LINE_FEED = 0x0a;
@@ -13,11 +14,12 @@ const MOST_WAIT_MS = 60_000;
 /**
  * Waits until a program that uploads or exports a file has probably finished: a part of a file nearly always ends in the
  * middle of a line. A row that is cut off there could be read as a different person. Returns at once for a file that
- * ends with a line ending, or that was changed some time ago.
+ * ends with a line ending, or that was changed some time ago. Throws if the run is stopped.
  */
-export async function waitUntilSettled(path: string): Promise<void> {
+export async function waitUntilSettled(path: string, signal: AbortSignal): Promise<void> {
   for (let waitedMs = 0; await mayGrow(path); waitedMs += LOOK_EVERY_MS) {
     if (waitedMs >= MOST_WAIT_MS) throw fileChanged(path, { path });
+    throwIfStopped(signal);
     await sleep(LOOK_EVERY_MS);
   }
 }

@@ -1,4 +1,4 @@
-import { appendFile, utimes } from 'node:fs/promises';
+import { appendFile, rm, utimes } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownerFindings } from '../../../connectors/csv/owner-finding.ts';
@@ -26,6 +26,24 @@ describe('a CSV file that another program is still writing', () => {
       contacts.map((one) => one.employers),
     );
     expect(employers).toEqual([['Acme'], ['Bakery']]);
+  });
+
+  it('is not waited for once the run is stopped', async () => {
+    await folder.write('in.csv', `${HEADER}\n1,Ann,Lee,,,Ac`);
+    const stop = new AbortController();
+    const opening = folder.connector({ signal: stop.signal });
+    stop.abort();
+    await expect(opening).rejects.toMatchObject({ code: 'interrupted' });
+  });
+
+  it('is named if it has disappeared', async () => {
+    await folder.write('in.csv', `${HEADER}\n1,Ann,Lee,,,Acme\n`);
+    const connector = await folder.connector();
+    await rm(folder.path('in.csv'));
+    await expect(toArray(connector.readPages(null))).rejects.toMatchObject({
+      code: 'csv_file_error',
+      message: expect.stringContaining('in.csv'),
+    });
   });
 });
 
