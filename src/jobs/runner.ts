@@ -202,25 +202,35 @@ export function createRunner(
     const dropped = await dropOldTexts(store.connection);
     if (dropped > 0) log.info({ dropped }, 'CRM texts were deleted because of their age');
     // Before the purge, because it deletes the profiles that a month is added up from.
-    for (const id of integrations.keys()) {
-      await storePastMonths({ store, sealer: application.sealer, clock }, id);
-    }
+    for (const id of integrations.keys()) await addUpMonths(id);
     const { open, settings } = application;
     const comparing = { reader: store.reader, integrations, open, clock, log };
-    await purgeAllProfiles({ store, clock, log, retention: settings.retention }, integrations, () =>
+    await purgeAllProfiles({ store, clock, log, retention: settings.retention }, application, () =>
       isClockRight(comparing, stopping.signal),
     );
     await dropUnusedUploads();
     houseKeptAt = clock.now();
   }
 
-  /** If a set-up or settings cannot be read, no file is deleted. */
+  /** A record that cannot be read must not keep the profiles of all clients beyond their retention. */
+  async function addUpMonths(integration: string): Promise<void> {
+    try {
+      await storePastMonths({ store, sealer: application.sealer, clock }, integration);
+    } catch (error) {
+      log.warn({ integration, error: messageOf(error) }, 'the results of a month were not stored');
+    }
+  }
+
+  /** If a set-up cannot be read, no file is deleted. */
   async function dropUnusedUploads(): Promise<void> {
     try {
       const files = (await dropLeftovers(application, clock.now())).length;
-      if (files > 0) log.info({ files }, 'uploaded files of no client were deleted');
+      if (files > 0) log.info({ files }, 'uploads that were never accepted were deleted');
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'uploaded files of no client could not be deleted');
+      log.warn(
+        { error: messageOf(error) },
+        'uploads that were never accepted could not be deleted',
+      );
     }
   }
 

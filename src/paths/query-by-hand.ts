@@ -73,7 +73,12 @@ export async function queryByHand<Answer>(
       // Without this line, the query counts in full after a restore.
       deps.log.warn({ request: id, error: messageOf(error) }, 'the end of a query is not recorded');
     }
-    await store.act((trx) => addQueryCost(trx, integrationId, { credits: charged, at }));
+    try {
+      await store.act((trx) => addQueryCost(trx, integrationId, { credits: charged, at }));
+    } catch (error) {
+      // The answer is paid for, so a database that is busy must not withhold it.
+      deps.log.warn({ credits: charged, error: messageOf(error) }, 'a query is not in the bill');
+    }
   }
 
   async function append(line: Parameters<Store['spendingJournal']['append']>[0]): Promise<void> {

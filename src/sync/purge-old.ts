@@ -61,21 +61,29 @@ export async function purgeProfiles(
 
 /**
  * Does the same for every client, whether or not it is ever synced, so a paused schedule or an unavailable CRM does not
- * prolong the retention. Clients that are no longer in the settings get the default settings. `isClockRight` is called
+ * prolong the retention. Clients that are no longer in the settings get the default settings. The profiles of clients
+ * in `unreadable` are not deleted because of their age, because their retention is not known. `isClockRight` is called
  * at most once, before the first profile is deleted because of its age.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,
-  integrations: ReadonlyMap<string, Pick<Integration, 'refresh' | 'retention'>>,
+  {
+    integrations,
+    unreadable,
+  }: {
+    integrations: ReadonlyMap<string, Pick<Integration, 'refresh' | 'retention'>>;
+    unreadable: ReadonlyMap<string, unknown>;
+  },
   isClockRight: () => Promise<boolean>,
 ): Promise<void> {
   let byAge: boolean | null = null;
   for (const id of await listClientsWithProfiles(deps.store.reader)) {
     const limits = purgeLimits(deps, integrations.get(id) ?? DEFAULT_CLIENT);
-    if (await hasOldProfiles(deps.store.reader, id, limits.paidBefore)) {
+    const isKnown = !unreadable.has(id);
+    if (isKnown && (await hasOldProfiles(deps.store.reader, id, limits.paidBefore))) {
       byAge ??= await isClockRight();
     }
-    const own = { ...limits, ...(byAge === false && NOT_BY_AGE) };
+    const own = { ...limits, ...((!isKnown || byAge === false) && NOT_BY_AGE) };
     report(deps, id, await purgeKeptProfilesUnattended(deps.store, id, own));
   }
 }

@@ -308,5 +308,5 @@ async function decide({ store }: SyncWorld, decision: BatchDecision): Promise<nu
 /** The daily work of `serve`, without a run. */
 async function purge(world: SyncWorld): Promise<void> {
   const integrations = new Map([['riverside', world.integration]]);
-  await purgeAllProfiles(world.deps(), integrations, async () => true);
+  await purgeAllProfiles(world.deps(), { integrations, unreadable: new Map() }, async () => true);
 }

@@ -17,7 +17,6 @@ import {
   listOldSetupDrafts,
   listSetupDrafts,
   listSetupDraftsOf,
-  MOST_DRAFTS,
   removeSetupDraft,
   type SetupDraftRecord,
   saveSetupDraft,
@@ -174,31 +173,20 @@ export async function dropSetup(deps: SetupDeps, id: string): Promise<void> {
   if (row !== undefined) await drop(deps, row, 'dropped');
 }
 
+const crmSchema = z.object({ crm: z.record(z.string(), z.unknown()) });
+
 async function dropOld(deps: SetupDeps): Promise<void> {
   for (const row of await listOldSetupDrafts(deps.store.reader)) await drop(deps, row, 'old');
 }
 
 /**
- * Deletes set-ups that were not continued for too long, and uploaded files that neither a client nor a set-up names.
- * Returns the names of the files of no client and no set-up.
+ * Deletes set-ups that were not continued for too long, and uploads that were never accepted. Returns the names of the
+ * deleted uploads.
  */
 export async function dropLeftovers(deps: SetupDeps, now: number): Promise<string[]> {
   await dropOld(deps);
-  const setups = await listSetups(deps);
-  // More set-ups than are listed could name other files.
-  if (!takesUploads(deps.settings) || setups.length >= MOST_DRAFTS) return [];
-  const clients = [
-    ...deps.integrations.values(),
-    ...deps.settings.integrations,
-    ...setups.map(({ answers }) => answers),
-    ...[...(await readPresent(deps)).values()].map((text) => crmSchema.parse(JSON.parse(text))),
-  ];
-  const paths = clients.flatMap(({ crm }) => [crm?.['path'], crm?.['output']]);
-  const named = new Set(paths.filter((path) => typeof path === 'string'));
-  return sweepUploads(deps.settings, named, now);
+  return takesUploads(deps.settings) ? sweepUploads(deps.settings, now) : [];
 }
-
-const crmSchema = z.object({ crm: z.record(z.string(), z.unknown()) });
 
 /**
  * Deletes the uploaded file of replaced answers, unless the current answers or the stored client also name it. Call it

@@ -134,34 +134,26 @@ export async function dropUpload(where: Where, path: string): Promise<string[]> 
   return own.map((name) => `uploads/${name}`);
 }
 
-/** The names of uploads with their results and the connector's files, and of uploads that were never accepted. */
-const UPLOAD_PART = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})[.-]/;
+/** The name of an upload that is not accepted yet. No client or set-up ever names it. */
+const UNACCEPTED = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.new$/;
 
 /** A younger file can belong to an upload that is just being stored. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Deletes uploads that neither a client nor a set-up names, for example because the process was killed before it stored
- * the answers. `named` are the paths of all others. Files that a user has put there are kept, and uploads with results,
- * which were paid for. Returns the names of the deleted files.
+ * Deletes uploads that were never accepted, for example because the process was killed. Accepted uploads are kept, even
+ * if nothing here names them: another database can share the folder, or an older one can be in use, and a deleted list
+ * cannot be restored. Returns the names of the deleted files.
  */
-export async function sweepUploads(
-  where: Where,
-  named: ReadonlySet<string>,
-  now: number,
-): Promise<string[]> {
+export async function sweepUploads(where: Where, now: number): Promise<string[]> {
   const folder = getUploadFolder(where);
   if (folder === null) return [];
   const names = await readdir(folder).catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return [];
     throw error;
   });
-  const kept = new Set([...named].filter((path) => dirname(path) === folder).map(toStem));
-  for (const name of names) if (name.endsWith(RESULTS)) kept.add(toStem(name));
   const dropped: string[] = [];
-  for (const name of names.sort()) {
-    const stem = UPLOAD_PART.exec(name)?.[1];
-    if (stem === undefined || kept.has(stem)) continue;
+  for (const name of names.filter((each) => UNACCEPTED.test(each)).sort()) {
     const path = join(folder, name);
     const file = await stat(path).catch(() => null);
     // A time in the future means that the clock was set back.
@@ -170,10 +162,6 @@ export async function sweepUploads(
     dropped.push(`uploads/${name}`);
   }
   return dropped;
-}
-
-function toStem(path: string): string {
-  return UPLOAD_PART.exec(basename(path))?.[1] ?? '';
 }
 
 /** The error for a file that cannot be read as CSV. `problem` contains the reason. */

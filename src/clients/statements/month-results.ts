@@ -88,9 +88,7 @@ export async function findRunSpan(reader: Reader, integrationId: string): Promis
       fn.max<number | string | null>('started_at').as('until'),
     ])
     .where('integration_id', '=', integrationId)
-    .where(({ or, eb }) =>
-      or([eb('reason_code', 'is', null), eb('reason_code', '!=', 'clock_wrong')]),
-    )
+    .where('status', '=', 'succeeded')
     .executeTakeFirstOrThrow();
   if (row.from === null || row.until === null) return null;
   return { from: Number(row.from), until: Number(row.until) };

@@ -255,16 +255,17 @@ describe('the file of a client that leaves', () => {
     expect(await readdir(join(here.folder, 'uploads'))).toEqual([]);
   });
 
-  it('goes a day later if neither a client nor a set-up names it, and no other file', async () => {
+  it('goes a day later if it was never accepted, and no other file, since another database may use that', async () => {
     const here = await openLocal();
     const client = await done(here);
     const id = await begin(here, 'Hillside');
     await upload(here, id, PEOPLE);
     const folder = join(here.folder, 'uploads');
     const before = (await readdir(folder)).sort();
-    const unused = [`${randomUUID()}.csv`, `${randomUUID()}.new`].sort();
+    const unused = [`${randomUUID()}.new`];
     const results = randomUUID();
-    const others = ['mine.csv', `${results}.csv`, `${results}-enhanced.csv`];
+    const ofAnotherDatabase = `${randomUUID()}.csv`;
+    const others = ['mine.csv', ofAnotherDatabase, `${results}.csv`, `${results}-enhanced.csv`];
     for (const name of [...unused, ...others]) await writeFile(join(folder, name), PEOPLE);
     const sweep = (afterMs: number) => dropLeftovers(here.application, Date.now() + afterMs);
     expect(await sweep(3_600_000)).toEqual([]);
