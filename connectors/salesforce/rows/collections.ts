@@ -72,7 +72,7 @@ export async function writeCollection(
 
 /**
  * Writes a group, in halves if it exceeds a limit. Later groups are smaller only if each record of this group is below
- * the limit alone: a single record that exceeds it must not make the rest of the run slow. Resolves with true if
+ * the limit alone. A single record that exceeds it must not make the rest of the run slow. Resolves with true if
  * there is such a record.
  */
 async function writeGroup(

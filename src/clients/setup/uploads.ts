@@ -142,8 +142,8 @@ const SWEPT_AFTER_MS = 24 * 3_600_000;
 
 /**
  * Deletes uploads that were never accepted, for example because the process was killed. Accepted uploads are kept, even
- * if nothing here names them: another database can share the folder, or an older one can be in use, and a deleted list
- * cannot be restored. Returns the names of the deleted files.
+ * if nothing here names them. Another database can share the folder, or an older database can be in use, and a deleted
+ * list cannot be restored. Returns the names of the deleted files.
  */
 export async function sweepUploads(where: Where, now: number): Promise<string[]> {
   const folder = getUploadFolder(where);
