@@ -9,7 +9,10 @@ export interface OffsetPagesOptions<Row> {
   idOf(row: Row): string;
   /** Number of rows of one request. A CRM that returns fewer loses no row. */
   take: number;
-  /** Number of rows of a page that are read again with the next page; a tenth of `take` if omitted, at least one. */
+  /**
+   * Number of rows of a page that are read again with the next page. If omitted, it is a tenth of the largest page so far.
+   * It is at least one, and less than that page.
+   */
   overlap?: number;
 }
 
@@ -22,44 +25,67 @@ export interface OffsetPage<Row> {
 /** How often one reading may step back. */
 const MAX_STEPS_BACK = 100;
 
-/** Full pages in a row without a new row, after which the CRM must be ignoring the offset. */
+/** How often one reading may start again, because rows were added before its offset. */
+const MAX_NEW_STARTS = 3;
+
+/** Pages in a row without a new row, after which the CRM must be ignoring the offset. */
 const MAX_STALE_PAGES = 3;
 
 /**
  * Yields each row once, page by page. If rows before the offset disappear during the reading, the rows after them move
  * forward, and a plain offset would skip some of them. Each page therefore starts with rows of the page before. If its
- * first row is a new one, rows may have been skipped, and the reading steps back. Throws a RetriableError if the list
- * cannot be read completely.
+ * first row is a new one, rows may have been skipped, and the reading steps back by one page. If rows are added before the
+ * offset, the total is larger than the number of rows that were read, and the reading starts again. Throws a RetriableError
+ * if the list cannot be read completely.
  */
 export async function* readOffsetPages<Row>(
   options: OffsetPagesOptions<Row>,
 ): AsyncGenerator<Row[]> {
   const { what, read, idOf, take } = options;
-  const overlap = Math.max(1, options.overlap ?? Math.ceil(take / 10));
   const seen = new Set<string>();
   let offset = 0;
+  let furthest = 0;
+  // The rows that came and not the rows that were requested, because many CRMs limit their pages.
+  let largest = 1;
   let stepsBack = 0;
+  let newStarts = 0;
   let stalePages = 0;
+  let isRowPending = false;
   for (;;) {
     const { rows, total } = await read(offset, take);
     const [first] = rows;
-    const isWhole = total !== null && offset + rows.length >= total;
+    const isFurther = offset > furthest;
+    furthest = Math.max(furthest, offset);
+    largest = Math.max(largest, rows.length);
     if (offset > 0 && (first === undefined || !seen.has(idOf(first)))) {
       stepsBack += 1;
       if (stepsBack > MAX_STEPS_BACK) throw listIncomplete(what, 'it changed too often');
-      offset = Math.max(0, offset - take);
+      isRowPending = first !== undefined;
+      offset = Math.max(0, offset - largest);
       continue;
     }
+    const overlap = Math.max(1, Math.min(options.overlap ?? Math.ceil(largest / 10), largest - 1));
     const fresh = rows.filter((row) => !seen.has(idOf(row)));
     for (const row of fresh) seen.add(idOf(row));
-    if (fresh.length > 0) yield fresh;
-    if (isWhole && seen.size < total) {
-      throw listIncomplete(what, `it has ${total} rows, and the pages contain only ${seen.size}`);
+    if (fresh.length > 0) {
+      isRowPending = false;
+      stalePages = 0;
+      yield fresh;
+    } else if (isFurther) {
+      stalePages += 1;
     }
-    if (isWhole || rows.length === 0) return;
-    stalePages = fresh.length > 0 ? 0 : stalePages + 1;
-    if (total === null && fresh.length === 0 && rows.length <= overlap) return;
-    if (stalePages > MAX_STALE_PAGES + stepsBack) throw listIncomplete(what, 'the pages repeat');
+    const isOnlyOverlap = fresh.length === 0 && rows.length <= overlap && !isRowPending;
+    const isWhole = total !== null && offset + rows.length >= total;
+    if (isWhole || isOnlyOverlap || rows.length === 0) {
+      if (total === null || (isWhole && seen.size >= total)) return;
+      newStarts += 1;
+      if (newStarts > MAX_NEW_STARTS) {
+        throw listIncomplete(what, `it has ${total} rows, and the pages contain only ${seen.size}`);
+      }
+      offset = 0;
+      continue;
+    }
+    if (stalePages > MAX_STALE_PAGES) throw listIncomplete(what, 'the pages repeat');
     offset += Math.max(1, rows.length - overlap);
   }
 }

@@ -41,6 +41,70 @@ describe('readOffsetPages', () => {
     },
   );
 
+  it.each([
+    [true, 8, 10],
+    [false, 8, 10],
+    [true, 8, undefined],
+    [false, 8, undefined],
+    [true, 2, 20],
+    [false, 2, 20],
+  ])(
+    'loses no row if the CRM limits its pages and rows disappear (total: %s, pages of %i, overlap %s)',
+    async (hasTotal, most, overlap) => {
+      for (let removals = 1; removals <= 40; removals += 1) {
+        const list = aList(100, { hasTotal, most, take: 100, overlap });
+        const staying = list.rows.slice(40);
+        const found = await read(list, (requests) => {
+          if (requests === 12) list.rows.splice(0, removals);
+        });
+        expect(found).toEqual(expect.arrayContaining(staying));
+      }
+    },
+  );
+
+  it.each([true, false])(
+    'says so if pages have a single row, because none can be read again (total: %s)',
+    async (hasTotal) => {
+      const list = aList(5, { hasTotal, most: 1 });
+      await expect(read(list)).rejects.toThrow('it changed too often');
+    },
+  );
+
+  it('needs few requests if the CRM limits its pages', async () => {
+    let sent = 0;
+    const list = aList(2_000, { hasTotal: true, most: 20, take: 500, overlap: undefined });
+    expect(
+      await read(list, (requests) => {
+        sent = requests;
+      }),
+    ).toEqual(list.rows);
+    expect(sent).toBeLessThan(120);
+  });
+
+  it('finds a row that is added before the offset while it reads', async () => {
+    const list = aList(100, { hasTotal: true });
+    const found = await read(list, (requests) => {
+      if (requests === 5) list.rows.unshift('added');
+    });
+    expect(found).toEqual([...list.rows.slice(1), 'added']);
+  });
+
+  it.each([30, 0])(
+    'ends with an error if the CRM counts rows that it never returns (%i)',
+    async (count) => {
+      const rows = aList(count).rows;
+      const pages = readOffsetPages({
+        what: 'contacts',
+        take: 10,
+        idOf: (row: string) => row,
+        read: async (offset, take) => ({ rows: rows.slice(offset, offset + take), total: 31 }),
+      });
+      await expect(toArray(pages)).rejects.toThrow(
+        `it has 31 rows, and the pages contain only ${count}`,
+      );
+    },
+  );
+
   it('loses no row if most of the list disappears', async () => {
     const list = aList(100, { hasTotal: true });
     const found = await read(list, (requests) => {
@@ -86,19 +150,22 @@ interface List {
   hasTotal: boolean;
   /** The maximum number of rows of a page. */
   most: number;
+  take: number;
+  overlap: number | undefined;
 }
 
-function aList(count: number, { hasTotal = false, most = 10 }: Partial<List> = {}): List {
-  return { rows: Array.from({ length: count }, (_, at) => `row ${at}`), hasTotal, most };
+function aList(count: number, more: Partial<List> = {}): List {
+  const rows = Array.from({ length: count }, (_, at) => `row ${at}`);
+  return { rows, hasTotal: false, most: 10, take: 10, overlap: 2, ...more };
 }
 
-/** Reads a list ten rows at a time. `before` is called before each request, with its number. */
+/** Reads a list by its pages. `before` is called before each request, with its number. */
 async function read(list: List, before: (requests: number) => void = () => {}): Promise<string[]> {
   let requests = 0;
   const pages = readOffsetPages({
     what: 'contacts',
-    take: 10,
-    overlap: 2,
+    take: list.take,
+    ...(list.overlap === undefined ? {} : { overlap: list.overlap }),
     idOf: (row: string) => row,
     async read(offset, take) {
       requests += 1;
