@@ -64,17 +64,19 @@ function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
 
 /**
  * Reads a contact's marks by the settings: an opt-out, another reason to exclude it, or neither. `textOf` returns the value
- * of a field as a text; a blank for a field without a value.
+ * of a field as a text: a blank for a field without a value, and undefined for a field that does not exist. Its mark is
+ * unknown, so the contact waits.
  */
 export function readMarks(
   contacts: ContactsSettings,
-  textOf: (field: string) => string,
+  textOf: (field: string) => string | undefined,
 ): Pick<Contact, 'optedOut' | 'excluded'> {
   const columns = markColumns(contacts);
   if (columns.length === 0) return { optedOut: false };
   const meanings = new Map<MarkKind, MarkMeaning>();
   for (const { kind, column, listed } of columns) {
-    meanings.set(kind, meaningOfMark(textOf(column), listed));
+    const text = textOf(column);
+    meanings.set(kind, text === undefined ? 'unknown' : meaningOfMark(text, listed));
   }
   const optedOut = meanings.get('optOut') === 'marked';
   if (meanings.get('deceased') === 'marked') return { optedOut, excluded: 'deceased' };

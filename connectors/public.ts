@@ -29,6 +29,7 @@ export {
   type HttpTokens,
 } from './http.ts';
 export { inLanes } from './lanes.ts';
+export { requireMarkFields } from './mark-fields.ts';
 export { readMarks } from './mark-values.ts';
 export { isNamed, toNameWords } from './name-search.ts';
 export { type OffsetPage, type OffsetPagesOptions, readOffsetPages } from './offset-pages.ts';

@@ -14,6 +14,7 @@ import type {
   Overwritten,
   WriteResult,
 } from '../contract.ts';
+import { requireMarkFields } from '../mark-fields.ts';
 import { isNamed, toNameWords } from '../name-search.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type MemoryCrm, toField } from './crm.ts';
@@ -76,6 +77,7 @@ export function createMemoryConnector(
   signal: AbortSignal,
   contacts: ContactsSettings = ALL_CONTACTS,
 ): Connector {
+  requireMarkFields(contacts, crm.fields.keys());
   return {
     kind: 'memory',
     capabilities: CAPABILITIES,

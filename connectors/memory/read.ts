@@ -69,18 +69,21 @@ export function lookUp(
   return {
     state: 'found',
     id,
-    contact: withMarks(crm.visible(record.contact), record, contacts),
+    contact: withMarks(crm, record, contacts),
     values: Object.fromEntries(values),
   };
 }
 
 /** Adds the marks from the fields in the settings to those of the record itself. */
 function withMarks(
-  contact: Contact,
-  { values }: MemoryRecord,
+  crm: MemoryCrm,
+  { contact: stored, values }: MemoryRecord,
   contacts: ContactsSettings,
 ): Contact {
-  const { optedOut, excluded } = readMarks(contacts, (field) => String(values[field] ?? ''));
+  const contact = crm.visible(stored);
+  const { optedOut, excluded } = readMarks(contacts, (field) =>
+    crm.fields.has(field) ? String(values[field] ?? '') : undefined,
+  );
   return {
     ...contact,
     optedOut: contact.optedOut || optedOut,

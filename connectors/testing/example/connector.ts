@@ -15,6 +15,7 @@ import type {
 } from '../../contract.ts';
 import { createHttp, type Http } from '../../http.ts';
 import { inLanes } from '../../lanes.ts';
+import { requireMarkFields } from '../../mark-fields.ts';
 import { readMarks } from '../../mark-values.ts';
 import { type OffsetPagesOptions, readOffsetPages } from '../../offset-pages.ts';
 import { checkByOpening, plainConnector, refusedWrite, requireKnown } from '../../plain.ts';
@@ -33,6 +34,7 @@ export interface ExampleFlaws {
   readRows?(options: OffsetPagesOptions<Row>): AsyncGenerator<Row[]>;
   isPassing?(reply: { status: number }): boolean;
   replacesRecords?: boolean;
+  requireFields?(contacts: ContactsSettings, fields: Iterable<string>): void;
 }
 
 const rowSchema = z.object({
@@ -82,7 +84,12 @@ export function defineExampleConnector(
 
 async function openExample(
   { settings, contacts, deps }: ConnectorOptions<ExampleSettings>,
-  { readRows = readOffsetPages, isPassing, replacesRecords = false }: ExampleFlaws,
+  {
+    readRows = readOffsetPages,
+    isPassing,
+    replacesRecords = false,
+    requireFields = requireMarkFields,
+  }: ExampleFlaws,
 ): Promise<Connector> {
   requireKnown(contacts, [
     ...(['filter', 'optOutField', 'optOutValues', 'deceasedField'] as const),
@@ -101,6 +108,7 @@ async function openExample(
     z.object({ id: z.string(), name: z.string() }),
   );
   let types = await readTypes(http);
+  requireFields(contacts, types.keys());
 
   return {
     ...plainConnector,
@@ -234,7 +242,10 @@ async function openExample(
   }
 
   function toContact({ fields, ...identity }: Row) {
-    return { ...identity, ...readMarks(contacts, (field) => fields[field] ?? '') };
+    const marks = readMarks(contacts, (field) =>
+      types.has(field) ? (fields[field] ?? '') : undefined,
+    );
+    return { ...identity, ...marks };
   }
 
   function toValue(name: string, text: string | undefined): FieldValue {

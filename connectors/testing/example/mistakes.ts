@@ -41,6 +41,10 @@ export const MISTAKES: readonly Mistake[] = [
     breaks: 'obeys contacts.filter, or refuses it',
     options: (options) => ({ ...options, contacts: { ...options.contacts, filter: null } }),
   }),
+  mistake('takes a field that does not exist for one without marks', {
+    breaks: 'refuses a mark field that does not exist',
+    flaws: { requireFields() {} },
+  }),
   mistake('takes an error on the second page for the end', {
     breaks: 'never takes a failure for the end of the contacts',
     connector: (right) => ({

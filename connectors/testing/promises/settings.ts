@@ -34,6 +34,18 @@ export function promiseSettings({ describe, it }: Suite): void {
       });
     }
 
+    it('refuses a mark field that does not exist', async (t) => {
+      for (const setting of MARKS) {
+        const connector = await openUnlessRefused(t, { [setting]: 'no_such_field' });
+        assert.ok(connector === null, `Nobody would seem to be marked: refuse this ${setting}.`);
+      }
+    });
+
+    it('refuses values that mean an opt-out, without their field', async (t) => {
+      const connector = await openUnlessRefused(t, { optOutValues: ['yes'] });
+      assert.ok(connector === null, 'Nobody would seem to have opted out (requireMarkFields).');
+    });
+
     it('brings an opt-out that was set after the cursor', async (t) => {
       const { field, mark } = markOf(t);
       const [marked = ''] = await t.crm.addContacts(people(3));

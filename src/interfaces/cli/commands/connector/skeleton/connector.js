@@ -14,7 +14,7 @@ export const connector = {
 
   async open({ settings: { path }, contacts: wanted, deps: { signal } }) {
     kit.requireKnown(wanted, ['optOutField']);
-    await load(path);
+    kit.requireMarkFields(wanted, (await load(path)).fields);
     return {
       ...kit.plainConnector,
       kind: 'my-crm',
