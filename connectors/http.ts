@@ -93,8 +93,8 @@ export interface Http {
   /** Returns the body of a successful response. For any other response, throws an error of the contract. */
   read<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<Body>;
   /**
-   * Also returns a refusal of this request (400, 404, 409, 410, 412, 422), which may be about one record. Throws for any
-   * other failure, as `read` does.
+   * Also returns a refusal of this request (400, 403, 404, 409, 410, 412, 422, 423), which may be about one record: 403 for a
+   * protected record, 423 for a locked one. Throws for any other failure, as `read` does.
    */
   ask<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<HttpAnswer<Body>>;
   /** The daily limit, for `readLimits`; null if the CRM has not reported one. */
@@ -225,7 +225,9 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
 const DEFAULT_RESERVE_PERCENT = 20;
 
 /** The statuses with which a CRM may refuse one record, one value or one ID. */
-const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 422]);
+const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([
+  ...[400, 403, 404, 409, 410, 412, 422, 423],
+]);
 
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 

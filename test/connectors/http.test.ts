@@ -55,7 +55,6 @@ describe('createHttp', () => {
     ['a failure that stays', { status: 502 }, 'retriable', 'crm_unavailable', 5],
     ['a limit that stays', { status: 429 }, 'retriable', 'crm_unavailable', 5],
     ['a rejected key', { status: 401 }, 'configuration', 'crm_unauthorized', 1],
-    ['a missing permission', { status: 403 }, 'configuration', 'crm_request_refused', 1],
     ['an unknown method', { status: 405 }, 'configuration', 'crm_request_refused', 1],
     [
       'another address',
@@ -73,7 +72,7 @@ describe('createHttp', () => {
     expect(`${error} ${JSON.stringify(error)}`).not.toContain(KEY);
   });
 
-  it.each([400, 404, 409, 410, 412, 422])(
+  it.each([400, 403, 404, 409, 410, 412, 422, 423])(
     'returns a refusal of the request (%i)',
     async (status) => {
       const { answer, requests } = await ask([{ status, json: { error: 'TOO_LONG' } }]);
@@ -81,6 +80,15 @@ describe('createHttp', () => {
       expect(requests).toHaveLength(1);
     },
   );
+
+  it.each([403, 423])('throws for a status of %i if it only reads', async (status) => {
+    const server = await aServer([{ status }]);
+    await expect(open(server).read({ path: '/items' }, ITEM)).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'crm_request_refused',
+    });
+    await server.close();
+  });
 
   it('does not acknowledge a write whose answer cannot be read', async () => {
     const { error } = await ask([{ text: '<html>' }], {

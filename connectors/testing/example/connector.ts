@@ -292,7 +292,8 @@ function codeOf({ status, body }: Refused): string {
 }
 
 function whyRefused({ status, body }: Refused): Partial<Refusal> {
-  if (status === 409) return { retriable: true, isLock: true };
+  if (status === 409 || status === 423) return { retriable: true, isLock: true };
+  if (status === 403) return { cause: 'no_permission' };
   const { data } = refusalSchema.safeParse(body);
   if (data?.field == null) return {};
   const cause = data.error === 'NO_SUCH_FIELD' ? 'no_such_field' : 'rule';
