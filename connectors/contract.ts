@@ -7,7 +7,7 @@
  * single record are returned.
  */
 import type { z } from 'zod';
-import type { WallClock } from '../src/core/clock.ts';
+import type { Clock, WallClock } from '../src/core/clock.ts';
 import type { Contact } from '../src/core/contact.ts';
 import type { CrmField, FieldSpec, FieldValues } from '../src/core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../src/core/field-map.ts';
@@ -202,7 +202,8 @@ export interface ContactsSettings {
 
 /** The dependencies of a connector. It never creates a clock, a log or a secret store itself. */
 export interface ConnectorDeps {
-  clock: WallClock;
+  /** donor-sync's own clock also measures elapsed time (`monotonicMs`). */
+  clock: WallClock & Partial<Clock>;
   log: Log;
   /** Aborted when the run stops. Waits then end at once, and requests in flight may finish. */
   signal: AbortSignal;

@@ -5,24 +5,40 @@
  */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
-import { type Clock, systemClock } from '../src/core/clock.ts';
+import { type Clock, systemClock, type WallClock } from '../src/core/clock.ts';
 import { withoutSlash } from '../src/outbound/address.ts';
 import { parseJson } from '../src/outbound/exchange.ts';
 import { outboundFetch } from '../src/outbound/guard.ts';
-import {
-  createPace,
-  type DepartureBoard,
-  sharedWindow,
-  slidingWindow,
-  type WindowLimit,
-} from '../src/outbound/pace.ts';
 import type { ConnectorDeps, LimitState } from './contract.ts';
 import { createDailyLimit } from './daily-limit.ts';
 import { answerUnreadable, requestRefused, signInRefused } from './errors.ts';
 import { type CrmReply, createCrmExchange, type RequestPace } from './exchange.ts';
+import { createPacer, eachBoard } from './pacers.ts';
+
+/** How to reach a CRM, and how to sign in. */
+export type HttpOptions = HttpTarget & HttpSignIn;
+
+export type HttpSignIn = KeySignIn | TokenSignIn;
+
+/** With a key in `headers`. Clients with the same address and headers are one account, unless `account` differs. */
+interface KeySignIn {
+  tokens?: undefined;
+  account?: string;
+}
+
+/** With OAuth. */
+interface TokenSignIn {
+  /** The tokens (`shareSignIn`). Each request has a bearer token. */
+  tokens: HttpTokens;
+  /**
+   * Names the account that the tokens are for, for example by the client's name in the settings: tokens change, so they
+   * cannot tell whose requests the CRM counts together.
+   */
+  account: string;
+}
 
 /** How to reach a CRM. */
-export interface HttpOptions {
+export interface HttpTarget {
   /** The CRM's name, as its users know it. */
   crm: string;
   /** The address of the API, as in `crm.url`. Paths of requests are appended to it. */
@@ -30,13 +46,11 @@ export interface HttpOptions {
   deps: Pick<ConnectorDeps, 'clock' | 'signal' | 'onCall' | 'fetch' | 'board'>;
   /** Headers of each request, for example the one with the key. */
   headers?: Readonly<Record<string, string>>;
-  /** For a CRM with OAuth: the tokens (`shareSignIn`). Each request then has a bearer token. */
-  tokens?: HttpTokens;
   /** The setting that contains the key, for the message about a rejected key; `crm.apiKey` if omitted. */
   keySetting?: string;
   /**
-   * The maximum number of requests in a period. All connectors of a process with the same address and headers share it, and so
-   * do all processes on Postgres. Omitted or null: no limit, except after a 429.
+   * The maximum number of requests in a period. All connectors of a process with the same address, headers and account share it,
+   * and so do all processes on Postgres. Omitted or null: no limit, except after a 429.
    */
   pace?: { requests: number; perMs: number } | null;
   /** For a CRM that limits the requests of a day. */
@@ -93,8 +107,8 @@ export interface Http {
   /** Returns the body of a successful response. For any other response, throws an error of the contract. */
   read<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<Body>;
   /**
-   * Also returns a refusal of this request (400, 403, 404, 409, 410, 412, 422, 423), which may be about one record: 403 for a
-   * protected record, 423 for a locked one. Throws for any other failure, as `read` does.
+   * Also returns a refusal of this request (400, 403, 404, 409, 410, 412, 422, 423), which may be about one record. 403
+   * can be a protected record, and 423 a locked one. Throws for any other failure, as `read` does.
    */
   ask<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<HttpAnswer<Body>>;
   /** The daily limit, for `readLimits`; null if the CRM has not reported one. */
@@ -244,32 +258,37 @@ export interface HttpPaces {
   find(options: HttpOptions): RequestPace;
 }
 
-/** On a board, an account shares its pace with other processes. */
-export function createHttpPaces(clock: Pick<Clock, 'monotonicMs' | 'sleep'>): HttpPaces {
-  const known = new Map<DepartureBoard | null, Map<string, RequestPace>>();
+/** On a board, an account shares its pace with other processes. Connectors with the same clock share their paces. */
+export function createHttpPaces(): HttpPaces {
+  const known = new WeakMap<WallClock, ReturnType<typeof createBoards>>();
   return {
-    find({ crm, url, headers = {}, deps: { board = null }, pace = null }) {
+    find({ crm, url, headers = {}, account = null, deps: { clock, board = null }, pace = null }) {
       const limit = pace === null ? null : { requests: pace.requests, windowMs: pace.perMs };
-      const paces = known.get(board) ?? new Map<string, RequestPace>();
-      known.set(board, paces);
+      const boards = known.get(clock) ?? createBoards();
+      known.set(clock, boards);
+      const paces = boards(board);
       // A key must not be in clear text on the board, or in a map that lives as long as the process.
-      const key = hash('sha256', JSON.stringify([crm, withoutSlash(url), headers, limit]));
-      const account = paces.get(key) ?? createAccountPace(limit, board, key);
-      paces.set(key, account);
-      return account;
+      const target = [crm, withoutSlash(url), headers, account, limit];
+      const key = hash('sha256', JSON.stringify(target));
+      const shared = board && { board, key };
+      const found = paces.get(key) ?? createPacer(toPaceClock(clock), limit, shared);
+      paces.set(key, found);
+      return found;
     },
   };
-
-  function createAccountPace(
-    limit: WindowLimit,
-    board: DepartureBoard | null,
-    key: string,
-  ): RequestPace {
-    const policy =
-      board === null ? slidingWindow(limit) : sharedWindow(limit, { board, key, clock });
-    const { take, pause } = createPace({ clock, lanes: ['all'], policy });
-    return { take: (signal) => take('all', signal), pause };
-  }
 }
 
-const MACHINE: HttpWorld = { paces: createHttpPaces(systemClock), random: Math.random };
+function createBoards() {
+  return eachBoard(() => new Map<string, RequestPace>());
+}
+
+/** A clock that only knows the time of day cannot measure a wait. */
+function toPaceClock(clock: ConnectorDeps['clock']): Pick<Clock, 'monotonicMs' | 'sleep'> {
+  return isWhole(clock) ? clock : systemClock;
+}
+
+function isWhole(clock: ConnectorDeps['clock']): clock is Clock {
+  return clock.monotonicMs !== undefined;
+}
+
+const MACHINE: HttpWorld = { paces: createHttpPaces(), random: Math.random };

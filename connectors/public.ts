@@ -26,6 +26,8 @@ export {
   type HttpAnswer,
   type HttpOptions,
   type HttpRequest,
+  type HttpSignIn,
+  type HttpTarget,
   type HttpTokens,
 } from './http.ts';
 export { inLanes } from './lanes.ts';

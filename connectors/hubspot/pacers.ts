@@ -1,22 +1,12 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../../src/core/clock.ts';
 import {
-  createPace,
   createPaceRegistry,
   type DepartureBoard,
   type PaceRegistry,
-  sharedWindow,
-  slidingWindow,
   type WindowLimit,
 } from '../../src/outbound/pace.ts';
-import type { RequestPace } from '../exchange.ts';
+import { createPacer, eachBoard, type PaceClock, type Pacer } from '../pacers.ts';
 import { readLimitHeader } from './daily-usage.ts';
-
-/** The pace of requests that HubSpot counts together. */
-export interface Pacer extends RequestPace {
-  /** Keeps to a different limit from now on. */
-  keep(limit: WindowLimit): void;
-}
 
 /** The pacers of a process. Pacers on a board share the pace with other processes. */
 export interface PacerRegistry {
@@ -42,21 +32,14 @@ const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
 /** HubSpot allows five searches per second, and a walk uses at most three of them. */
 const WALK_LIMIT: WindowLimit = { requests: 3, windowMs: 1_000 };
 
-type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
-
 /** Creates each pacer on first use. */
 export function createPacerRegistry(clock: PaceClock): PacerRegistry {
-  const known = new Map<DepartureBoard | null, AccountPacers>();
   return {
-    on(board) {
-      const pacers = known.get(board) ?? {
-        requests: createPacers('requests', DEFAULT_LIMIT, board),
-        searches: createPacers('searches', null, board),
-        walks: createPacers('walks', WALK_LIMIT, board),
-      };
-      known.set(board, pacers);
-      return pacers;
-    },
+    on: eachBoard((board) => ({
+      requests: createPacers('requests', DEFAULT_LIMIT, board),
+      searches: createPacers('searches', null, board),
+      walks: createPacers('walks', WALK_LIMIT, board),
+    })),
   };
 
   /** On the board, an account is identified only by a hash. */
@@ -66,19 +49,6 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
       return createPacer(clock, limit, shared);
     });
   }
-}
-
-export function createPacer(
-  clock: PaceClock,
-  limit: WindowLimit,
-  shared: { board: DepartureBoard; key: string } | null = null,
-): Pacer {
-  const { take, pause, keep } = createPace({
-    clock,
-    lanes: ['all'],
-    policy: shared ? sharedWindow(limit, { ...shared, clock }) : slidingWindow(limit),
-  });
-  return { take: (signal) => take('all', signal), pause, keep };
 }
 
 /** A limit of this many requests in a window; zero means no limit. */

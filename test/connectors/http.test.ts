@@ -4,11 +4,12 @@ import { z } from 'zod';
 import {
   createHttp,
   createHttpPaces,
-  type HttpOptions,
   type HttpRequest,
+  type HttpSignIn,
+  type HttpTarget,
+  type HttpTokens,
 } from '../../connectors/http.ts';
 import { testDeps } from '../../connectors/testing/options.ts';
-import type { Clock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 
 const KEY = 'key-3f9a-secret';
@@ -118,12 +119,29 @@ describe('createHttp', () => {
     const server = await aServer([{ json: { name: 'x' } }]);
     const clock = aClock();
     const pace = { requests: 2, perMs: 1_000 };
-    const world = aWorld(clock);
+    const world = aWorld();
     const all = [1, 2].map(() => open(server, { pace }, clock, undefined, world));
     for (const http of all) {
       for (let each = 0; each < 3; each += 1) await http.read({ path: '/items' }, ITEM);
     }
     expect(clock.slept()).toBeGreaterThanOrEqual(2_000);
+    await server.close();
+  });
+
+  it.each([
+    ['the same account', ['north', 'north'], true],
+    ['two accounts', ['north', 'south'], false],
+  ])('shares a pace between clients with tokens of %s', async (_, accounts, isShared) => {
+    const server = await aServer([{ json: { name: 'x' } }]);
+    const clock = aClock();
+    const world = aWorld();
+    const tokens: HttpTokens = { authorized: (send) => send('token') };
+    for (const account of accounts) {
+      const signIn = { tokens, account, headers: {}, pace: { requests: 2, perMs: 2_000 } };
+      const http = open(server, signIn, clock, undefined, world);
+      await http.read({ path: '/items' }, ITEM);
+    }
+    expect(clock.slept() > 0).toBe(isShared);
     await server.close();
   });
 
@@ -162,18 +180,18 @@ async function ask(replies: readonly Reply[], request: HttpRequest = { path: '/i
 
 function open(
   { url }: { url: string },
-  options: Partial<HttpOptions> = {},
+  options: Partial<HttpTarget> & HttpSignIn = {},
   clock = aClock(),
   onCall: (call: { throttled: boolean }) => void = () => {},
-  world = aWorld(clock),
+  world = aWorld(),
 ) {
   const deps = testDeps({ clock, onCall });
   const signIn = { url: `${url}/v2/`, headers: { 'x-api-key': KEY } };
   return createHttp({ crm: 'Ledger', deps, ...signIn, ...options }, world);
 }
 
-function aWorld(clock: Pick<Clock, 'monotonicMs' | 'sleep'>) {
-  return { paces: createHttpPaces(clock), random: () => 0.5 };
+function aWorld() {
+  return { paces: createHttpPaces(), random: () => 0.5 };
 }
 
 /** Waits end at once, and time passes only in waits. */
