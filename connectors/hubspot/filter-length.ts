@@ -1,9 +1,6 @@
-import { invalidFilter } from './filter.ts';
+import { invalidFilter, MAX_SEARCH_CHARACTERS } from './filter.ts';
 import { type ContactSearch, measureSearch } from './search.ts';
 import type { HubspotSession } from './session.ts';
-
-/** HubSpot's maximum for the body of a search. */
-const MAX_CHARACTERS = 3_000;
 
 /** The longest values that our own conditions can contain. HubSpot's IDs have up to twelve digits today. */
 const ANY_ID = '9'.repeat(15);
@@ -21,9 +18,9 @@ export function requireFilterFits({
   const longest = Math.max(
     ...searchesWith(filter, shape.properties).map((search) => measureSearch(search, ANY_ID)),
   );
-  if (longest <= MAX_CHARACTERS) return;
+  if (longest <= MAX_SEARCH_CHARACTERS) return;
   throw invalidFilter(
-    `It is too long: with its ${filter.length} groups and the properties that donor-sync reads, a search has ${toText(longest)} characters, and HubSpot accepts at most ${toText(MAX_CHARACTERS)}. Shorten the filter, or combine groups, for example by one IN with several values.`,
+    `It is too long: with its ${filter.length} groups and the properties that donor-sync reads, a search has ${toText(longest)} characters, and HubSpot accepts at most ${toText(MAX_SEARCH_CHARACTERS)}. Shorten the filter, or combine groups, for example by one IN with several values.`,
   );
 }
 

@@ -45,8 +45,11 @@ const MAX_GROUPS = 5;
 const MAX_FILTERS_PER_GROUP = 6 - OWN_FILTERS;
 const MAX_FILTERS = 18;
 
-/** HubSpot accepts searches of 3,000 characters. The rest is needed for our own part. */
-const MAX_LENGTH = 2_000;
+/** HubSpot's maximum for the body of a search, in characters (CRM facts, B4). */
+export const MAX_SEARCH_CHARACTERS = 3_000;
+
+/** The rest of a search is needed for our own part. */
+const MAX_LENGTH = MAX_SEARCH_CHARACTERS - 1_000;
 
 /** Each level of nesting makes the parser much slower, and no filter needs a tenth of this. */
 const TOO_DEEP = /(?:[[{]\s*|[?-]\s+){30}/;

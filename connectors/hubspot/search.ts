@@ -4,7 +4,7 @@ import { splitIntoBatches } from '../../src/core/parallel.ts';
 import { throwIfStopped } from '../stopped.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './errors.ts';
-import type { Filter, FilterGroup } from './filter.ts';
+import { type Filter, type FilterGroup, MAX_SEARCH_CHARACTERS } from './filter.ts';
 import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
 import { canonicalId, type HubspotRecord, isRecordId, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
@@ -58,10 +58,8 @@ export async function* searchPages(
   });
 }
 
-/**
- * HubSpot accepts searches of 3,000 characters, and each ID occurs in each group of the filter, in quotes.
- */
-const MAX_BODY_CHARACTERS = 2_900;
+/** Each ID occurs in each group of the filter, in quotes. A little less than HubSpot accepts is used. */
+const MAX_BODY_CHARACTERS = MAX_SEARCH_CHARACTERS - 100;
 
 /**
  * Returns the contacts among these that the filter includes, according to the search index. A change in the
