@@ -267,8 +267,13 @@ async function openExample(
         ...whyRefused(answer),
       });
       const [blamed] = refused.fields;
-      rest = rest.filter(([name]) => name !== blamed);
-      if (together || blamed === undefined || rest.length === 0) return refused;
+      const left = rest.filter(([name]) => name !== blamed);
+      // A CRM may name no field, or one that the change does not contain: the same request would be refused for ever.
+      if (together || left.length === 0 || left.length === rest.length) {
+        const fields = [...refusals, refused].flatMap((each) => each.fields);
+        return { ...refused, fields: [...new Set(fields)] };
+      }
+      rest = left;
       const { status: _, id: __, ...refusal } = refused;
       refusals.push(refusal);
     }

@@ -8,10 +8,12 @@ import type {
   ConnectorDefinition,
   ConnectorOptions,
   ContactChange,
+  WriteResult,
 } from '../../contract.ts';
 import { passingFailure } from '../../errors.ts';
 import type { OffsetPagesOptions } from '../../offset-pages.ts';
 import { refusedWrite } from '../../plain.ts';
+import { write } from '../readings.ts';
 import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from './connector.ts';
 
 export interface Mistake {
@@ -128,6 +130,20 @@ export const MISTAKES: readonly Mistake[] = [
             if (!isDonorSyncError(error) || error.details['status'] !== 429) throw error;
             yield refusedWrite(change.id, 'HTTP_429', 'The CRM refuses the change.');
           }
+        }
+      },
+    }),
+  }),
+  mistake('repeats a change while the CRM blames a field that it does not contain', {
+    breaks: 'refuses a change if the CRM blames a field that the change does not contain',
+    connector: (right) => ({
+      async *write(changes) {
+        for await (const change of changes) {
+          let results = await write(right, [change]);
+          while (results.some((result) => blamesAnother(result, change))) {
+            results = await write(right, [change]);
+          }
+          yield* results;
         }
       },
     }),
@@ -270,6 +286,11 @@ async function* mapped(
 }
 
 type WrittenValue = ContactChange['values'][string];
+
+function blamesAnother(result: WriteResult, { values }: ContactChange): boolean {
+  if (result.status !== 'refused') return false;
+  return result.fields.some((field) => !Object.hasOwn(values, field));
+}
 
 /** Reads by offset without looking at what it has already seen. */
 async function* readPlainly<Row>({ read, take }: OffsetPagesOptions<Row>): AsyncGenerator<Row[]> {

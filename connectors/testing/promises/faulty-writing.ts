@@ -26,6 +26,18 @@ const WRITE_FAILURES: readonly (readonly [string, Fault])[] = [
   ['a limit', LIMITED],
 ];
 
+/** More requests than any connector needs to find out which of two values the CRM refuses. */
+const MAX_TRIES = 100;
+
+const BLAMES_ANOTHER_FIELD: Fault = {
+  kind: 'answer',
+  status: 422,
+  body: JSON.stringify({
+    ...{ error: 'RULE', code: 'RULE', message: 'not this', field: 'another_field' },
+    ...{ fields: ['another_field'], errors: [{ code: 'RULE', field: 'another_field' }] },
+  }),
+};
+
 export function promiseFaultyWriting({ describe, it, can }: Suite): void {
   describe('writing while the API fails', () => {
     it('acknowledges nothing that is not in the CRM, and calls no temporary failure final', async (t) => {
@@ -69,6 +81,27 @@ export function promiseFaultyWriting({ describe, it, can }: Suite): void {
           assert.equal(await t.crm.seenValue(id, field), value, `status ${status}: ${result}`);
         }
       }
+    });
+
+    it('refuses a change if the CRM blames a field that the change does not contain', async (t) => {
+      const [id = ''] = await t.crm.addContacts(people(1));
+      const [field, other] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      let refused = 0;
+      proxy.rule(({ method }) => {
+        if (method === 'GET') return null;
+        refused += 1;
+        // Ends a connector that would try for ever.
+        return refused > MAX_TRIES ? { kind: 'answer', status: 401 } : BLAMES_ANOTHER_FIELD;
+      });
+      const values = { [field]: 'ours', [other]: 'ours' };
+      const { results } = await writeUntilEnd(connector, [{ id, values }]);
+      proxy.rule(null);
+      assert.ok(refused <= MAX_TRIES, 'It sends the same change again and again.');
+      assert.ok(
+        results.every(({ status }) => status === 'refused'),
+        'Nothing was written.',
+      );
     });
 
     it('leaves alone what users change while it writes', async (t) => {
