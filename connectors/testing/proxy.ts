@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import { parseJson } from '../../src/outbound/exchange.ts';
 
 /** A request of the connector. */
 export interface SeenRequest {
@@ -36,7 +37,7 @@ export interface FaultProxy {
   readonly requests: readonly SeenRequest[];
   /** Sets the rule for all following requests; null for none. */
   rule(rule: FaultRule | null): void;
-  /** Is awaited before and after each request that is passed on; null for none. */
+  /** Is awaited before and after each request that is passed on, one request at a time; null for none. */
   around(hook: RequestHook | null): void;
   /** Replaces a text of the CRM in all responses, and replaces it back in requests; null for none. */
   rename(names: { own: string; shown: string } | null): void;
@@ -62,6 +63,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let rule: FaultRule | null = null;
   let ruled = 0;
   let hook: RequestHook | null = null;
+  let lastTurn: Promise<unknown> = Promise.resolve();
   let renamed: { own: string; shown: string } | null = null;
   const { origin, pathname } = new URL(target);
   const server = createServer((request, response) => {
@@ -108,9 +110,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       response.end(fault.body ?? '');
       return;
     }
-    await hook?.before(request);
-    const reply = await passOn(request, bytes);
-    await hook?.after(request);
+    const reply = await (hook === null
+      ? passOn(request, bytes)
+      : inTurn(hook, request, () => passOn(request, bytes)));
     if (fault?.kind === 'lose') {
       response.destroy();
       return;
@@ -124,6 +126,22 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return;
     }
     response.end(body);
+  }
+
+  /** A user acts around one request at a time. Otherwise parallel requests would share what the hook remembers. */
+  function inTurn<Reply>(
+    { before, after }: RequestHook,
+    request: SeenRequest,
+    send: () => Promise<Reply>,
+  ): Promise<Reply> {
+    const turn = lastTurn.then(async () => {
+      await before(request);
+      const reply = await send();
+      await after(request);
+      return reply;
+    });
+    lastTurn = turn.catch(() => undefined);
+    return turn;
   }
 
   async function passOn({ method, url, headers }: SeenRequest, bytes: Buffer) {
@@ -161,6 +179,9 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
   ...['referer', 'sec-fetch-mode', 'user-agent', 'x-requested-with'],
 ]);
 
+/** Narrower than for headers, because the keys of JSON are also the names of fields. */
+const SECRET_NAME_IN_JSON = /(api|access|private).?key|token|secret|password|assertion/i;
+
 const SECRET_NAME = /key|token|secret|password|assertion|auth/i;
 
 /** A shorter text could occur anywhere by chance. */
@@ -176,8 +197,16 @@ function listSecrets({ url, headers, body }: SeenRequest): string[] {
   const inForms = forms.flatMap((form) =>
     [...form].flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : [])),
   );
-  return [...inHeaders.flat(), ...inForms]
+  const inJson = isForm ? [] : listJsonSecrets(parseJson(body));
+  return [...inHeaders.flat(), ...inForms, ...inJson]
     .filter((value) => value !== undefined)
     .map((value) => value.replace(/^(Bearer|Basic|Token)\s+/i, ''))
     .filter((value) => value.length >= SHORTEST_SECRET);
+}
+
+function listJsonSecrets(json: unknown): string[] {
+  if (typeof json !== 'object' || json === null) return [];
+  return Object.entries(json).flatMap(([name, value]) =>
+    typeof value === 'string' && SECRET_NAME_IN_JSON.test(name) ? [value] : listJsonSecrets(value),
+  );
 }

@@ -25,6 +25,8 @@ const PERSON = {
   addresses: [],
   employers: [],
 };
+const NO_KEY_SEEN =
+  'The kit sees no key in the requests, so it cannot look for it. Send it in a header, a parameter or a part of the body with key, token, secret, password or auth in its name.';
 const VALUE = 'a note about Quastenberg';
 
 export function promiseSignedRequests({ describe, it }: Suite): void {
@@ -73,6 +75,7 @@ export function promiseSignedRequests({ describe, it }: Suite): void {
       // What works must be as quiet as what fails.
       for (const [, call] of callsOf(t, connector, id)) await call();
       const secrets = proxy.secrets();
+      assert.ok(secrets.length > 0, NO_KEY_SEEN);
       const said: string[] = [];
       for (const rule of echoes()) {
         for (const [, call] of callsOf(t, connector, id)) {
