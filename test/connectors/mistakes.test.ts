@@ -1,7 +1,8 @@
 /** Proves the conformance kit with mistakes: it fails each of them, and passes the connector without one. */
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ConnectorDefinition } from '../../connectors/contract.ts';
-import { testConnector } from '../../connectors/testing/conformance.ts';
+import { type ConformanceHarness, testConnector } from '../../connectors/testing/conformance.ts';
 import {
   defineExampleConnector,
   type ExampleSettings,
@@ -34,6 +35,59 @@ describe('the conformance kit', () => {
     expect(broken).toMatchObject([{ title: breaks }]);
   });
 });
+
+it('fails a connector whose key it cannot see, because it could not find it in messages either', async () => {
+  const title = 'puts no key and nothing about people into errors, results, findings and the log';
+  const broken = await findBrokenPromises((runner) => {
+    testConnector(runner, 'example', openWithHiddenKey, EXAMPLE_ABILITIES);
+  }, title);
+  expect(broken).toMatchObject([
+    { error: { message: expect.stringContaining('sees no key in the requests') } },
+  ]);
+});
+
+/** The connector sends its key in a header whose name does not reveal it, to a server that knows the header. */
+async function openWithHiddenKey(): Promise<ConformanceHarness> {
+  const right = defineExampleConnector();
+  const harness = await openExampleHarness({
+    ...right,
+    open: (options) =>
+      right.open({
+        ...options,
+        deps: { ...options.deps, fetch: renaming('x-api-key', 'x-visitor') },
+      }),
+  });
+  const target = new URL(harness.api?.url ?? '').origin;
+  const forward = renaming('x-visitor', 'x-api-key');
+  const front = createServer(async ({ method = 'GET', url = '', headers }, response) => {
+    const visitor = String(headers['x-visitor']);
+    const reply = await forward(target + url, { method, headers: { 'x-visitor': visitor } });
+    response.writeHead(reply.status, { 'content-type': 'application/json' });
+    response.end(await reply.text());
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  const address = front.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`;
+  return {
+    ...harness,
+    api: { url },
+    open: (options) => harness.open({ url, ...options }),
+    async close() {
+      front.closeAllConnections();
+      await new Promise((resolve) => front.close(resolve));
+      await harness.close();
+    },
+  };
+}
+
+function renaming(from: string, to: string): typeof globalThis.fetch {
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set(to, headers.get(from) ?? '');
+    headers.delete(from);
+    return globalThis.fetch(input, { ...init, headers });
+  };
+}
 
 function testKit(
   runner: Parameters<typeof testConnector>[0],
