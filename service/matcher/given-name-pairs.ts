@@ -1,6 +1,6 @@
 /**
- * Whether two given names that differ can belong to one person: as forms, spellings or mistakes of one name, or as the
- * names of two people, such as brothers, sisters and couples.
+ * Decides whether two given names that differ can belong to one person. They can be forms, spellings or mistakes of one
+ * name, or the names of two people, such as brothers, sisters and couples.
  */
 import type { DonorIndex } from './donor-index.ts';
 import { scanKey } from './latin.ts';
