@@ -3,24 +3,37 @@
  * stored.
  */
 import type { RecordLookup } from '../../../connectors/contract.ts';
+import type { ContactRecord } from '../../contacts/contacts.ts';
 import type { Reader } from '../../database/reader.ts';
 import { contactName } from '../../decisions/contact-name.ts';
 import { pathSentence, rankPaths } from '../../networks/network-picture.ts';
 import { listMirroredNetworks } from '../../networks/statements/mirrored-networks.ts';
 import { findContactsByDonor } from '../../networks/statements/network-members.ts';
 import { findPath } from '../../paths/statements/warm-paths.ts';
+import { findKeptBack } from '../../sync/guards/kept-back.ts';
 
 /** A member who can introduce the contact, by IDs. */
 export interface KnownIntroduction {
   donorId: string;
-  /** The member's contact ID; null for a member who is not a contact. */
-  contact: string | null;
+  /** The IDs of the member's contacts; none for a member who is not a contact. */
+  contacts: readonly string[];
   network: string;
   /** From 0 to 1; null for further members who know the contact, because their strength is not stored. */
   strength: number | null;
 }
 
-export interface Introduction extends KnownIntroduction {
+/** What decides which members may be named. */
+export interface MemberRecords {
+  records: ReadonlyMap<string, ContactRecord>;
+  /** The present records in the CRM; empty if it could not be read. */
+  lookups: ReadonlyMap<string, RecordLookup>;
+  /** The contacts that the filter does not include now. */
+  outside: ReadonlySet<string>;
+}
+
+export interface Introduction extends Omit<KnownIntroduction, 'contacts'> {
+  /** The member's contact that may be shown; null if there is none. */
+  contact: string | null;
   /** The name in the CRM; null if it is unknown or may not be shown. */
   name: string | null;
   sentence: string;
@@ -50,34 +63,43 @@ export async function findIntroductions(
   const contacts = await findContactsByDonor(reader, integrationId, donors);
   return ranked.map(({ from: donorId, network, strength }) => ({
     donorId,
-    contact: contacts.get(donorId)?.[0] ?? null,
+    contacts: contacts.get(donorId) ?? [],
     network,
     strength,
   }));
 }
 
-/** Composes the introduction. If a member was not looked up, the sentence names only the network. Pure. */
+/** Composes the introduction. If a member may not be named, the sentence names only the network. Pure. */
 export function describeIntroductions(
   known: readonly KnownIntroduction[],
   called: string,
-  lookups: ReadonlyMap<string, RecordLookup>,
+  members: MemberRecords,
 ): Introduction[] {
-  return known.map((each) => {
-    const name = nameOf(each, lookups);
+  return known.map(({ contacts, ...each }) => {
+    const contact = findShownContact(contacts, members);
+    const name = contact === null ? null : contactName(members.lookups.get(contact));
     const { network, strength } = each;
     const path = { from: '', to: '', contact: '', network, strength };
     const member = name ?? 'A member';
-    return { ...each, name, sentence: pathSentence(path, 1, member, called) };
+    return { ...each, contact, name, sentence: pathSentence(path, 1, member, called) };
   });
 }
 
-/** Returns the member's name, unless the member objects or has opted out. */
-function nameOf(
-  { contact }: KnownIntroduction,
-  lookups: ReadonlyMap<string, RecordLookup>,
+/** Returns the first of one person's contacts that may be shown. A mark on any of them concerns the person. Pure. */
+function findShownContact(
+  contacts: readonly string[],
+  { records, lookups, outside }: MemberRecords,
 ): string | null {
-  const lookup = contact === null ? undefined : lookups.get(contact);
-  if (lookup?.state !== 'found') return null;
-  const { optedOut, objects = false } = lookup.contact;
-  return optedOut || objects ? null : contactName(lookup);
+  if (contacts.some((id) => isMarked(lookups.get(id)))) return null;
+  const isShown = (id: string) => {
+    const record = records.get(id);
+    return record !== undefined && findKeptBack(record, lookups.get(id), outside.has(id)) === null;
+  };
+  return contacts.find(isShown) ?? null;
+}
+
+function isMarked(lookup: RecordLookup | undefined): boolean {
+  if (lookup?.state !== 'found') return false;
+  const { optedOut, objects = false, excluded } = lookup.contact;
+  return optedOut || objects || Boolean(excluded);
 }

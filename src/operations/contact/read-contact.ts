@@ -25,10 +25,10 @@ import type { SyncDeps } from '../../sync/control/context.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
 import { lookUp } from '../../sync/control/look-up.ts';
 import { fetchResults } from '../../sync/delivery/paid-profiles.ts';
+import { findOutside } from '../../sync/guards/filter.ts';
 import { findKeptBack } from '../../sync/guards/kept-back.ts';
 import {
   findKeptProfile,
-  isOutsideFilter,
   judgeKeptProfile,
   type KeptProfile,
   withoutCrm,
@@ -40,6 +40,7 @@ import {
   findIntroductions,
   type Introduction,
   type KnownIntroduction,
+  type MemberRecords,
 } from './introductions.ts';
 import { describeProfileValues } from './profile-values.ts';
 import { toTime } from './to-time.ts';
@@ -60,8 +61,10 @@ export async function readContact(world: Reading, client: Integration, crmId: st
   if (erasedAt !== null) return { ...blank, state: 'erased' as const, since: toTime(erasedAt) };
   const contact = (await findContacts(reader, integration, [crmId])).get(crmId);
   const introductions = await findIntroductions(reader, integration, crmId);
+  const memberIds = introductions.flatMap(({ contacts }) => contacts);
+  const members = await findContacts(reader, integration, memberIds);
   const stored = await findKeptProfile({ reader, fingerprint, sealer }, integration, crmId);
-  const live = await readLive(world, client, { crmId, introductions, stored });
+  const live = await readLive(world, client, { crmId, introductions, members, stored });
   requireFound(client, crmId, contact, live);
   const { lookup, isOutside } = live;
   const name = isOutside ? null : contactName(lookup);
@@ -87,7 +90,7 @@ export async function readContact(world: Reading, client: Integration, crmId: st
   if (reason !== null) return { ...known, keptBack: { reason, text: exclusionText(reason) } };
   const { profile: kept } = live;
   const called = lookup?.state === 'found' ? calledName(lookup.contact) : 'this contact';
-  const described = describeIntroductions(introductions, called, live.introducers);
+  const described = describeIntroductions(introductions, called, live.members);
   return {
     ...known,
     networks: about.networks,
@@ -176,7 +179,7 @@ interface Live {
   /** Why the CRM could not be read, as a whole sentence. */
   problem: string | null;
   isOutside: boolean;
-  introducers: ReadonlyMap<string, RecordLookup>;
+  members: MemberRecords;
   /** The introduction that a run has written to the CRM. */
   sentence: string | null;
   profile: KeptProfile;
@@ -188,6 +191,8 @@ interface Live {
 interface Wanted {
   crmId: string;
   introductions: readonly KnownIntroduction[];
+  /** The members' contacts in the database. */
+  members: ReadonlyMap<string, ContactRecord>;
   stored: KeptProfile;
 }
 
@@ -195,7 +200,7 @@ async function readLive(world: Reading, client: Integration, wanted: Wanted): Pr
   const nothing = {
     lookup: undefined,
     isOutside: false,
-    introducers: new Map(),
+    members: { records: wanted.members, lookups: new Map(), outside: new Set<string>() },
     sentence: null,
     profile: withoutCrm(wanted.stored, client),
     match: null,
@@ -243,25 +248,29 @@ interface OpenedClient {
 async function readFromCrm(
   { clock, signal }: Reading,
   { deps, client, mappings }: OpenedClient,
-  { crmId, introductions, stored }: Wanted,
+  { crmId, introductions, members, stored }: Wanted,
 ): Promise<Live> {
-  const others = introductions.flatMap(({ contact }) => contact ?? []);
+  const others = introductions.flatMap(({ contacts }) => contacts);
   const ids = [...new Set([crmId, ...others])];
   const lookups = await lookUp(deps.connector, ids, []);
   const byId = new Map(lookups.map((lookup) => [lookup.id, lookup]));
+  const allOutside: ReadonlySet<string> = new Set(others);
   const lookup = byId.get(crmId);
   const read = {
     lookup,
     problem: null,
     isOutside: false,
-    introducers: byId,
+    // Until the filter has answered, no member may be named.
+    members: { records: members, lookups: byId, outside: allOutside },
     mappings,
     sentence: null,
     match: null,
     fields: [],
   };
   try {
-    const isOutside = await isOutsideFilter(deps, client, crmId);
+    const outside = await findOutside(deps, { integration: client }, ids);
+    const isOutside = outside.has(crmId);
+    read.members = { ...read.members, outside };
     const isJudged = stored.kind === 'shown' && lookup?.state === 'found' && !isOutside;
     if (!isJudged) return { ...read, isOutside, profile: stored };
     const judged = await judgeKeptProfile(deps, { integration: client, mappings }, stored);

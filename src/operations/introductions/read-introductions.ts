@@ -12,7 +12,7 @@ import { openCrm } from '../../sync/control/crm-account.ts';
 import { lookUp } from '../../sync/control/look-up.ts';
 import { findOutside } from '../../sync/guards/filter.ts';
 import { findKeptBack } from '../../sync/guards/kept-back.ts';
-import { describeIntroductions } from '../contact/introductions.ts';
+import { describeIntroductions, type MemberRecords } from '../contact/introductions.ts';
 import type { ActingWorld } from '../kit/operation.ts';
 import { getRanking } from './ranking.ts';
 
@@ -44,16 +44,14 @@ export async function readIntroductions(
   const memberIds = mostFrequent(ranking.map(({ introducerId }) => introducerId));
   const donors = [...new Set([...page.map(({ introducerId }) => introducerId), ...memberIds])];
   const contacts = await findContactsByDonor(world.reader, client.id, donors);
-  const contactOf = (donorId: string) => contacts.get(donorId)?.[0] ?? null;
+  const contactsOf = (donorId: string) => contacts.get(donorId) ?? [];
   const live = await readLive(world, client, {
     ids: page.map(({ crmId }) => crmId),
-    others: donors.flatMap((donorId) => contactOf(donorId) ?? []),
+    others: donors.flatMap(contactsOf),
   });
   const nameOf = (donorId: string) => {
-    const contact = contactOf(donorId);
-    const { lookups } = live;
-    const known = { donorId, contact, network: '', strength: null };
-    return describeIntroductions([known], '', lookups)[0]?.name ?? null;
+    const known = { donorId, contacts: contactsOf(donorId), network: '', strength: null };
+    return describeIntroductions([known], '', live)[0]?.name ?? null;
   };
   return {
     total: chosen.length,
@@ -65,8 +63,9 @@ export async function readIntroductions(
       if (!live.shown.has(crmId)) return [];
       const lookup = live.lookups.get(crmId);
       const called = lookup?.state === 'found' ? calledName(lookup.contact) : crmId;
-      const known = { donorId: introducerId, contact: contactOf(introducerId), network, strength };
-      const [introduction] = describeIntroductions([known], called, live.lookups);
+      const donorId = introducerId;
+      const known = { donorId, contacts: contactsOf(donorId), network, strength };
+      const [introduction] = describeIntroductions([known], called, live);
       const capacity = band === null ? null : CAPACITY_BANDS[band];
       return {
         crmId,
@@ -76,8 +75,8 @@ export async function readIntroductions(
         strength: Math.round(strength * 100) / 100,
         network,
         member: {
-          donorId: introducerId,
-          contact: known.contact,
+          donorId,
+          contact: introduction?.contact ?? null,
           name: introduction?.name ?? null,
         },
         sentence: introduction?.sentence ?? '',
@@ -113,8 +112,7 @@ function mostFrequent(donorIds: readonly string[]): string[] {
     .map(([id]) => id);
 }
 
-interface LiveNames {
-  lookups: ReadonlyMap<string, RecordLookup>;
+interface LiveNames extends MemberRecords {
   /** The contacts that may be shown now. */
   shown: ReadonlySet<string>;
   /** The reason why names are missing; null if they were read. */
@@ -130,13 +128,13 @@ async function readLive(
   client: Integration,
   { ids, others }: { ids: readonly string[]; others: readonly string[] },
 ): Promise<LiveNames> {
-  const records = await findContacts(world.reader, client.id, ids);
+  const records = await findContacts(world.reader, client.id, [...ids, ...others]);
   const { lookups, outside, problem } = await readFromCrm(world, client, { ids, others });
   const shown = ids.filter((id) => {
     const record = records.get(id);
     return record !== undefined && findKeptBack(record, lookups.get(id), outside.has(id)) === null;
   });
-  return { lookups, shown: new Set(shown), problem };
+  return { records, lookups, outside, shown: new Set(shown), problem };
 }
 
 async function readFromCrm(
@@ -155,8 +153,9 @@ async function readFromCrm(
     const open = await application.open(client, signal);
     try {
       const crm = await openCrm(open.deps, null);
-      const found = await lookUp(crm.connector, [...new Set([...ids, ...others])]);
-      const outside = await findOutside(crm, { integration: client }, ids);
+      const all = [...new Set([...ids, ...others])];
+      const found = await lookUp(crm.connector, all);
+      const outside = await findOutside(crm, { integration: client }, all);
       return { lookups: new Map(found.map((each) => [each.id, each])), outside, problem: null };
     } finally {
       await open.close();

@@ -8,6 +8,7 @@ import { contactHref } from '../../../src/interfaces/pages/contacts/contact-href
 import { listStrongestPaths } from '../../../src/paths/statements/warm-paths.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from '../../browser/network-world.ts';
+import { withDatabase } from '../../browser/rooms.ts';
 import { controlService } from '../../helpers/service-control.ts';
 import { join, send } from './people-world.ts';
 
@@ -230,6 +231,40 @@ describe('what the rules keep back', () => {
     await world.untilEnded(runId);
     world.crm.failNext('open', closed());
     expect(await ask(id)).toMatchObject({ ...NOTHING, keptBack: { reason: 'opted_out' } });
+  });
+
+  it.each(['deceased', 'do_not_contact'] as const)(
+    'names no introducer who is marked as %s in the CRM now',
+    async (excluded) => {
+      const [first] = (await ask(known)).introductions;
+      const member = z.string().parse(first?.['contact']);
+      world.crm.editContact(member, { excluded });
+      const after = await ask(known);
+      world.crm.editContact(member, { excluded: null });
+      expect(first?.name).toBe(nameOf(member));
+      expect(JSON.stringify(after)).not.toContain(first?.name);
+      expect(after).toMatchObject({ keptBack: null, sentence: null });
+    },
+  );
+
+  it('names no introducer whom the filter leaves out, or who waits for a decision', async () => {
+    const [first] = (await ask(known)).introductions;
+    // The member has two contacts.
+    const own = world.people.filter((id) => nameOf(id) === first?.name);
+    world.crm.filter = ({ contact }) => !own.includes(contact.id);
+    const outside = await ask(known);
+    world.crm.filter = null;
+    const setState = (state: 'held' | 'settled') =>
+      withDatabase(world, (db) =>
+        db.updateTable('contacts').set({ state }).where('crm_id', 'in', own).execute(),
+      );
+    await setState('held');
+    const held = await ask(known);
+    await setState('settled');
+    for (const after of [outside, held]) {
+      expect(JSON.stringify(after)).not.toContain(first?.name);
+      expect(after).toMatchObject({ keptBack: null, sentence: null });
+    }
   });
 
   it('names no introducer who objects', async () => {

@@ -15,7 +15,10 @@ let rea: { id: string; cookie: string };
 let ben: { id: string; cookie: string };
 
 beforeAll(async () => {
-  world = await openNetworkWorld({ others: ['harbor'] });
+  world = await openNetworkWorld({
+    others: ['harbor'],
+    integration: { contacts: { filter: 'Known' } },
+  });
   rea = await join(world, 'Rea', 'reader');
   ben = await join(world, 'Ben', 'reader');
 });
@@ -180,6 +183,62 @@ describe('the introductions', () => {
       await forgetRanking(db);
     });
   });
+
+  it.each([
+    ['has died', { excluded: 'deceased' }, { excluded: null }],
+    ['wants no contact', { excluded: 'do_not_contact' }, { excluded: null }],
+    ['has opted out', { optedOut: true }, { optedOut: false }],
+    ['objects', { objects: true }, { objects: false }],
+  ] as const)(
+    'name no member who %s according to the CRM now, before any run has read it',
+    async (_, marks, before) => {
+      const { contact, name } = (await ask()).contacts[0]?.member ?? {};
+      world.crm.editContact(contact ?? '', marks);
+      const after = await ask();
+      world.crm.editContact(contact ?? '', before);
+      expect(name).toBe(nameOf(contact ?? ''));
+      expect(after.contacts.length).toBeGreaterThan(0);
+      expect(JSON.stringify(after)).not.toContain(name);
+    },
+  );
+
+  it('name no member whom the filter leaves out now', async () => {
+    const { name } = (await ask()).contacts[0]?.member ?? {};
+    // The member has two contacts.
+    world.crm.filter = ({ contact }) => nameOf(contact.id) !== name;
+    const after = await ask();
+    world.crm.filter = null;
+    expect(after.contacts.length).toBeGreaterThan(0);
+    expect(JSON.stringify(after)).not.toContain(name);
+  });
+
+  it.each([
+    ['waits for a decision', { state: 'held' }],
+    ['has left the CRM', { state: 'removed' }],
+  ] as const)(
+    'name a member by the contact that may be shown, not by another that %s',
+    async (_, values) => {
+      const { contacts } = await ask();
+      const [first] = contacts;
+      const { donorId, contact } = first?.member ?? {};
+      const other = world.people.toSorted()[0] ?? '';
+      expect(other).not.toBe(contact);
+      const { reader } = world.application.store;
+      const before = await reader
+        .selectFrom('contacts')
+        .select(['donor_id', 'state'])
+        .where('crm_id', '=', other)
+        .executeTakeFirstOrThrow();
+      await change(other, { ...values, donor_id: donorId });
+      const after = await ask({ member: donorId });
+      await change(other, before);
+      expect(after.contacts.map(({ member }) => member)).toEqual(
+        after.contacts.map(() => ({ donorId, contact, name: nameOf(contact ?? '') })),
+      );
+      expect(after.contacts.length).toBeGreaterThan(0);
+      expect(JSON.stringify(after)).not.toContain(nameOf(other));
+    },
+  );
 
   it('show IDs and the reason while the CRM is unavailable', async () => {
     const { contacts: before } = await ask();
