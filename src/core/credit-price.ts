@@ -11,10 +11,14 @@ const priceSchema = z
   .nullable()
   .default(null);
 
-/** The price of one credit by bucket; null if it is not known. */
+/**
+ * The price of one credit by bucket; null if it is not known. Queries about connections have a price of their own, because
+ * the service chooses their bucket.
+ */
 export const creditPricesSchema = z.strictObject({
   enhancements: priceSchema,
   networks: priceSchema,
+  queries: priceSchema,
 });
 
 export type CreditPrices = z.infer<typeof creditPricesSchema>;
@@ -33,7 +37,7 @@ export function costOf(
   prices: CreditPrices | undefined,
 ): Amount[] | null {
   const costs = new Map<string, number>();
-  for (const bucket of ['enhancements', 'networks'] as const) {
+  for (const bucket of ['enhancements', 'networks', 'queries'] as const) {
     const price = prices?.[bucket] ?? null;
     if (price === null) {
       if (spent[bucket] > 0) return null;

@@ -45,11 +45,17 @@ const clientSchema = z.object({
     'Contacts that a member of a network can introduce since this month',
   ),
   decisions: count.describe('Decisions that users made'),
-  credits: z.object({ enhancements: count, networks: count }),
+  credits: z.object({
+    enhancements: count,
+    networks: count,
+    queries: count.describe('Credits for queries about connections, by runs and by hand'),
+  }),
   cost: z
     .array(z.object({ amount: z.number(), currency: z.string() }))
     .nullable()
-    .describe('One amount for each currency; null if `credits.price` is not set'),
+    .describe(
+      'One amount for each currency; null if `credits.price` lacks a price for these credits',
+    ),
 });
 
 const resultsSchema = z
@@ -106,6 +112,7 @@ export const showResults = reading({
       const credits = {
         enhancements: spent?.enhancements ?? 0,
         networks: spent?.networks ?? 0,
+        queries: spent?.queries ?? 0,
       };
       const results = await readMonth(world, client.id, month);
       clients.push({
@@ -189,6 +196,7 @@ function toTable(client: ClientResults, { month, isExact }: ResultsView) {
       ['Decisions', decisions],
       ['Credits for enhancements', client.credits.enhancements],
       ['Credits for networks', client.credits.networks],
+      ['Credits for queries', client.credits.queries],
       ['Cost', describeCost(client)],
     ],
   };

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listMonths, storePastMonths } from '../../../src/clients/results/month-results.ts';
 import { CAPACITY_BANDS } from '../../../src/core/capacity.ts';
-import { toDay, toMonth } from '../../../src/credits/statements/credit-spans.ts';
+import { formatCount } from '../../../src/core/quantities.ts';
+import { addQueryCost, toDay, toMonth } from '../../../src/credits/statements/credit-spans.ts';
 import type { Database } from '../../../src/database/tables/tables.ts';
 import { decryptProfile } from '../../../src/fields/kept-profile.ts';
 import { eraseRows } from '../../../src/privacy/statements/erase-rows.ts';
@@ -47,7 +48,7 @@ const resultsSchema = z.object({
         millionaires: people,
         introductions: z.number(),
         decisions: z.number(),
-        credits: z.object({ enhancements: z.number(), networks: z.number() }),
+        credits: z.object({ enhancements: z.number(), networks: z.number(), queries: z.number() }),
         cost: z.array(z.object({ amount: z.number(), currency: z.string() })).nullable(),
       }),
     ),
@@ -111,6 +112,20 @@ describe('the results of a month', () => {
     expect(enhancements).toBeGreaterThan(0);
     const amount = enhancements * 0.5 + networks;
     expect(rest.cost).toEqual([{ amount, currency: 'USD' }]);
+  });
+
+  it('count the credits for queries about connections, and have no cost while their price is not known', async () => {
+    const before = await askOne();
+    const { store } = world.application;
+    const at = world.clock.now();
+    await store.act((trx) => addQueryCost(trx, 'riverside', { credits: 7, at }));
+    const { credits, cost } = await askOne();
+    expect(credits).toEqual({ ...before.credits, queries: before.credits.queries + 7 });
+    expect(cost).toBeNull();
+    const page = await world.request('/results?client=riverside', { token: reader });
+    expect(page.text).toContain(`${formatCount(credits.queries)} for queries`);
+    expect(page.text).toContain('Not known.');
+    await store.act((trx) => addQueryCost(trx, 'riverside', { credits: -7, at }));
   });
 
   it('tell a viewer nothing about a few people, and no exact number of people', async () => {

@@ -89,6 +89,9 @@ function Client({ client, view }: { client: ClientResults; view: ResultsPage }) 
     client;
   const { isExact } = view;
   const id = `results-${integration}`;
+  const parts = (['networks', 'queries'] as const).flatMap((what) =>
+    credits[what] === 0 ? [] : `${formatCount(credits[what])} for ${what}`,
+  );
   return (
     <section class="card results" aria-labelledby={id}>
       <h2 id={id}>
@@ -106,10 +109,8 @@ function Client({ client, view }: { client: ClientResults; view: ResultsPage }) 
         <Figure name="New introductions">{formatCount(introductions)}</Figure>
         <Figure name="Decisions made">{formatCount(decisions)}</Figure>
         <Figure name="Credits">
-          {formatCount(credits.enhancements + credits.networks)}{' '}
-          {credits.networks > 0 && (
-            <small class="quiet">{formatCount(credits.networks)} for networks</small>
-          )}
+          {formatCount(credits.enhancements + credits.networks + credits.queries)}{' '}
+          {parts.length > 0 && <small class="quiet">{parts.join(', ')}</small>}
         </Figure>
         <Figure name="Cost">
           {client.cost === null ? (
