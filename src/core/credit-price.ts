@@ -12,7 +12,7 @@ const priceSchema = z
   .default(null);
 
 /**
- * The price of one credit by bucket; null if it is not known. Queries about connections have a price of their own, because
+ * The price of one credit by bucket; null if it is not known. Queries about connections have a separate price, because
  * the service chooses their bucket.
  */
 export const creditPricesSchema = z.strictObject({

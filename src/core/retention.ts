@@ -43,3 +43,15 @@ export function profileDays(
   const longest = longestProfileDays(integration);
   return Math.min(longest, integration.retention.profiles ?? longest, profiles ?? longest);
 }
+
+/**
+ * Returns the number of days for which no profile is deleted because of its age or bought again. The profiles of a month
+ * that started earlier may no longer be complete. Pure.
+ */
+export function completeDays(
+  integration: Pick<Integration, 'refresh' | 'retention'>,
+  retention: Pick<Retention, 'profiles'>,
+): number {
+  const kept = profileDays(integration, retention);
+  return Math.min(kept, integration.refresh.afterDays ?? kept);
+}

@@ -5,6 +5,7 @@ import { CAPACITY_BAND_IDS, CAPACITY_BANDS } from '../core/capacity.ts';
 import { costOf, formatAmount } from '../core/credit-price.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
+import { completeDays } from '../core/retention.ts';
 import { mayActAs } from '../core/role.ts';
 import {
   listSpendingClients,
@@ -28,7 +29,7 @@ const count = z.int().nonnegative();
 const people = count
   .nullable()
   .describe(
-    `Null for fewer than ${FEWEST_SHOWN}, for callers who may not see values. They see other counts rounded down to a multiple of ${FEWEST_SHOWN}`,
+    `Null if they are not known (\`isKept\`), and for fewer than ${FEWEST_SHOWN}, for callers who may not see values. They see other counts rounded down to a multiple of ${FEWEST_SHOWN}`,
   );
 
 const clientSchema = z.object({
@@ -36,6 +37,11 @@ const clientSchema = z.object({
   name: z.string(),
   sent: count.describe('Contacts that were sent to the service'),
   matched: count.describe('The part of them that the service knew'),
+  isKept: z
+    .boolean()
+    .describe(
+      'False if not all profiles of the month are kept any more: the numbers of people are then not known, and null',
+    ),
   bands: z
     .array(z.object({ band: z.enum(CAPACITY_BAND_IDS), name: z.string(), contacts: people }))
     .describe('Contacts by giving capacity, the largest first'),
@@ -114,7 +120,8 @@ export const showResults = reading({
         networks: spent?.networks ?? 0,
         queries: spent?.queries ?? 0,
       };
-      const results = await readMonth(world, client.id, month);
+      const days = completeDays(client, world.application.settings.retention);
+      const results = await readMonth(world, client.id, month, days);
       clients.push({
         ...toShown(client, results, isExact),
         credits,
@@ -140,16 +147,18 @@ function maySeeValues({ caller: { role } }: World): boolean {
 
 function toShown({ id, name = id }: Integration, results: MonthResults, isExact: boolean) {
   const { sent, matched, bands, unknown, millionaires, introductions, decisions } = results;
-  const shown = (contacts: number) => (isExact ? contacts : roundDown(contacts));
+  const shown = (contacts: number | null) =>
+    isExact || contacts === null ? contacts : roundDown(contacts);
   return {
     integration: id,
     name,
     sent,
     matched,
+    isKept: bands !== null,
     bands: CAPACITY_BANDS.map((band, index) => ({
       band: band.id,
       name: band.name,
-      contacts: shown(bands[index] ?? 0),
+      contacts: shown(bands === null ? null : (bands[index] ?? 0)),
     })),
     unknown: shown(unknown),
     millionaires: shown(millionaires),
@@ -166,11 +175,18 @@ function roundDown(contacts: number): number | null {
   return contacts < FEWEST_SHOWN ? null : contacts - (contacts % FEWEST_SHOWN);
 }
 
-/** Pure: `12`, `10 or more`, `fewer than 5`. */
-export function describePeople(contacts: number | null, isExact: boolean): string {
+/** Pure: `12`, `10 or more`, `fewer than 5`, `not known`. */
+export function describePeople(
+  contacts: number | null,
+  { isExact, isKept }: Pick<ResultsView, 'isExact'> & Pick<ClientResults, 'isKept'>,
+): string {
+  if (!isKept) return 'not known';
   if (contacts === null) return `fewer than ${FEWEST_SHOWN}`;
   return isExact ? formatCount(contacts) : `${formatCount(contacts)} or more`;
 }
+
+export const PEOPLE_NOT_KNOWN =
+  'The numbers of people are not known, because not all profiles of this month are kept any more.';
 
 /** Pure: `$412.50`, or why no cost is known. */
 export function describeCost({ cost }: Pick<ClientResults, 'cost'>): string {
@@ -178,6 +194,7 @@ export function describeCost({ cost }: Pick<ClientResults, 'cost'>): string {
 }
 
 function toTable(client: ClientResults, { month, isExact }: ResultsView) {
+  const people = { isExact, isKept: client.isKept };
   const { name, sent, matched, bands, unknown, millionaires, introductions, decisions } = client;
   return {
     title: `${name}, ${month}`,
@@ -188,10 +205,10 @@ function toTable(client: ClientResults, { month, isExact }: ResultsView) {
       ['Matched', matched],
       ...bands.map((band) => [
         `Giving capacity: ${band.name}`,
-        describePeople(band.contacts, isExact),
+        describePeople(band.contacts, people),
       ]),
-      ['Giving capacity unknown', describePeople(unknown, isExact)],
-      ['Net worth of $1M or more', describePeople(millionaires, isExact)],
+      ['Giving capacity unknown', describePeople(unknown, people)],
+      ['Net worth of $1M or more', describePeople(millionaires, people)],
       ['New introductions', introductions],
       ['Decisions', decisions],
       ['Credits for enhancements', client.credits.enhancements],
@@ -199,5 +216,6 @@ function toTable(client: ClientResults, { month, isExact }: ResultsView) {
       ['Credits for queries', client.credits.queries],
       ['Cost', describeCost(client)],
     ],
+    notes: client.isKept ? [] : [PEOPLE_NOT_KNOWN],
   };
 }

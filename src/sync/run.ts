@@ -4,6 +4,7 @@
  * killed run continues when a run is started again.
  */
 
+import { storePastMonths } from '../clients/results/month-results.ts';
 import { recordIgnored } from '../clients/statements/hooks.ts';
 import { stampWaiting } from '../contacts/contacts.ts';
 import { reconsiderContacts, retryUnreadable } from '../contacts/reconsidering.ts';
@@ -12,6 +13,7 @@ import type { FieldSpec } from '../core/crm-field.ts';
 import { messageOf } from '../core/errors.ts';
 import { type FieldMapping, SYNC_SOURCES } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
+import { completeDays } from '../core/retention.ts';
 import {
   type RunReport,
   type RunStatus,
@@ -451,6 +453,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
   // Done however the run ended. Otherwise profiles of contacts that object would be kept as long as the
   // service is unavailable, even for months.
+  if (byAge) await addUpMonths(deps, run);
   await ifStillOurs(
     run,
     decideOptOuts(deps, run).then(() => purgeProfiles(deps, run, byAge)),
@@ -459,6 +462,15 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     await ifStillOurs(run, purgeOld(deps, run));
   }
   return report;
+}
+
+/** Done before the profiles of past months are deleted. A record that cannot be read must not keep them any longer. */
+async function addUpMonths(deps: RunDeps, { id, integration }: Run): Promise<void> {
+  try {
+    await storePastMonths(deps, integration.id, completeDays(integration, deps.retention));
+  } catch (error) {
+    deps.log.warn({ run: id, error: messageOf(error) }, 'the results of a month were not stored');
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Adds up the results of a client's runs in a month (UTC). A contact counts once in a month, by its latest profile. The sums of a
- * month that is over are stored encrypted. Until then they are added up when someone looks.
+ * month that is over are stored encrypted. Until then they are added up when someone looks. People are counted only while
+ * all profiles of the month are still kept, because a part of them would look like the whole.
  */
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
@@ -14,13 +15,14 @@ import type { Reader } from '../../database/reader.ts';
 import { decryptGiving } from '../../fields/giving-record.ts';
 import { listGivingOfSpan, type StoredGiving } from '../../fields/statements/giving-records.ts';
 import { countPathsFound } from '../../paths/statements/warm-paths.ts';
-import { readErasureMark } from '../../privacy/statements/drop-months.ts';
 import type { Store } from '../../store.ts';
 import {
+  claimMonth,
   countDecisions,
   findRunSpan,
-  insertMonth,
+  hasRunBefore,
   listStoredMonths,
+  replaceMonth,
   type Span,
   type StoredMonth,
   sumRuns,
@@ -32,12 +34,12 @@ const resultsSchema = z.object({
   /** Contacts that were sent to the service, and the part that it knew. */
   sent: count,
   matched: count,
-  /** Number of contacts in each of `CAPACITY_BANDS`. */
-  bands: z.array(count).length(CAPACITY_BANDS.length),
+  /** Number of contacts in each of `CAPACITY_BANDS`; null, like the next two, if not all profiles of the month were kept. */
+  bands: z.array(count).length(CAPACITY_BANDS.length).nullable(),
   /** Contacts whose capacity the service does not know. */
-  unknown: count,
+  unknown: count.nullable(),
   /** Contacts with a net worth of at least a million dollars. */
-  millionaires: count,
+  millionaires: count.nullable(),
   /** Contacts whose first path was found. */
   introductions: count,
   decisions: count,
@@ -54,24 +56,35 @@ interface ResultDeps {
 /** Number of records that are opened before other work may continue: a few milliseconds. */
 const SLICE = 250;
 
+const DAY_MS = 86_400_000;
+
 /** After this time, the results of a month's last submissions have arrived, because the service deletes them. */
-const SETTLED_AFTER_MS = 8 * 86_400_000;
+const SETTLED_AFTER_MS = 8 * DAY_MS;
+
+type AddUpDeps = Pick<ResultDeps, 'reader' | 'sealer'>;
 
 /** Adds up a month from what is stored about the contacts now. */
 async function addUpMonth(
-  { reader, sealer }: Pick<ResultDeps, 'reader' | 'sealer'>,
+  deps: AddUpDeps,
   integrationId: string,
   month: string,
+  oldest: number,
 ): Promise<MonthResults> {
+  const { reader } = deps;
   const span = toSpan(month);
-  const results: MonthResults = {
+  const isKept = span.from >= oldest || !(await hasRunBefore(reader, integrationId, span.until));
+  return {
     ...(await sumRuns(reader, integrationId, span)),
-    bands: CAPACITY_BANDS.map(() => 0),
-    unknown: 0,
-    millionaires: 0,
+    ...(isKept ? await countPeople(deps, integrationId, span) : NOT_KEPT),
     introductions: await countPathsFound(reader, integrationId, span),
     decisions: await countDecisions(reader, integrationId, span),
   };
+}
+
+const NOT_KEPT = { bands: null, unknown: null, millionaires: null };
+
+async function countPeople({ reader, sealer }: AddUpDeps, integrationId: string, span: Span) {
+  const people = { bands: CAPACITY_BANDS.map(() => 0), unknown: 0, millionaires: 0 };
   let after: StoredGiving | null = null;
   for (;;) {
     const slice: StoredGiving[] = await listGivingOfSpan(reader, integrationId, span, {
@@ -81,41 +94,50 @@ async function addUpMonth(
     for (const { crmId, giving } of slice) {
       const record = decryptGiving({ sealer }, integrationId, crmId, giving);
       if (record.isDeceased) continue;
-      if (record.band === null) results.unknown += 1;
-      else results.bands[record.band] = (results.bands[record.band] ?? 0) + 1;
-      if (record.isMillionaire) results.millionaires += 1;
+      if (record.band === null) people.unknown += 1;
+      else people.bands[record.band] = (people.bands[record.band] ?? 0) + 1;
+      if (record.isMillionaire) people.millionaires += 1;
     }
     after = slice.at(-1) ?? null;
-    if (slice.length < SLICE) return results;
+    if (slice.length < SLICE) return people;
     await setImmediate();
   }
 }
 
-/** Returns the results of a month: the stored ones, or the present ones if none are stored. */
+/**
+ * Returns the results of a month: the stored ones, or the present ones if none are stored. `complete` is the number of days
+ * for which all profiles are kept (`completeDays`).
+ */
 export async function readMonth(
   deps: ResultDeps,
   integrationId: string,
   month: string,
+  complete: number,
 ): Promise<MonthResults> {
   const stored = await listStoredMonths(deps.reader, integrationId);
   const one = stored.find((each) => each.month === month);
-  return one === undefined
-    ? addUpMonth(deps, integrationId, month)
-    : open(deps.sealer, integrationId, one);
+  const results = one === undefined ? null : open(deps.sealer, integrationId, one);
+  const oldest = deps.clock.now() - complete * DAY_MS;
+  return results ?? addUpMonth(deps, integrationId, month, oldest);
 }
 
+/** Returns null for the mark of a month that is being added up. */
 function open(
   sealer: Pick<Sealer, 'open'>,
   integrationId: string,
   { month, results }: StoredMonth,
-): MonthResults {
+): MonthResults | null {
   const text = sealer.open(results, monthResultsSealContext(integrationId, month));
-  return resultsSchema.parse(JSON.parse(text));
+  return resultsSchema.nullable().parse(JSON.parse(text));
 }
 
+/** Encrypted, each mark is different. */
+const MARK = JSON.stringify(null);
+
 /**
- * Stores the months that are over and are not stored yet, before the retention deletes their profiles. Can be repeated,
- * and needs no lease: whichever process is first stores a month.
+ * Stores the months that are over and are not stored yet. Call it before the retention deletes their profiles. Can be
+ * repeated, and needs no lease: whichever process is first stores a month. `complete` is the number of days for which all
+ * profiles are kept (`completeDays`). Without it nothing is stored, because sums of a part would stay for good.
  */
 export async function storePastMonths(
   {
@@ -128,26 +150,42 @@ export async function storePastMonths(
     clock: Pick<Clock, 'now'>;
   },
   integrationId: string,
+  complete?: number,
 ): Promise<number> {
+  if (complete === undefined) return 0;
   const runs = await findRunSpan(store.reader, integrationId);
   if (runs === null) return 0;
   const stored = await listStoredMonths(store.reader, integrationId);
-  const known = new Set(stored.map(({ month }) => month));
+  const marks = new Map<string, string>();
+  const known = new Set<string>();
+  for (const one of stored) {
+    if (open(sealer, integrationId, one) === null) marks.set(one.month, one.results);
+    else known.add(one.month);
+  }
   // A run has compared its clock with the service's: a clock that is ahead must not end a month too early.
   const end = Math.min(clock.now(), runs.until) - SETTLED_AFTER_MS;
   const missing = listMonths(runs.from, end).filter((month) => !known.has(month));
+  const oldest = clock.now() - complete * DAY_MS;
   let added = 0;
   for (const month of missing) {
-    const erasures = await readErasureMark(store.reader, integrationId);
-    const results = await addUpMonth({ reader: store.reader, sealer }, integrationId, month);
     const place = monthResultsSealContext(integrationId, month);
+    const mark = sealer.seal(MARK, place);
+    await store.act(async (trx) => {
+      await waitForCheckpoint(trx, integrationId);
+      await claimMonth(trx, integrationId, { month, results: mark }, marks.get(month) ?? null);
+    });
+    const results = await addUpMonth(
+      { reader: store.reader, sealer },
+      integrationId,
+      month,
+      oldest,
+    );
     const sealed = sealer.seal(JSON.stringify(results), place);
     await store.act(async (trx) => {
       await waitForCheckpoint(trx, integrationId);
-      // A person who was erased in the meantime may be in the sums. The next day tries again.
-      if ((await readErasureMark(trx, integrationId)) !== erasures) return;
-      await insertMonth(trx, integrationId, { month, results: sealed });
-      added += 1;
+      // A person who was erased or whose profile was deleted in the meantime may be in the sums. Then `dropMonthsOf` has
+      // deleted the mark, and the next run tries again.
+      if (await replaceMonth(trx, integrationId, { month, results: sealed }, mark)) added += 1;
     });
   }
   return added;

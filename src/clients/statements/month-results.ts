@@ -21,17 +21,42 @@ export async function listStoredMonths(
     .execute();
 }
 
-/** Stores the sums of a month. If another process has stored them already, nothing changes. */
-export async function insertMonth(
+/**
+ * Stores a mark while a month is being added up, in the place of a former mark; null if there was none. If another process
+ * has stored the month or its own mark in the meantime, nothing changes.
+ */
+export async function claimMonth(
   trx: Trx,
   integrationId: string,
   { month, results }: StoredMonth,
+  former: string | null,
 ): Promise<void> {
+  if (former !== null) {
+    await replaceMonth(trx, integrationId, { month, results }, former);
+    return;
+  }
   await trx
     .insertInto('month_results')
     .values({ integration_id: integrationId, month, results })
     .onConflict((c) => c.doNothing())
     .execute();
+}
+
+/** Stores the sums of a month in the place of its mark. Returns false if the mark is gone. */
+export async function replaceMonth(
+  trx: Trx,
+  integrationId: string,
+  { month, results }: StoredMonth,
+  mark: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('month_results')
+    .set({ results })
+    .where('integration_id', '=', integrationId)
+    .where('month', '=', month)
+    .where('results', '=', mark)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** A span of time (epoch ms), without its end. */
@@ -57,6 +82,22 @@ export async function sumRuns(
     .where('started_at', '<', until)
     .executeTakeFirstOrThrow();
   return { sent: Number(row.sent ?? 0), matched: Number(row.matched ?? 0) };
+}
+
+/** Returns whether a client had a run before this instant (epoch ms). */
+export async function hasRunBefore(
+  reader: Reader,
+  integrationId: string,
+  before: number,
+): Promise<boolean> {
+  const row = await reader
+    .selectFrom('runs')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .where('started_at', '<', before)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Returns the number of decisions that users made in a span. */

@@ -4,8 +4,8 @@ import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
 /**
- * Deletes the stored sums of each month in which one of these contacts may be counted. They are added up again from the
- * profiles that are left, so call it in the transaction that deletes the contacts' profiles, and before that.
+ * Deletes the stored sums of each month in which one of these contacts may be counted. It also deletes the mark of a month
+ * that is being added up, so that month is not stored. Call it in the transaction that deletes the contacts' data, and before that.
  */
 export async function dropMonthsOf(
   trx: Trx,
@@ -26,7 +26,15 @@ export async function dropMonthsOf(
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', ids)
       .execute();
-    for (const { at } of [...bought, ...kept]) months.add(toMonth(toDay(at)));
+    const introduced = await trx
+      .selectFrom('warm_paths')
+      .select('found_at as at')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', ids)
+      .execute();
+    for (const { at } of [...bought, ...kept, ...introduced]) {
+      if (at !== null) months.add(toMonth(toDay(at)));
+    }
   }
   if (months.size === 0) return;
   await trx
@@ -36,7 +44,7 @@ export async function dropMonthsOf(
     .execute();
 }
 
-/** Returns a text that changes when an erasure is carried out, for sums that are added up outside a transaction. */
+/** Returns a text that changes when an erasure is carried out, for what is computed outside a transaction. */
 export async function readErasureMark(reader: Reader, integrationId: string): Promise<string> {
   const row = await reader
     .selectFrom('forgotten')

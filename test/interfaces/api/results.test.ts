@@ -1,13 +1,20 @@
 /** Tests the results of a month: what they count, what a viewer may not learn, and what an erasure leaves. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { listMonths, storePastMonths } from '../../../src/clients/results/month-results.ts';
+import {
+  listMonths,
+  readMonth,
+  storePastMonths,
+} from '../../../src/clients/results/month-results.ts';
 import { CAPACITY_BANDS } from '../../../src/core/capacity.ts';
 import { formatCount } from '../../../src/core/quantities.ts';
 import { addQueryCost, toDay, toMonth } from '../../../src/credits/statements/credit-spans.ts';
+import { monthResultsSealContext } from '../../../src/database/encryption/seal-contexts.ts';
 import type { Database } from '../../../src/database/tables/tables.ts';
 import { decryptProfile } from '../../../src/fields/kept-profile.ts';
+import { dropMonthsOf } from '../../../src/privacy/statements/drop-months.ts';
 import { eraseRows } from '../../../src/privacy/statements/erase-rows.ts';
+import type { Store } from '../../../src/store.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from '../../browser/network-world.ts';
 import { withDatabase } from '../../browser/rooms.ts';
 
@@ -43,6 +50,7 @@ const resultsSchema = z.object({
         integration: z.string(),
         sent: z.number(),
         matched: z.number(),
+        isKept: z.boolean(),
         bands: z.array(z.object({ band: z.string(), contacts: people })),
         unknown: people,
         millionaires: people,
@@ -210,8 +218,8 @@ describe('a month that is over', () => {
     const added = await askOne(past);
     expect(added.bands).toEqual(before.bands);
     const deps = { store, sealer, clock: world.clock };
-    expect(await storePastMonths(deps, 'riverside')).toBeGreaterThan(0);
-    expect(await storePastMonths(deps, 'riverside')).toBe(0);
+    expect(await storePastMonths(deps, 'riverside', 365)).toBeGreaterThan(0);
+    expect(await storePastMonths(deps, 'riverside', 365)).toBe(0);
     await withDatabase(world, async (db) => {
       const [stored] = await db
         .selectFrom('month_results')
@@ -233,10 +241,121 @@ describe('a month that is over', () => {
     });
   });
 
+  it('is not known once an erasure has dropped it and its profiles may be gone, and never 0 for good', async () => {
+    const { store, sealer } = world.application;
+    const { clock } = world;
+    const month = toMonth(toDay(clock.now() - 45 * DAY_MS));
+    const unknown = { bands: null, unknown: null, millionaires: null };
+    const reading = { reader: store.reader, sealer, clock };
+    expect(await readMonth(reading, 'riverside', month, 40)).toMatchObject(unknown);
+    const before = await readMonth(reading, 'riverside', month, 365);
+    expect(before.bands).not.toBeNull();
+    await storePastMonths({ store, sealer, clock }, 'riverside', 40);
+    expect(await readMonth(reading, 'riverside', month, 365)).toMatchObject(unknown);
+    const past = `integration=riverside&month=${month}`;
+    const shown = await askOne(past);
+    expect(shown).toMatchObject({ isKept: false, unknown: null, sent: before.sent });
+    expect(shown.bands.every(({ contacts }) => contacts === null)).toBe(true);
+    const page = await world.request(`/results?client=riverside&month=${month}`, { token: viewer });
+    expect(page.text).toContain('not all profiles of this month are kept any more');
+    expect(page.text).not.toContain('fewer than 5');
+    await withDatabase(world, (db) => db.deleteFrom('month_results').execute());
+  });
+
+  it('is not stored if a profile is deleted while it is added up, and is stored the next time', async () => {
+    const { store, sealer } = world.application;
+    const [person = ''] = world.people.slice(20);
+    const between: Pick<Store, 'reader' | 'act'> = {
+      reader: store.reader,
+      act: async (work) => {
+        await store.act((trx) => dropMonthsOf(trx, 'riverside', [person]));
+        return store.act(work);
+      },
+    };
+    const stored = () => store.reader.selectFrom('month_results').select('month').execute();
+    const deps = { sealer, clock: world.clock };
+    await storePastMonths({ ...deps, store: between }, 'riverside', 365);
+    const month = toMonth(toDay(world.clock.now() - 45 * DAY_MS));
+    expect((await stored()).map((each) => each.month)).not.toContain(month);
+    await storePastMonths({ ...deps, store }, 'riverside', 365);
+    expect((await stored()).map((each) => each.month)).toContain(month);
+  });
+
+  it('is added up again after a process was stopped while it added it up', async () => {
+    const { store, sealer } = world.application;
+    const { clock } = world;
+    await withDatabase(world, (db) => db.deleteFrom('month_results').execute());
+    const month = toMonth(toDay(clock.now() - 45 * DAY_MS));
+    const past = `integration=riverside&month=${month}`;
+    const before = await askOne(past);
+    const mark = sealer.seal('null', monthResultsSealContext('riverside', month));
+    await withDatabase(world, (db) =>
+      db
+        .insertInto('month_results')
+        .values({ integration_id: 'riverside', month, results: mark })
+        .execute(),
+    );
+    expect(await askOne(past)).toEqual(before);
+    expect(await storePastMonths({ store, sealer, clock }, 'riverside', 365)).toBeGreaterThan(0);
+    expect(await askOne(past)).toEqual(before);
+  });
+
+  it('is dropped by an erasure if the person counts only as a new introduction', async () => {
+    const { store, sealer } = world.application;
+    const month = '2026-03';
+    const { crm_id: introduced } = await store.reader
+      .selectFrom('warm_paths')
+      .select('crm_id')
+      .where('found_at', 'is not', null)
+      .executeTakeFirstOrThrow();
+    const results = sealer.seal('null', monthResultsSealContext('riverside', month));
+    await withDatabase(world, async (db) => {
+      await db
+        .insertInto('month_results')
+        .values({ integration_id: 'riverside', month, results })
+        .execute();
+      await db
+        .updateTable('warm_paths')
+        .set({ found_at: Date.parse(`${month}-10T00:00:00Z`) })
+        .where('crm_id', '=', introduced)
+        .execute();
+    });
+    await store.act((trx) => dropMonthsOf(trx, 'riverside', [introduced]));
+    const left = await store.reader.selectFrom('month_results').select('month').execute();
+    expect(left.map((each) => each.month)).not.toContain(month);
+  });
+
+  it('is stored at the end of a run, before the run deletes profiles', async () => {
+    await withDatabase(world, (db) => db.deleteFrom('month_results').execute());
+    const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await world.untilEnded(runId);
+    const month = toMonth(toDay(world.clock.now() - 45 * DAY_MS));
+    await withDatabase(world, async (db) => {
+      const months = await db.selectFrom('month_results').select('month').execute();
+      expect(months.map((each) => each.month)).toContain(month);
+    });
+  });
+
   it('ends with the last run, so a clock that is ahead ends none too early', () => {
     const at = (text: string) => Date.parse(`${text}T00:00:00Z`);
     expect(listMonths(at('2026-09-20'), at('2026-11-30'))).toEqual(['2026-09', '2026-10']);
     expect(listMonths(at('2026-12-20'), at('2027-01-01'))).toEqual(['2026-12']);
     expect(listMonths(at('2026-12-20'), at('2026-12-31'))).toEqual([]);
+  });
+});
+
+describe('with profiles that are not kept', () => {
+  it('numbers of people are not known, and not 0', async () => {
+    const poor = await openNetworkWorld({ settings: { retention: { profiles: 0 } } });
+    try {
+      const token = await poor.addToken('reader');
+      const answer = await poor.request('/v1/results?integration=riverside', { token });
+      const [client] = answer.read(resultsSchema).results.clients;
+      expect(client).toMatchObject({ isKept: false, unknown: null, millionaires: null, sent: 80 });
+      const page = await poor.request('/results?client=riverside', { token });
+      expect(page.text).toContain('not all profiles of this month are kept any more');
+    } finally {
+      await poor.close();
+    }
   });
 });

@@ -4,6 +4,7 @@ import {
   describeCost,
   describePeople,
   FEWEST_SHOWN,
+  PEOPLE_NOT_KNOWN,
   RESULTS_PAGE,
   type ResultsView,
 } from '../../../operations/results.ts';
@@ -105,7 +106,9 @@ function Client({ client, view }: { client: ClientResults; view: ResultsPage }) 
         <Figure name="Matched">
           {formatCount(matched)} <small class="quiet">of {formatCount(sent)} sent</small>
         </Figure>
-        <Figure name="Net worth $1M+">{describePeople(millionaires, isExact)}</Figure>
+        <Figure name="Net worth $1M+">
+          {describePeople(millionaires, { isExact, isKept: client.isKept })}
+        </Figure>
         <Figure name="New introductions">{formatCount(introductions)}</Figure>
         <Figure name="Decisions made">{formatCount(decisions)}</Figure>
         <Figure name="Credits">
@@ -137,7 +140,8 @@ function Figure(props: { name: string; children?: unknown }) {
 }
 
 function Bands({ client, isExact }: { client: ClientResults; isExact: boolean }) {
-  const { name, bands, unknown, integration } = client;
+  const { name, bands, unknown, integration, isKept } = client;
+  if (!isKept) return <p class="empty">{PEOPLE_NOT_KNOWN}</p>;
   const known = [...bands.map(({ contacts }) => contacts ?? 0), unknown ?? 0];
   const most = Math.max(1, ...known);
   if (isExact && known.every((contacts) => contacts === 0)) {
@@ -165,7 +169,7 @@ function Bands({ client, isExact }: { client: ClientResults; isExact: boolean })
           <tr>
             <th scope="row">{row.name}</th>
             <td class={row.contacts === 0 ? 'number zero' : 'number'}>
-              {describePeople(row.contacts, isExact)}
+              {describePeople(row.contacts, { isExact, isKept })}
             </td>
             <td class="bar">
               {row.contacts !== null && (
