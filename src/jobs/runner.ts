@@ -10,6 +10,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
+import { completeDays } from '../core/retention.ts';
 import type { RunReport } from '../core/run.ts';
 import { dropOldTexts } from '../database/encryption/foreign-texts.ts';
 import { createErasureWatch } from '../privacy/forget/watch.ts';
@@ -202,7 +203,7 @@ export function createRunner(
     const dropped = await dropOldTexts(store.connection);
     if (dropped > 0) log.info({ dropped }, 'CRM texts were deleted because of their age');
     // Before the purge, because it deletes the profiles that a month is added up from.
-    for (const id of integrations.keys()) await addUpMonths(id);
+    for (const client of integrations.values()) await addUpMonths(client);
     const { open, settings } = application;
     const comparing = { reader: store.reader, integrations, open, clock, log };
     await purgeAllProfiles({ store, clock, log, retention: settings.retention }, application, () =>
@@ -213,11 +214,15 @@ export function createRunner(
   }
 
   /** A record that cannot be read must not keep the profiles of all clients beyond their retention. */
-  async function addUpMonths(integration: string): Promise<void> {
+  async function addUpMonths(client: Integration): Promise<void> {
+    const days = completeDays(client, application.settings.retention);
     try {
-      await storePastMonths({ store, sealer: application.sealer, clock }, integration);
+      await storePastMonths({ store, sealer: application.sealer, clock }, client.id, days);
     } catch (error) {
-      log.warn({ integration, error: messageOf(error) }, 'the results of a month were not stored');
+      log.warn(
+        { integration: client.id, error: messageOf(error) },
+        'the results of a month were not stored',
+      );
     }
   }
 

@@ -137,7 +137,7 @@ const MARK = JSON.stringify(null);
 /**
  * Stores the months that are over and are not stored yet. Call it before the retention deletes their profiles. Can be
  * repeated, and needs no lease: whichever process is first stores a month. `complete` is the number of days for which all
- * profiles are kept (`completeDays`). Without it nothing is stored, because sums of a part would stay for good.
+ * profiles are kept (`completeDays`).
  */
 export async function storePastMonths(
   {
@@ -150,9 +150,8 @@ export async function storePastMonths(
     clock: Pick<Clock, 'now'>;
   },
   integrationId: string,
-  complete?: number,
+  complete: number,
 ): Promise<number> {
-  if (complete === undefined) return 0;
   const runs = await findRunSpan(store.reader, integrationId);
   if (runs === null) return 0;
   const stored = await listStoredMonths(store.reader, integrationId);
