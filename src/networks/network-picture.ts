@@ -90,7 +90,7 @@ export async function readPicture(
 
 /**
  * The best path to each contact comes first, then other people who know the contact, as long as there is
- * room. Pure.
+ * room. Someone who has left a network since the paths were computed introduces nobody as its member. Pure.
  */
 export function rankPaths(
   known: readonly KnownPath[],
@@ -101,22 +101,28 @@ export function rankPaths(
   const best: PicturePath[] = [];
   const others: PicturePath[] = [];
   for (const { crmId, donorId, strength, introducerId, networkId, connecting } of known) {
-    const more = [introducerId, donorId].filter((id) => !people.has(id));
-    if (people.size + more.length > MAX_PEOPLE || best.length >= MAX_PATHS) break;
-    for (const id of more) people.add(id);
-    const of = { to: donorId, contact: crmId };
     const network = named.get(networkId) ?? '';
-    best.push({ ...of, from: introducerId, strength: Math.round(strength * 100) / 100, network });
+    const isMember = networksByMember.get(introducerId)?.includes(network) ?? false;
+    const of = { to: donorId, contact: crmId };
+    if (isMember) {
+      const more = [introducerId, donorId].filter((id) => !people.has(id));
+      if (people.size + more.length > MAX_PEOPLE || best.length >= MAX_PATHS) break;
+      for (const id of more) people.add(id);
+      best.push({ ...of, from: introducerId, strength: Math.round(strength * 100) / 100, network });
+    }
     for (const from of connecting) {
-      if (from === introducerId || from === donorId) continue;
-      others.push({ ...of, from, strength: null, network: networksByMember.get(from)?.[0] ?? '' });
+      const [first] = networksByMember.get(from) ?? [];
+      const isBest = isMember && from === introducerId;
+      if (first === undefined || isBest || from === donorId) continue;
+      others.push({ ...of, from, strength: null, network: first });
     }
   }
   const room: PicturePath[] = [];
   for (const path of others) {
     if (best.length + room.length >= MAX_PATHS) break;
-    if (!people.has(path.from) && people.size >= MAX_PEOPLE) continue;
-    people.add(path.from);
+    const more = [path.from, path.to].filter((id) => !people.has(id));
+    if (people.size + more.length > MAX_PEOPLE) continue;
+    for (const id of more) people.add(id);
     room.push(path);
   }
   return [...best, ...room];

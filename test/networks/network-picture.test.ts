@@ -23,7 +23,10 @@ function aPath(changes: Partial<KnownPath> = {}): KnownPath {
 }
 
 const NAMED = new Map([['n-1', 'Board']]);
-const MEMBER_OF = new Map([['m-2', ['Staff']]]);
+const MEMBER_OF = new Map([
+  ['m-1', ['Board']],
+  ['m-2', ['Staff']],
+]);
 
 describe('the picture of a network', () => {
   it('has the best path to each contact with its strength, then who knows the contact as well', () => {
@@ -33,6 +36,14 @@ describe('the picture of a network', () => {
     ]);
   });
 
+  it('has no path from a member who has left the network of that path', () => {
+    const staff = new Map([['m-1', ['Staff']]]);
+    expect(rankPaths([aPath()], NAMED, staff)).toEqual([
+      { from: 'm-1', to: 'd-1', contact: 'c-1', strength: null, network: 'Staff' },
+    ]);
+    expect(rankPaths([aPath()], NAMED, new Map())).toEqual([]);
+  });
+
   it('has room for so many people and connections, the strongest of them', () => {
     const known = Array.from({ length: 5_000 }, (_, index) =>
       aPath({
@@ -40,7 +51,10 @@ describe('the picture of a network', () => {
         connecting: Array.from({ length: 30 }, (__, member) => `m-${member}`),
       }),
     );
-    const paths = rankPaths(known, NAMED, MEMBER_OF);
+    const members = new Map(
+      Array.from({ length: 30 }, (_, member) => [`m-${member}`, ['Board']] as const),
+    );
+    const paths = rankPaths(known, NAMED, members);
     const people = new Set(paths.flatMap(({ from, to }) => [from, to]));
     expect([people.size, paths.length]).toEqual([MAX_PEOPLE, MAX_PATHS]);
     expect(paths.filter(({ strength }) => strength !== null)).toHaveLength(MAX_PEOPLE - 30);

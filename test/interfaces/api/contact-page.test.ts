@@ -267,6 +267,20 @@ describe('what the rules keep back', () => {
     }
   });
 
+  it('shows no introduction by a member who has left the network since the last run', async () => {
+    const [first] = (await ask(known)).introductions;
+    const donorId = z.string().parse(first?.['donorId']);
+    const setState = (state: 'leaving' | 'member') =>
+      withDatabase(world, (db) =>
+        db.updateTable('network_members').set({ state }).where('donor_id', '=', donorId).execute(),
+      );
+    await setState('leaving');
+    const after = await ask(known);
+    await setState('member');
+    expect(after.introductions.map((each) => each['donorId'])).not.toContain(donorId);
+    expect(JSON.stringify(after)).not.toContain(first?.name);
+  });
+
   it('names no introducer who objects', async () => {
     const { introductions } = await ask(known);
     const [first] = introductions;
