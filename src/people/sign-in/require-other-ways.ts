@@ -7,27 +7,28 @@ import { listPersonRecords, type PersonRecord } from '../statements/people.ts';
 
 /** The other ways to sign in. */
 export interface OtherWays {
-  /** Whether browsers can create passkeys for the public address. */
-  passkeys: boolean;
+  /** The host name whose passkeys work at the public address; null if there can be none. */
+  passkeyHost: string | null;
   /** Whether there is an identity provider in the settings. */
   provider: boolean;
 }
 
 /** Throws a ConfigurationError if no owner could sign in any longer once passwords are turned off. */
 export async function requireOtherWays(reader: Reader, ways: OtherWays): Promise<void> {
-  if (!ways.passkeys && !ways.provider) throw noOtherWay();
+  if (ways.passkeyHost === null && !ways.provider) throw noOtherWay();
   const without: PersonRecord[] = [];
   for (const person of await listPersonRecords(reader)) {
     const mayOwn =
       person.role === 'owner' && person.joinedAt !== null && person.disabledAt === null;
     if (!mayOwn) continue;
     const byProvider = ways.provider && person.subject !== null;
-    const byPasskey = ways.passkeys && (await listPasskeys(reader, person.id)).length > 0;
+    const passkeys = await listPasskeys(reader, person.id);
+    const byPasskey = passkeys.some(({ host }) => host === ways.passkeyHost);
     if (!byProvider && !byPasskey) without.push(person);
   }
   if (without.length === 0) return;
   throw new ConfigurationError(
-    `server.signIn.passwords is false, but ${describeCount(without.length, 'owner')} can sign in only with a password. Each owner needs a passkey, or must have signed in with the identity provider. \`donor-sync users list\` shows how owners sign in. Nothing was started.`,
+    `server.signIn.passwords is false, but ${describeCount(without.length, 'owner')} can sign in only with a password. Each owner needs a passkey for the host name of server.publicUrl, or must have signed in with the identity provider. \`donor-sync users list\` shows how owners sign in. Nothing was started.`,
     { code: 'owners_need_passwords', details: { owners: without.map(({ id }) => id) } },
   );
 }

@@ -430,7 +430,7 @@ describe('the passkeys of an account', () => {
 });
 
 describe('without passwords (server.signIn.passwords: false)', () => {
-  const NO_PROVIDER = { passkeys: true, provider: false };
+  const NO_PROVIDER = { passkeyHost: 'localhost', provider: false };
 
   it('lets nobody in by a password, shows no form for it, and takes a passkey', async () => {
     const world = await open({ passwords: false });
@@ -473,13 +473,17 @@ describe('without passwords (server.signIn.passwords: false)', () => {
     );
     await addPasskey(world, olga.cookie);
     await requireOtherWays(store.reader, NO_PROVIDER);
+    // Her passkey belongs to the host name at which she made it.
     await expect(
-      requireOtherWays(store.reader, { passkeys: false, provider: true }),
+      requireOtherWays(store.reader, { passkeyHost: 'crm.example.org', provider: false }),
+    ).rejects.toThrow('Each owner needs a passkey for the host name of server.publicUrl');
+    await expect(
+      requireOtherWays(store.reader, { passkeyHost: null, provider: true }),
     ).rejects.toThrow();
     await expect(
-      requireOtherWays(store.reader, { passkeys: false, provider: false }),
+      requireOtherWays(store.reader, { passkeyHost: null, provider: false }),
     ).rejects.toThrow('users have no other way to sign in');
     await store.act((trx) => recordSubject(trx, olga.id, 'a-subject'));
-    await requireOtherWays(store.reader, { passkeys: false, provider: true });
+    await requireOtherWays(store.reader, { passkeyHost: null, provider: true });
   });
 });

@@ -118,7 +118,7 @@ async function serve(
     // Not required for a recovery, because a recovery gives the owner such a way to sign in.
     if (!signIn.passwords && !options.recover) {
       const ways = {
-        passkeys: getRelyingParty(publicUrl) !== null,
+        passkeyHost: getRelyingParty(publicUrl)?.id ?? null,
         provider: signIn.oidc !== null,
       };
       await requireOtherWays(application.store.reader, ways);
