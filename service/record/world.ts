@@ -28,12 +28,16 @@ function createRecordedWorld(record: RecordStore, pageOf?: PageOf): World {
   };
 }
 
-/** Opens the imported people, and updates ties, index and search to the last import. */
+/** Opens the imported people, and updates ties, index, search and stored connections to the last import. */
 export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   const world = createRecordedWorld(openRecord(db), pageOf);
-  if (settleAnew(db, world)) {
-    createStoredConnections(db, openConnectionEngine(db, world)).renew();
-  }
+  // One transaction: once the people are settled, nothing shows that connections are from before.
+  const update = db.transaction(() => {
+    if (settleAnew(db, world)) {
+      createStoredConnections(db, openConnectionEngine(db, world)).renew();
+    }
+  });
+  update.immediate();
   return world;
 }
 
