@@ -157,6 +157,11 @@ function addDayOfPeople(db: Database): void {
   addColumn(db, 'settled_people', 'as_of', "text not null default '2026-07-01'");
 }
 
+/** Returns of earlier versions also stored keys, which contain names, of people who had been erased before. */
+function dropKeysOfNobody(db: Database): void {
+  db.exec('delete from record_return_people where key not in (select key from record_keys)');
+}
+
 function addColumn(db: Database, table: string, column: string, type: string): void {
   const columns = db.prepare<[], string>(`select name from pragma_table_info('${table}')`).pluck();
   if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
@@ -182,4 +187,5 @@ const STEPS: readonly SchemaStep[] = [
   { name: '0010 returns', bring: (db) => db.exec(RETURN_TABLES) },
   { name: '0011 places of joined donors', bring: (db) => db.exec(JOINED_TABLES) },
   { name: '0012 day of the people', bring: addDayOfPeople },
+  { name: '0013 returns without erased people', bring: dropKeysOfNobody },
 ];

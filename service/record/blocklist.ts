@@ -16,9 +16,16 @@ import type { Entry } from './entry.ts';
 
 /** The people who must not come back. */
 export interface Blocklist {
-  block(donor: Donor, ids: readonly string[], keys: readonly string[]): void;
+  /** Blocks a person, as each of the donors describes them: the joined donor and its parts may have other names. */
+  block(
+    donors: readonly [Donor, ...Donor[]],
+    ids: readonly string[],
+    keys: readonly string[],
+  ): void;
   /** Returns whether a source describes one of them. */
   isBlocked(entry: Entry): boolean;
+  /** Returns whether the donor with this ID is one of them. */
+  has(id: string): boolean;
   /** Lets the person with this ID come back; false if nobody with it is blocked. */
   allow(id: string): boolean;
 }
@@ -32,21 +39,21 @@ export function openBlocklist(db: Database): Blocklist {
        (select person from record_blocked where fingerprint = ?)`,
   );
   return {
-    block(donor, ids, keys) {
-      const { first, last } = donor.name;
-      const facts = factsOf(donor.birthday ?? '', donor.addresses, [
-        ...[...donor.work, ...donor.boards].map((role) => role.organisationName),
-      ]);
+    block(donors, ids, keys) {
+      const facts = new Set(donors.flatMap(factsAbout));
+      const names = new Set(
+        donors
+          .flatMap(({ name: { first, last } }) => namesOf(first, last))
+          .flatMap(({ first, last }) =>
+            [first, ...formsOf(first)].map((form) => `${form} ${last}`),
+          ),
+      );
       const texts = [
         ...ids.map((id) => `id ${id}`),
         ...keys.map((key) => `key ${key}`),
-        ...namesOf(first, last).flatMap((name) =>
-          [name.first, ...formsOf(name.first)].flatMap((form) =>
-            facts.map((fact) => `${form} ${name.last} ${fact}`),
-          ),
-        ),
+        ...[...names].flatMap((name) => [...facts].map((fact) => `${name} ${fact}`)),
       ];
-      const person = hash(`id ${donor.id}`);
+      const person = hash(`id ${donors[0].id}`);
       for (const text of texts) insert.run(hash(text), person);
     },
     isBlocked({ keys, name: { first, last }, born, addresses, roles }) {
@@ -63,6 +70,7 @@ export function openBlocklist(db: Database): Blocklist {
       ];
       return texts.some((text) => find.get(hash(text)) !== undefined);
     },
+    has: (id) => find.get(hash(`id ${id}`)) !== undefined,
     allow: (id) => allow.run(hash(`id ${id}`)).changes > 0,
   };
 }
@@ -74,6 +82,11 @@ function namesOf(first: string, last: string) {
   return latin.first === written.first && latin.last === written.last
     ? [written]
     : [written, latin];
+}
+
+function factsAbout({ birthday = '', addresses, work, boards }: Donor): string[] {
+  const organisations = [...work, ...boards].map((role) => role.organisationName);
+  return factsOf(birthday, addresses, organisations);
 }
 
 /** The facts that distinguish namesakes; a year of birth alone does not. */

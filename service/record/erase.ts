@@ -14,33 +14,53 @@ import { openRecordedWorld } from './world.ts';
 
 /**
  * Erases the donor with an ID: profile, sources, matches, places in lists and networks, and the
- * files of exports that contain them. IDs that were joined to this one are erased with it. No
- * service may be using the database.
+ * files of exports that contain them. IDs that were joined to this one are erased with it. If an earlier
+ * erasure of this person was interrupted, completes it. No service may be using the database.
  */
 export function erasePerson(db: Database, id: string, clock: () => number): void {
   const world = openRecordedWorld(db);
   // Jobs that wait for their match contain details of people. Matched jobs contain only the donor's number.
   matchAll(createJobs(db, clock), createMatcher(openDonorIndex(db, world)));
-  db.transaction(() => {
+  const erase = db.transaction(() => {
     const record = openRecord(db);
     const number = record.numberOf(id);
     const donor = number === null ? null : record.donor(number);
+    const blocklist = openBlocklist(db);
     if (number === null || donor === null) {
+      if (blocklist.has(id)) return;
       throw new Refusal(`There is no donor ${id}. Ids are in profiles: "id".`);
     }
-    const parts = openParts(db)
-      .of(number)
-      .map((part) => part.id);
-    const ids = [...new Set([donor.id, id, ...record.aliasesOf(number), ...parts])];
-    openBlocklist(db).block(donor, ids, record.keysOf(number));
+    const parts = openParts(db).of(number);
+    const partIds = parts.map((part) => part.id);
+    const ids = [...new Set([donor.id, id, ...record.aliasesOf(number), ...partIds])];
+    const described = parts.map((part) => part.donor);
+    blocklist.block([donor, ...described], ids, record.keysOf(number));
     openReferences(db).forget(number, ids);
     const gone = { joinedTo: null, probability: null, reasons: [] };
     record.vacate({ number, ...gone, atMs: clock() });
-  }).immediate();
+  });
+  erase.immediate();
   openRecordedWorld(db);
-  // Deleted data, old or new, remains in the free pages of a file until they are rewritten.
-  db.exec('vacuum');
-  db.pragma('wal_checkpoint(truncate)');
+  rewrite(db, id);
+}
+
+/** Deleted data, old or new, remains in the free pages of a file and in its journal until they are rewritten. */
+function rewrite(db: Database, id: string): void {
+  const erased = `${id} is erased, but deleted data is still on the disk`;
+  try {
+    db.exec('vacuum');
+  } catch (error) {
+    throw new Refusal(
+      `${erased}, because the file could not be rewritten: ${error instanceof Error ? error.message : String(error)}. It needs as much free space again as the file has. Then repeat the command.`,
+      { cause: error },
+    );
+  }
+  // While another program reads the file, the journal cannot be copied into it. This is not an error in SQLite.
+  if (db.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0) {
+    throw new Refusal(
+      `${erased}, because another program is reading the file. Wait until it has ended, and repeat the command.`,
+    );
+  }
 }
 
 /** Allows the next import to bring an erased person back. */

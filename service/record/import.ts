@@ -162,10 +162,13 @@ async function importFile(
       isEachOnce: source.isEachOnce,
       commonBirths: findCommonBirths(await source.readBirths(file), db),
     });
-    const { statements, unread } = await readStatements(source, file, returns);
-    for await (const { entry, stated } of statements) {
+    const { statements, unread } = await readStatements(source, file, {
+      returns,
+      isBlocked: blocklist.isBlocked,
+    });
+    for await (const { entry, stated, isBlocked } of statements) {
       counts.people += 1;
-      if (blocklist.isBlocked(entry)) {
+      if (isBlocked) {
         blocked += 1;
         continue;
       }
@@ -206,26 +209,36 @@ function openTransaction(db: Database) {
 interface Statement {
   entry: Entry;
   stated: Entry;
+  /** Whether the entry describes a person who was erased. No part of it is stored. */
+  isBlocked: boolean;
 }
 
-async function readStatements(source: Source, file: string, returns: Returns) {
+interface Reading {
+  returns: Returns;
+  isBlocked: (entry: Entry) => boolean;
+}
+
+async function readStatements(source: Source, file: string, reading: Reading) {
   const { entries, filed, unread } = await source.read(file);
-  return { statements: statementsOf(entries, filed, returns), unread };
+  return { statements: statementsOf(entries, filed, reading), unread };
 }
 
 async function* statementsOf(
   entries: SourceFile['entries'],
   filed: SourceFile['filed'],
-  returns: Returns,
+  { returns, isBlocked }: Reading,
 ): AsyncGenerator<Statement> {
   if (filed === null) {
-    for await (const entry of entries) yield { entry, stated: entry };
+    for await (const entry of entries) yield { entry, stated: entry, isBlocked: isBlocked(entry) };
     return;
   }
   const people: Entry[] = [];
   for await (const entry of entries) people.push(entry);
-  const state = returns.begin(filed, people);
-  for (const entry of people) yield { entry, stated: state(entry) };
+  const blocked = new Set(people.filter(isBlocked));
+  const state = returns.begin(filed, people, blocked);
+  for (const entry of people) {
+    yield { entry, stated: state(entry), isBlocked: blocked.has(entry) };
+  }
 }
 
 /** If there are fewer such rows than this, they are put on the review list one by one instead. */

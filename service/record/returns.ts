@@ -26,8 +26,13 @@ export interface FiledReturn {
 export interface Returns {
   /**
    * Stores a return before its people are imported. Returns a function that returns the data to store for each of them.
+   * The keys of blocked people are not stored, because they contain names.
    */
-  begin(filed: FiledReturn, entries: readonly Entry[]): (entry: Entry) => Entry;
+  begin(
+    filed: FiledReturn,
+    entries: readonly Entry[],
+    blocked: ReadonlySet<Entry>,
+  ): (entry: Entry) => Entry;
 }
 
 /** Opens the returns of a database. */
@@ -65,7 +70,7 @@ export function openReturns(db: Database, record: RecordStore, growing: GrowingI
   }
 
   return {
-    begin(filed, entries) {
+    begin(filed, entries, blocked) {
       const row = { ...filed, isAmended: Number(filed.isAmended) };
       const isEarlier = isSuperseded.get(row) !== undefined;
       // An amended return without people only amends figures.
@@ -73,7 +78,8 @@ export function openReturns(db: Database, record: RecordStore, growing: GrowingI
       if (amends && !isEarlier) for (const key of earlierKeys.all(row)) endRoles(key, filed);
       if (amends || !filed.isAmended) {
         const number = insert.run(row).lastInsertRowid;
-        for (const { keys } of entries) insertKey.run(number, keys[0]);
+        const stored = entries.filter((entry) => !blocked.has(entry));
+        for (const { keys } of stored) insertKey.run(number, keys[0]);
       }
       return (entry) => (isEarlier ? { ...entry, roles: [] } : entry);
     },

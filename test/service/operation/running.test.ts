@@ -122,7 +122,7 @@ describe('a service that an operator runs', () => {
     old.close();
     const db = openDatabase(service.file);
     expect(db.prepare('select id, match from jobs').all()).toEqual([{ id: 'a job', match: null }]);
-    expect(db.prepare('select count(*) from schema_steps').pluck().get()).toBe(12);
+    expect(db.prepare('select count(*) from schema_steps').pluck().get()).toBe(13);
     db.close();
   });
 });
