@@ -52,6 +52,17 @@ function claim(db: Database, file: string): void {
   db.pragma('claim.user_version = 1');
 }
 
+/**
+ * Returns whether a statement failed because of the disk, the memory or another process, and not because of its data. The
+ * same statement may succeed later.
+ */
+export function isTransient(error: unknown): boolean {
+  return (
+    error instanceof Sqlite.SqliteError &&
+    /^SQLITE_(FULL|BUSY|LOCKED|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/.test(error.code)
+  );
+}
+
 function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

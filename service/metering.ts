@@ -4,7 +4,8 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { PartnerEnv } from './context.ts';
-import type { Bucket, Credits, Payment } from './credits.ts';
+import type { Bucket, Charge, Credits, Payment } from './credits.ts';
+import { isTransient } from './database-file.ts';
 import type { CommitTogether } from './shared-commits.ts';
 
 /** An endpoint that costs credits. */
@@ -31,7 +32,8 @@ export interface MeterOptions {
  * paid items for the handler. An empty bucket is a 402. The charge is open until the handler settles it in
  * the transaction of its work (`c.var.settle`), with the number of items that it processed; the remaining
  * items are refunded. A request that fails with 4xx or 5xx is refunded, and so is a request whose charge is
- * still open when the service restarts.
+ * still open when the service restarts. If the file cannot be written at the end of a request, the caller gets
+ * a 500, and the refund follows as soon as it can be written.
  */
 export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -55,11 +57,34 @@ export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEn
     c.set('chargeId', charge.id);
     c.set('settle', (earned = charge.amount) => credits.settle(charge, earned));
     await next();
-    // Work that changes nothing, such as a search, leaves its charge open.
-    if (c.res.status < 400) credits.settle(charge, charge.amount);
-    else credits.refund(charge);
+    endCharge(credits, charge, c.res.status < 400);
     return undefined;
   };
+}
+
+/** Ends the charge of a request that has been handled. Work that changes nothing, such as a search, leaves it open. */
+function endCharge(credits: MeterOptions['credits'], charge: Charge, isDone: boolean): void {
+  try {
+    if (isDone) credits.settle(charge, charge.amount);
+    else credits.refund(charge);
+  } catch (error) {
+    refundLater(() => (isDone ? credits.settle(charge, 0) : credits.refund(charge)));
+    throw error;
+  }
+}
+
+const RETRY_MS = 1_000;
+
+/** Repeats a refund until the file can be written. It ends when the database is closed; the next start then refunds. */
+function refundLater(refund: () => void): void {
+  const attempt = () => {
+    try {
+      refund();
+    } catch (error) {
+      if (isTransient(error)) refundLater(refund);
+    }
+  };
+  setTimeout(attempt, RETRY_MS).unref();
 }
 
 function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | undefined {

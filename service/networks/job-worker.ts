@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database.ts';
+import { isTransient } from '../database-file.ts';
 import type { World } from '../donor.ts';
 import type { BulkJobs, DueItem, Outcome } from './bulk-jobs.ts';
 import type { Members } from './members.ts';
@@ -13,6 +14,8 @@ const CATCH_UP_MS = 250;
 /** How long the worker sleeps between two checks of the clock. */
 const SHORTEST_SLEEP_MS = 100;
 const LONGEST_SLEEP_MS = 60_000;
+/** How long the worker sleeps after an error, because space on a full disk does not become available at once. */
+const SLEEP_AFTER_ERROR_MS = 1_000;
 
 /**
  * Maximum number of donors per turn, and maximum time of a turn. With one donor in each turn of the
@@ -63,19 +66,23 @@ export function startJobWorker(options: JobWorkerOptions): JobWorker {
 
   function lookForWork(): Promise<void> {
     working ??= work(db, step)
-      .catch(report)
-      .finally(() => {
+      .then(() => SHORTEST_SLEEP_MS)
+      .catch((error) => {
+        report(error);
+        return SLEEP_AFTER_ERROR_MS;
+      })
+      .then((shortestMs) => {
         working = undefined;
-        setAlarm();
+        setAlarm(shortestMs);
       });
     return working;
   }
 
-  function setAlarm(): void {
+  function setAlarm(shortestMs: number): void {
     clearTimeout(alarm);
     const dueAtMs = db.open ? jobs.nextDueAtMs() : undefined;
     if (dueAtMs !== undefined) {
-      const waitMs = Math.max(SHORTEST_SLEEP_MS, Math.min(dueAtMs - clock(), LONGEST_SLEEP_MS));
+      const waitMs = Math.max(shortestMs, Math.min(dueAtMs - clock(), LONGEST_SLEEP_MS));
       alarm = setTimeout(lookForWork, waitMs).unref();
     }
   }
@@ -107,7 +114,10 @@ function takeStep(options: JobWorkerOptions): boolean {
   return item !== undefined;
 }
 
-/** One donor's failure does not fail the whole job. */
+/**
+ * One donor's failure does not fail the whole job. A full disk is not a failure of the donor, who is paid for: the work
+ * is done once there is space.
+ */
 function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
   if (item.isDoomed) {
     return 'failed';
@@ -115,6 +125,7 @@ function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
   try {
     return addMember(options, item);
   } catch (error) {
+    if (isTransient(error)) throw error;
     options.report(error instanceof Error ? error : new Error(String(error)));
     return 'failed';
   }
