@@ -1,21 +1,47 @@
 import { ConfigurationError } from '../src/core/errors.ts';
 import { didYouMean } from '../src/core/near-miss.ts';
+import type { AboutCrm, AboutRemoteCrm } from './about.ts';
 import type { ConnectorDefinition } from './contract.ts';
+import { aboutCsv } from './csv/about.ts';
+import { aboutHubspot } from './hubspot/about.ts';
+import { aboutMemory } from './memory/about.ts';
+import { aboutSalesforce } from './salesforce/about.ts';
 
 /**
- * The kinds of CRM that donor-sync supports without further packages. Each is loaded on demand, because users
- * of one CRM do not need the client of another.
+ * The kinds of CRM that donor-sync supports without further packages, in the order in which users see them. A connector
+ * is loaded on demand, because users of one CRM do not need the client of another.
  */
-const BUILT_IN: Readonly<Record<string, () => Promise<ConnectorDefinition>>> = {
-  csv: async () => (await import('./csv/connector.ts')).csvConnector,
-  memory: async () => (await import('./memory/connector.ts')).memoryConnector,
-  salesforce: async () => (await import('./salesforce/connector.ts')).salesforceConnector,
-  hubspot: async () => (await import('./hubspot/connector.ts')).hubspotConnector,
-};
+const CONNECTORS: readonly [AboutCrm, () => Promise<ConnectorDefinition>][] = [
+  [aboutCsv, async () => (await import('./csv/connector.ts')).csvConnector],
+  [aboutMemory, async () => (await import('./memory/connector.ts')).memoryConnector],
+  [aboutSalesforce, async () => (await import('./salesforce/connector.ts')).salesforceConnector],
+  [aboutHubspot, async () => (await import('./hubspot/connector.ts')).hubspotConnector],
+];
+
+const BUILT_IN = Object.fromEntries(CONNECTORS.map(([{ kind }, load]) => [kind, load]));
+
+/** The built-in kinds of CRM that users can set up by answering questions. */
+export const REMOTE_CRMS: readonly AboutRemoteCrm[] = CONNECTORS.flatMap(([about]) =>
+  isRemote(about) ? [about] : [],
+);
+
+/** Returns the facts about a kind of CRM in `REMOTE_CRMS`; undefined for any other text. */
+export function findRemoteCrm(kind: unknown): AboutRemoteCrm | undefined {
+  return REMOTE_CRMS.find((about) => about.kind === kind);
+}
+
+function isRemote(about: AboutCrm): about is AboutRemoteCrm {
+  return about.setup !== undefined;
+}
+
+/** Returns a CRM's name as its vendor spells it; its kind for a connector package. */
+export function crmName(kind: string): string {
+  return CONNECTORS.find(([about]) => about.kind === kind)?.[0].name ?? kind;
+}
 
 /** Every built-in connector. */
 export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
-  return Promise.all(Object.values(BUILT_IN).map((load) => load()));
+  return Promise.all(CONNECTORS.map(([, load]) => load()));
 }
 
 /** Matches names that npm accepts. Paths and URLs do not match. */

@@ -40,7 +40,8 @@ function namedByOperator(
   { setup, allowInsecureHttp }: Pick<Settings, 'setup' | 'allowInsecureHttp'>,
   { serviceUrl, hosts }: SetupEnvironment,
 ): NamedByOperator {
-  const addresses = [setup.service, setup.salesforce?.url, setup.hubspot?.url, serviceUrl];
+  const apps = Object.values(setup.apps).map((app) => app?.url);
+  const addresses = [setup.service, ...apps, serviceUrl];
   return {
     origins: addresses.flatMap((address) =>
       address && URL.canParse(address) ? [new URL(address).origin] : [],

@@ -2,7 +2,7 @@
  * Settings that a caller sends instead of writing a file. They are checked like a file, but fewer settings
  * are allowed.
  */
-import { findConnectorDefinition } from '../../connectors/index.ts';
+import { findConnectorDefinition, findRemoteCrm } from '../../connectors/index.ts';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { personNeeded, reachInsufficient } from '../core/shared-errors.ts';
@@ -100,11 +100,10 @@ function requireTexts(value: unknown, path: string): void {
   for (const [key, part] of Object.entries(value)) requireTexts(part, `${path}.${key}`);
 }
 
-/** Kinds of CRM that need no package and no file. */
-const REMOTE_KINDS: readonly unknown[] = ['salesforce', 'hubspot'];
-
 function requireKnownKind(id: string, kind: unknown, before: Integration | undefined): void {
-  if (typeof kind !== 'string' || REMOTE_KINDS.includes(kind) || kind === before?.crm.kind) return;
+  // A remote CRM needs no package and no file.
+  const isRemote = findRemoteCrm(kind) !== undefined;
+  if (typeof kind !== 'string' || isRemote || kind === before?.crm.kind) return;
   throw ofOperator(id, 'crm.kind');
 }
 
@@ -119,7 +118,7 @@ async function limitAddresses(
 ): Promise<Integration> {
   const { id, crm } = integration;
   const wasCrm = before?.crm.kind === crm.kind ? before.crm : undefined;
-  if (!REMOTE_KINDS.includes(crm.kind)) {
+  if (findRemoteCrm(crm.kind) === undefined) {
     const parts = crm.kind === 'csv' ? FILES : Object.keys({ ...crm, ...wasCrm });
     const changed = parts.find((part) => toText(crm[part]) !== toText(wasCrm?.[part]));
     if (changed !== undefined) throw ofOperator(id, `crm.${changed}`);
@@ -142,8 +141,8 @@ async function limitAddresses(
 
 /** Returns true for an address that the operator has named for new clients. */
 function isNamedForAll({ setup, settings }: RemoteDeps, url: string): boolean {
-  const { service, salesforce, hubspot } = settings.setup;
-  const named = [service, setup.serviceUrl, salesforce?.url, hubspot?.url];
+  const { service, apps } = settings.setup;
+  const named = [service, setup.serviceUrl, ...Object.values(apps).map((app) => app?.url)];
   return named.some((one) => isSame(url, one ?? undefined));
 }
 

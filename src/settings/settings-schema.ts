@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REMOTE_CRMS } from '../../connectors/index.ts';
 import { cronProblem, timezoneProblem } from '../clients/schedules/cron.ts';
 import { alertsSchema } from '../core/alert-settings.ts';
 import { creditPricesSchema } from '../core/credit-price.ts';
@@ -125,22 +126,33 @@ const twoPeopleSchema = z.strictObject({
 /** A CRM app to which users grant access: the credentials that its administrator received. */
 const appSchema = z.strictObject({
   clientId: z.string().trim().min(1),
-  /** Omitted for public clients of Salesforce. */
+  /** Omitted for public clients, if the CRM accepts them. */
   clientSecret: z.string().trim().min(1).optional(),
   /** The address at which users sign in; by default the CRM's own address. */
   url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
+/** The app of each kind of CRM that has one, by its kind. */
+const appsShape = Object.fromEntries(
+  REMOTE_CRMS.filter(({ setup }) => setup.signIns.some(({ browser }) => browser === 'app')).map(
+    ({ kind }) => [kind, appSchema.nullable().default(null)],
+  ),
+);
+
 /** The values for which a set-up in a browser does not have to ask. */
-const setupSchema = z.strictObject({
-  /** The base URL of the Partner Data Service. */
-  service: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null),
-  salesforce: appSchema.nullable().default(null),
-  hubspot: appSchema.nullable().default(null),
-});
+const setupSchema = z
+  .strictObject({
+    /** The base URL of the Partner Data Service. */
+    service: z
+      .url({ protocol: /^https?$/ })
+      .nullable()
+      .default(null),
+    ...appsShape,
+  })
+  .transform(({ service, ...apps }) => ({
+    service,
+    apps: z.record(z.string(), appSchema.nullable()).parse(apps),
+  }));
 
 /** The whole settings file: design, section 4.2. */
 export const settingsSchema = z.strictObject({

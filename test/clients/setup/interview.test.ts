@@ -2,6 +2,9 @@
  * Tests the questions of a set-up: the answers that each question accepts, and the messages for all others.
  */
 import { describe, expect, it } from 'vitest';
+import { REMOTE_CRMS } from '../../../connectors/index.ts';
+import { aboutSalesforce } from '../../../connectors/salesforce/about.ts';
+import { askAddress, askSignIn } from '../../../src/clients/setup/interview/crm.ts';
 import { findProblem, type Question } from '../../../src/clients/setup/interview/question.ts';
 import { QUESTIONS, type QuestionName } from '../../../src/clients/setup/interview/questions.ts';
 
@@ -20,15 +23,15 @@ const CREDITS = {
   },
 };
 
+interface Cases {
+  good: readonly string[];
+  bad: Readonly<Record<string, string>>;
+}
+
 /** Answers to each question that are accepted and refused, and the texts of the refusals. */
-const ANSWERS: Readonly<
-  Record<QuestionName, { good: readonly string[]; bad: Readonly<Record<string, string>> }>
-> = {
+const ANSWERS: Readonly<Record<QuestionName, Cases>> = {
   name: { good: ['Église', 'x'.repeat(120)], bad: { ['x'.repeat(121)]: 'at most 120 characters' } },
   crmKind: { good: ['csv', 'hubspot'], bad: { salesforc: 'did you mean "salesforce"?' } },
-  signIn: { good: ['jwt', 'oauth'], bad: { jtw: 'did you mean "jwt"?' } },
-  salesforceAddress: ADDRESS,
-  hubspotAddress: ADDRESS,
   optOutField: { good: ['Any__c', 'none'], bad: {} },
   idColumn: COLUMN,
   nameForm: { good: ['two', 'whole'], bad: { parts: 'Possible: two, whole' } },
@@ -59,16 +62,38 @@ const ANSWERS: Readonly<
   timezone: { good: ['UTC', 'America/Chicago'], bad: { 'Mars/North': 'not a time zone' } },
 };
 
+/** The questions that depend on the kind of CRM. */
+const OF_A_CRM: readonly [name: string, question: Question, answers: Cases][] = [
+  [
+    'the way to sign in to Salesforce',
+    askSignIn(aboutSalesforce),
+    { good: ['jwt', 'oauth'], bad: { jtw: 'did you mean "jwt"?' } },
+  ],
+  ...REMOTE_CRMS.map((about): [string, Question, Cases] => [
+    `the address of ${about.name}`,
+    askAddress(about),
+    ADDRESS,
+  ]),
+];
+
 describe('each question of a set-up', () => {
   it.each(Object.entries(ANSWERS))('takes and refuses answers by one rule: %s', (name, answers) => {
     const question: Question<unknown> | undefined = Object.entries(QUESTIONS).find(
       ([one]) => one === name,
     )?.[1];
     if (question === undefined) throw new Error(`no question ${name}`);
-    for (const answer of answers.good) expect(findProblem(question, answer, COLUMNS)).toBeNull();
-    for (const [answer, words] of Object.entries(answers.bad)) {
-      expect(findProblem(question, answer, COLUMNS)).toContain(words);
-    }
-    expect(findProblem(question, ' ')).toMatch(/^(Write|Choose) /);
+    requireOneRule(question, answers);
+  });
+
+  it.each(OF_A_CRM)('takes and refuses answers by one rule: %s', (_, question, answers) => {
+    requireOneRule(question, answers);
   });
 });
+
+function requireOneRule(question: Question<unknown>, { good, bad }: Cases): void {
+  for (const answer of good) expect(findProblem(question, answer, COLUMNS)).toBeNull();
+  for (const [answer, words] of Object.entries(bad)) {
+    expect(findProblem(question, answer, COLUMNS)).toContain(words);
+  }
+  expect(findProblem(question, ' ')).toMatch(/^(Write|Choose) /);
+}

@@ -1,7 +1,10 @@
-/** All questions of a set-up. The terminal and the pages ask them in their own order. */
+/**
+ * All questions of a set-up, except the questions that depend on the kind of CRM (`crm.ts`). The terminal and the pages
+ * ask them in their own order.
+ */
 import { PER_MONTH, PER_RUN } from './budget.ts';
 import { NAME } from './client.ts';
-import { CRM_KIND, HUBSPOT_ADDRESS, SALESFORCE_ADDRESS, SIGN_IN } from './crm.ts';
+import { CRM_KIND } from './crm.ts';
 import {
   ADDRESS_COLUMNS,
   BAD_ROWS,
@@ -19,9 +22,6 @@ import { SERVICE_ADDRESS, SERVICE_KEY } from './service.ts';
 export const QUESTIONS = {
   name: NAME,
   crmKind: CRM_KIND,
-  signIn: SIGN_IN,
-  salesforceAddress: SALESFORCE_ADDRESS,
-  hubspotAddress: HUBSPOT_ADDRESS,
   optOutField: OPT_OUT_FIELD,
   idColumn: ID_COLUMN,
   nameForm: NAME_FORM,

@@ -1,5 +1,6 @@
 /** Everything that the page of one client shows. It is read from the store. */
 
+import { crmName } from '../../../../connectors/index.ts';
 import type { Application } from '../../../application.ts';
 import { waitsForConsent } from '../../../clients/consents.ts';
 import {
@@ -25,7 +26,6 @@ import type { RunRequestRecord } from '../../../sync/statements/request-rows.ts'
 import { listRunRequests } from '../../../sync/statements/run-requests.ts';
 import { listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { findRunReport, readReport } from '../../../sync/views/run.ts';
-import { crmName } from './crm-name.ts';
 
 export interface IntegrationView {
   id: string;

@@ -1,5 +1,6 @@
 /** One client in the list. */
 
+import { crmName } from '../../../../connectors/index.ts';
 import type { ClientView } from '../../../clients/views/clients.ts';
 import type { NightView } from '../../../clients/views/nights.ts';
 import { isAtLimit } from '../../../clients/views/verdict.ts';
@@ -11,7 +12,6 @@ import { Pause } from './client-buttons.tsx';
 import { toAnchor } from './client-detail.ts';
 import { clientHref, decisionsHref } from './client-href.ts';
 import { getClientStatus } from './client-parts.tsx';
-import { crmName } from './crm-name.ts';
 
 export function ClientRow(props: { client: ClientView; viewer: Viewer; hasDetail: boolean }) {
   const { client, viewer, hasDetail } = props;

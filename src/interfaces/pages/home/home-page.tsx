@@ -1,10 +1,10 @@
+import { crmName } from '../../../../connectors/index.ts';
 import { CLIENT_FILTERS, type ClientFilter } from '../../../clients/views/clients.ts';
 import type { Verdict } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import { CommandLine, Icon, type IconKind } from '../frame/parts.tsx';
 import { ClientRow } from './client-row.tsx';
-import { crmName } from './crm-name.ts';
 import { HOME_PAGE, type HomeQuery, type HomeView } from './home-view.ts';
 
 interface HomePageProps {

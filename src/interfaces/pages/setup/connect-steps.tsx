@@ -1,27 +1,14 @@
+import type { AboutRemoteCrm, SignIn } from '../../../../connectors/about.ts';
+import { REMOTE_CRMS } from '../../../../connectors/index.ts';
 import type { DroppedPreview } from '../../../clients/setup/dropped-file.ts';
+import { askSignIn } from '../../../clients/setup/interview/crm.ts';
 import { findOptions } from '../../../clients/setup/interview/question.ts';
 import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { formatCount } from '../../../core/quantities.ts';
 import { Fact, Icon, Status } from '../frame/parts.tsx';
-import { CONNECTABLE, getApp } from './forms.ts';
+import { getSignIn, listAppWays } from './forms.ts';
 import { Choice, Field } from './parts.tsx';
 import type { StepPageView, StepView } from './steps.ts';
-
-/** Explains where an administrator of the CRM finds the required values. */
-const HOW_TO: Readonly<Record<'salesforce' | 'hubspot', readonly string[]>> = {
-  salesforce: [
-    'In Salesforce: Setup → External Client App Manager → New External Client App.',
-    'Enable OAuth, and enter the callback URL below.',
-    'Scopes: “Manage user data via APIs (api)” and “Perform requests at any time (refresh_token, offline_access)”.',
-    'For client credentials also: Enable Client Credentials Flow, and under Policies → Run As choose the integration user.',
-    'Create it. Settings → OAuth Settings → Consumer Key and Secret: the key is the client id.',
-  ],
-  hubspot: [
-    'In HubSpot: Development → Projects: create a project with an app that signs in with OAuth.',
-    'Enter the redirect URL below, and the scopes that the guide “HubSpot: the key or the app” lists.',
-    "The app's Auth tab shows the client ID and the client secret.",
-  ],
-};
 
 export function CrmStep({ page, view }: { page: StepPageView; view: StepView['crm'] }) {
   const { setup } = page;
@@ -39,10 +26,9 @@ export function CrmStep({ page, view }: { page: StepPageView; view: StepView['cr
       )}
       {isConnected && <p class="quiet">Or choose another source, which replaces this one:</p>}
       <div class="doors">
-        {setup.isNew || kind === 'salesforce' ? (
-          <ConnectDoor page={page} kind="salesforce" />
-        ) : null}
-        {setup.isNew || kind === 'hubspot' ? <ConnectDoor page={page} kind="hubspot" /> : null}
+        {REMOTE_CRMS.map((about) =>
+          setup.isNew || kind === about.kind ? <ConnectDoor page={page} about={about} /> : null,
+        )}
         {setup.isNew || kind === 'csv' ? <FileDoor page={page} view={view} /> : null}
       </div>
     </>
@@ -54,92 +40,143 @@ function connectedWords({ account, fileName, answers }: StepPageView['setup']): 
   return account === null ? 'Connected' : `Connected to ${account}`;
 }
 
-function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 'hubspot' }) {
-  const { setup, apps, callbacks } = page;
-  const { name, url: usual } = CONNECTABLE[kind];
-  const own = apps[kind];
-  const before = getApp(setup);
-  const isBefore = before.kind === kind;
-  const url = isBefore ? before.url : (own?.url ?? usual);
-  const isKept = isBefore && before.clientSecret !== undefined;
+function ConnectDoor({ page, about }: { page: StepPageView; about: AboutRemoteCrm }) {
+  const { setup, apps } = page;
+  const { kind, name } = about;
+  const { address, signIns, foldedTitle } = about.setup;
+  const { isForAll = false } = address;
+  const before = getSignIn(setup);
+  const url = before.kind === kind ? before.url : (apps[kind]?.url ?? address.usual);
+  const key = signIns.find(({ browser }) => browser === 'key');
+  const ways = listAppWays(signIns);
+  const keyFields = key && <KeyFields page={page} about={about} signIn={key} />;
+  const addressField = (
+    <Field
+      name="url"
+      id={`${kind}-url`}
+      label={address.label}
+      type="url"
+      value={url ?? null}
+      {...(address.placeholder === undefined ? {} : { placeholder: address.placeholder })}
+      {...(address.usual === undefined ? { isNeeded: true } : {})}
+      {...(address.hint === undefined ? {} : { hint: address.hint })}
+    />
+  );
   return (
     <form class="door" method="post" action={`/setup/${setup.id}/crm`}>
       <h2>{name}</h2>
       <input type="hidden" name="kind" value={kind} />
       <input type="hidden" name="version" value={String(setup.version)} />
-      {own === null && (
-        <>
-          <Field
-            name="clientId"
-            id={`${kind}-client`}
-            label="The app's client ID"
-            value={isBefore ? before.clientId : null}
-            isNeeded={kind === 'salesforce'}
-          />
-          <Field
-            name="clientSecret"
-            id={`${kind}-secret`}
-            label="Client secret"
-            type="password"
-            hint={
-              isKept ? 'Entered. Leave this empty, unless the address or the app changes.' : null
-            }
-          />
-          {kind === 'salesforce' && (
-            <Choice
-              name="way"
-              label={QUESTIONS.signIn.label}
-              value={isBefore && before.isByCredentials ? 'clientCredentials' : 'oauth'}
-              options={findOptions(QUESTIONS.signIn, ['oauth', 'clientCredentials'])}
-              hint={QUESTIONS.signIn.hint}
-            />
-          )}
-          <details class="how">
-            <summary>How to get these</summary>
-            <ol>
-              {HOW_TO[kind].map((step) => (
-                <li>{step}</li>
-              ))}
-            </ol>
-            <p>
-              Callback URL: <code>{callbacks[kind]}</code>
-            </p>
-          </details>
-        </>
+      {ways.length > 0 && (apps[kind] ?? null) === null && (
+        <AppFields page={page} about={about} ways={ways} />
       )}
-      {kind === 'salesforce' ? (
-        <Field
-          name="url"
-          id={`${kind}-url`}
-          label={QUESTIONS.salesforceAddress.label}
-          type="url"
-          value={url ?? null}
-          hint={QUESTIONS.salesforceAddress.hint}
-        />
-      ) : (
+      {!isForAll && addressField}
+      {ways.length === 0 && keyFields}
+      {ways.length === 0 && <HowTo about={about} />}
+      {(isForAll || (ways.length > 0 && key !== undefined)) && (
         <details class="how">
-          <summary>A service key instead, or another address</summary>
-          <Field
-            name="token"
-            id="hubspot-token"
-            label="Service key"
-            type="password"
-            placeholder="pat-…"
-            hint="Development → Keys → Service keys. Then leave the fields above empty."
-          />
-          <Field
-            name="url"
-            id={`${kind}-url`}
-            label={QUESTIONS.hubspotAddress.label}
-            type="url"
-            value={url ?? null}
-          />
+          <summary>{foldedTitle ?? 'Another address'}</summary>
+          {ways.length > 0 && keyFields}
+          {isForAll && addressField}
         </details>
       )}
       <button type="submit" class="button primary">
         Connect {name}
       </button>
     </form>
+  );
+}
+
+/** The credentials of an app that is registered in the CRM. */
+function AppFields(props: { page: StepPageView; about: AboutRemoteCrm; ways: readonly SignIn[] }) {
+  const { page, about, ways } = props;
+  const { kind } = about;
+  const before = getSignIn(page.setup);
+  const isBefore = before.kind === kind;
+  const isKept = isBefore && before.textOf('clientSecret') !== undefined;
+  const hasKey = about.setup.signIns.some(({ browser }) => browser === 'key');
+  const question = askSignIn(about);
+  return (
+    <>
+      <Field
+        name="clientId"
+        id={`${kind}-client`}
+        label="The app's client ID"
+        value={isBefore ? before.textOf('clientId') : null}
+        isNeeded={!hasKey}
+      />
+      <Field
+        name="clientSecret"
+        id={`${kind}-secret`}
+        label="Client secret"
+        type="password"
+        hint={isKept ? 'Entered. Leave this empty, unless the address or the app changes.' : null}
+      />
+      {ways.length > 1 && (
+        <Choice
+          name="way"
+          label={question.label}
+          value={
+            (isBefore && ways.find(({ type }) => type === before.type)?.type) ||
+            (ways[0]?.type ?? '')
+          }
+          options={findOptions(
+            question,
+            ways.map(({ type }) => type),
+          )}
+          hint={question.hint}
+        />
+      )}
+      <HowTo about={about} callback={page.callbacks.get(kind)} />
+    </>
+  );
+}
+
+/** The values of a key. A secret that was entered is not shown again. */
+function KeyFields(props: { page: StepPageView; about: AboutRemoteCrm; signIn: SignIn }) {
+  const { page, about, signIn } = props;
+  const before = getSignIn(page.setup);
+  const hasApp = about.setup.signIns.some(({ browser }) => browser === 'app');
+  const isBefore = before.kind === about.kind && before.type === signIn.type;
+  return (
+    <>
+      {signIn.fields.map(({ name, label, hint, placeholder, isSecret, isOptional = false }) => {
+        const isKept = !hasApp && isSecret && isBefore && before.textOf(name) !== undefined;
+        const shownHint = isKept ? 'Entered. Leave this empty, unless the address changes.' : hint;
+        return (
+          <Field
+            name={name}
+            id={`${about.kind}-${name}`}
+            label={label}
+            {...(isSecret
+              ? { type: 'password' }
+              : { value: isBefore ? before.textOf(name) : null })}
+            {...(placeholder === undefined ? {} : { placeholder })}
+            {...(shownHint === undefined ? {} : { hint: shownHint })}
+            {...(hasApp || isKept || isOptional ? {} : { isNeeded: true })}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+/** Explains where an administrator of the CRM finds the required values. */
+function HowTo({ about, callback }: { about: AboutRemoteCrm; callback?: string | undefined }) {
+  return (
+    <details class="how">
+      <summary>How to get these</summary>
+      <ol>
+        {about.setup.howTo.map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+      {callback !== undefined && (
+        <p>
+          Callback URL: <code>{callback}</code>
+        </p>
+      )}
+    </details>
   );
 }
 

@@ -1,11 +1,16 @@
 /** Converts the forms of the set-up into answers. Each step defines which settings its answers become. */
 import { z } from 'zod';
-import { findConnectorDefinition } from '../../../../connectors/index.ts';
+import type { AboutRemoteCrm, SignIn } from '../../../../connectors/about.ts';
+import {
+  findConnectorDefinition,
+  findRemoteCrm,
+  REMOTE_CRMS,
+} from '../../../../connectors/index.ts';
 import type { MarkKind } from '../../../../connectors/mark-values.ts';
 import type { ClientGuard } from '../../../clients/client-guard.ts';
 import { requirePlainText } from '../../../clients/setup/address.ts';
 import { type Answers, type Draft, type Setup, withAddress } from '../../../clients/setup/draft.ts';
-import { myDomainProblem } from '../../../clients/setup/interview/crm.ts';
+import { findAddressProblem } from '../../../clients/setup/interview/crm.ts';
 import { sameNameProblem } from '../../../clients/setup/interview/file.ts';
 import {
   checkAnswer,
@@ -36,7 +41,7 @@ export type Form = Readonly<Record<string, unknown>>;
 /** The values that the operator allows. */
 export interface Allowed {
   guard: Pick<ClientGuard, 'requirePublic'>;
-  apps: Pick<Settings['setup'], 'salesforce' | 'hubspot'>;
+  apps: Settings['setup']['apps'];
 }
 
 /** Returns the user's text without surrounding white space; empty if there is none. */
@@ -113,51 +118,105 @@ function answerInvalid({ label }: Pick<Question, 'label'>, problem: string): Con
   return new ConfigurationError(`${label}: ${problem}.`, { code: 'setup_answer_invalid' });
 }
 
-/** The kinds of CRM that are connected by a button, and the addresses where their users sign in. */
-export const CONNECTABLE = {
-  salesforce: { name: 'Salesforce', url: 'https://login.salesforce.com' },
-  hubspot: { name: 'HubSpot', url: 'https://api.hubapi.com' },
-} as const;
+const authSchema = z.record(z.string(), z.unknown()).catch({});
 
-const kindSchema = z.enum(['salesforce', 'hubspot']);
-
-const authSchema = z.object({
-  type: z.string().optional().catch(undefined),
-  clientId: z.string().optional().catch(undefined),
-  clientSecret: z.string().optional().catch(undefined),
-});
-
-/** The stored credentials of the app. They are never shown, and are sent only to their own origin. */
-export function getApp({ answers: { crm } }: Pick<Setup, 'answers'>) {
-  const { type, clientId, clientSecret } = authSchema.catch({}).parse(crm?.['auth'] ?? {});
+/** The stored sign-in. Its secrets are never shown, and are sent only to their own origin. */
+export function getSignIn({ answers: { crm } }: Pick<Setup, 'answers'>) {
+  const auth = authSchema.parse(crm?.['auth'] ?? {});
+  const textOf = (name: string) => textIn(auth[name]) || undefined;
   const url = typeof crm?.['url'] === 'string' ? crm['url'] : undefined;
-  const isByCredentials = type === 'clientCredentials';
-  return { kind: crm?.kind, url, clientId, clientSecret, isByCredentials };
+  return { kind: crm?.kind, url, type: textOf('type'), textOf };
 }
 
 async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<Partial<Draft>> {
-  const parsed = kindSchema.safeParse(one(form, 'kind'));
-  if (!parsed.success) {
+  const about = findRemoteCrm(one(form, 'kind'));
+  if (about === undefined) {
     throw new ConfigurationError(
-      'In a browser, you can connect Salesforce and HubSpot, or use a CSV file. Connector packages are named in donor-sync.yaml.',
+      `In a browser, you can connect ${REMOTE_NAMES}, or use a CSV file. Connector packages are named in donor-sync.yaml.`,
       { code: 'setup_kind_refused' },
     );
   }
-  const kind = parsed.data;
-  const before = getApp(setup);
+  const { kind, setup: asks } = about;
   requireSameKind(setup, kind);
-  const own = allowed.apps[kind];
-  const url = one(form, 'url') || own?.url || CONNECTABLE[kind].url;
+  const own = allowed.apps[kind] ?? undefined;
+  const url = one(form, 'url') || own?.url || asks.address.usual || '';
+  if (url === '') throw missing(asks.address.noun, 'url');
   await requirePublic(allowed, url, 'url');
-  const serviceKey = kind === 'hubspot' ? one(form, 'token') : '';
-  if (serviceKey !== '')
-    return signedIn(setup, { kind, url, auth: { type: 'token', token: serviceKey } });
-  const isSame = before.kind === kind && isSameOrigin(before.url ?? '', url);
+  const signIn = chooseSignIn(about, form);
+  const auth =
+    signIn.browser === 'key'
+      ? readKey(about, signIn, { setup, form, url })
+      : readApp(about, signIn, { setup, form, url, own });
+  const problem = findAddressProblem(about, signIn.type, url);
+  if (problem !== null) {
+    const message = `${asks.address.label}: ${problem.problem}. Nothing was changed.`;
+    throw aboutField(new ConfigurationError(message, { code: problem.code }), 'url');
+  }
+  return signedIn(setup, { kind, url, auth: { type: signIn.type, ...auth } });
+}
+
+const REMOTE_NAMES = new Intl.ListFormat('en-GB').format(REMOTE_CRMS.map(({ name }) => name));
+
+/** A key that was typed is used. Otherwise the app is used, in the way that the form names, by default with a consent. */
+function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignIn {
+  const key = signIns.find(({ browser }) => browser === 'key');
+  const ways = listAppWays(signIns);
+  const isTyped = key?.fields.some(({ name }) => one(form, name) !== '') === true;
+  const way = ways.find(({ type }) => type === one(form, 'way')) ?? ways[0];
+  const chosen = isTyped ? key : (way ?? key);
+  if (chosen === undefined) throw new Error('this CRM offers no way to sign in in a browser');
+  return chosen;
+}
+
+/** The ways to sign in with the CRM's app; a consent, which needs the least, first. */
+export function listAppWays(signIns: readonly SignIn[]): readonly SignIn[] {
+  const ways = signIns.filter(({ browser }) => browser === 'app');
+  return ways.toSorted((a, b) => Number(b.isConsent ?? false) - Number(a.isConsent ?? false));
+}
+
+interface Typed {
+  setup: Setup;
+  form: Form;
+  url: string;
+}
+
+/** Returns the values of a key. A secret that was entered before is kept for the same origin. */
+function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, form, url }: Typed) {
+  const before = getSignIn(setup);
+  const wasEntered = before.kind === kind && before.type === type;
+  const isKept = wasEntered && isSameOrigin(before.url ?? '', url);
+  const values = fields.flatMap(({ name, noun, isSecret, isOptional = false }) => {
+    const typed = one(form, name);
+    const kept = isSecret && isKept ? before.textOf(name) : undefined;
+    const value = typed || kept;
+    if (value !== undefined) return [[name, value] as const];
+    if (isSecret && wasEntered && before.textOf(name) !== undefined) {
+      throw secretAgain('the address', noun, name);
+    }
+    if (!isOptional) throw missing(noun, name);
+    return [];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Returns the credentials of the app: what was typed, what the operator has set, or what was entered before. */
+function readApp(
+  { kind }: AboutRemoteCrm,
+  { fields }: SignIn,
+  {
+    setup,
+    form,
+    url,
+    own,
+  }: Typed & { own: { clientId: string; clientSecret?: string | undefined } | undefined },
+) {
+  const last = getSignIn(setup);
+  const before = { clientId: last.textOf('clientId'), clientSecret: last.textOf('clientSecret') };
+  const isSame = last.kind === kind && isSameOrigin(last.url ?? '', url);
   const clientId = one(form, 'clientId') || own?.clientId || (isSame ? before.clientId : undefined);
-  const typed = one(form, 'clientSecret');
   const isKept = isSame && clientId === before.clientId;
   const clientSecret =
-    typed ||
+    one(form, 'clientSecret') ||
     (clientId === own?.clientId ? own?.clientSecret : undefined) ||
     (isKept ? before.clientSecret : undefined);
   if (clientId === undefined) throw missing("the app's client ID", 'clientId');
@@ -165,31 +224,14 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
     clientSecret === undefined &&
     !isKept &&
     before.clientSecret !== undefined &&
-    before.kind === kind
+    last.kind === kind
   ) {
     throw secretAgain('the address or the app', 'the client secret', 'clientSecret');
   }
-  const isByCredentials = kind === 'salesforce' && one(form, 'way') === 'clientCredentials';
-  if (clientSecret === undefined && (kind === 'hubspot' || isByCredentials))
+  const isNeeded = fields.some(({ name, isOptional }) => name === 'clientSecret' && !isOptional);
+  if (clientSecret === undefined && isNeeded)
     throw missing("the app's client secret", 'clientSecret');
-  if (isByCredentials) {
-    requireMyDomain(url);
-    return signedIn(setup, {
-      kind,
-      url,
-      auth: { type: 'clientCredentials', clientId, clientSecret },
-    });
-  }
-  const auth = { type: 'oauth', clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
-  return signedIn(setup, { kind, url, auth });
-}
-
-/** Salesforce accepts client credentials only at the address of one org. */
-function requireMyDomain(url: string): void {
-  const problem = myDomainProblem('clientCredentials', url);
-  if (problem === null) return;
-  const message = `${QUESTIONS.salesforceAddress.label}: ${problem}. Nothing was changed.`;
-  throw aboutField(new ConfigurationError(message, { code: 'setup_my_domain_needed' }), 'url');
+  return { clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
 /** Returns the CRM's settings with a different way to sign in. */
@@ -212,8 +254,10 @@ function textIn(value: unknown): string {
 
 /** Returns true if users do not have to grant access on a page of the CRM. */
 export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolean {
-  const type = authSchema.safeParse(answers?.crm?.['auth']).data?.type;
-  return type === 'token' || type === 'clientCredentials';
+  if (answers === undefined) return false;
+  const { kind, type } = getSignIn({ answers });
+  const signIn = findRemoteCrm(kind)?.setup.signIns.find((one) => one.type === type);
+  return signIn !== undefined && signIn.isConsent !== true;
 }
 
 /** The same ID means a different person in another CRM, so every profile would be paid for again. */

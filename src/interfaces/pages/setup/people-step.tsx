@@ -1,3 +1,4 @@
+import { findRemoteCrm } from '../../../../connectors/index.ts';
 import type { MarkKind } from '../../../../connectors/mark-values.ts';
 import { missingParts } from '../../../../connectors/missing-parts.ts';
 import {
@@ -337,28 +338,9 @@ function Columns({ crm, names }: { crm: Setup['answers']['crm']; names: readonly
   );
 }
 
-const EMPLOYERS: Readonly<Record<string, readonly { value: string; label: string }[]>> = {
-  salesforce: [
-    { value: 'auto', label: 'as the org’s own model suggests' },
-    { value: 'account', label: 'the account' },
-    { value: 'primaryAffiliation', label: 'the primary affiliation' },
-  ],
-  hubspot: [
-    { value: 'both', label: 'the company text and the primary company' },
-    { value: 'company', label: 'the text “Company name”' },
-    { value: 'associated', label: 'the primary company' },
-  ],
-};
-
-const FILTER_EXAMPLES: Readonly<Record<string, string>> = {
-  salesforce: "MailingCountry = 'United States'",
-  hubspot: 'lifecyclestage = customer',
-};
-
 function CrmPeople(props: { crm: Setup['answers']['crm']; filter: string | null }) {
   const { crm, filter } = props;
-  const kind = crm?.kind ?? '';
-  const employers = EMPLOYERS[kind] ?? [];
+  const { employers = [], filterExample = '' } = findRemoteCrm(crm?.kind)?.setup ?? {};
   return (
     <div class="grid">
       {employers.length > 0 && (
@@ -373,7 +355,7 @@ function CrmPeople(props: { crm: Setup['answers']['crm']; filter: string | null 
         name="filter"
         label="Only contacts that match"
         value={filter}
-        placeholder={FILTER_EXAMPLES[kind] ?? ''}
+        placeholder={filterExample}
         hint="In the CRM’s own filter language; empty for all."
       />
     </div>

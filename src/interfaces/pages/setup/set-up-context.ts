@@ -1,5 +1,6 @@
 /** The shared parts of the set-up routes: the user, the set-up, and its page. */
 import type { Context } from 'hono';
+import { REMOTE_CRMS } from '../../../../connectors/index.ts';
 import { findSetup, type Setup } from '../../../clients/setup/draft.ts';
 import { ofTheFile } from '../../../clients/setup/finish.ts';
 import type { SetupStep } from '../../../clients/setup/steps.ts';
@@ -57,7 +58,7 @@ export interface WizardContext {
 export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardContext {
   const { application, address, clock } = deps;
   const { settings } = application;
-  const allowed: Allowed = { guard: application.guard, apps: settings.setup };
+  const allowed: Allowed = { guard: application.guard, apps: settings.setup.apps };
   const serviceUrl = settings.setup.service ?? application.setup.serviceUrl;
   const ofFile = new Set(settings.integrations.map(({ id }) => id));
   return {
@@ -97,17 +98,21 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
       serviceUrl,
       note: getNote(c),
       shown,
-      apps: settings.setup,
+      apps: settings.setup.apps,
       alerts: settings.alerts,
-      callbacks: {
-        salesforce: publicAddress(address.url(), '/oauth/salesforce/callback'),
-        hubspot: publicAddress(
-          await wayBackUrl(address.url(), 'hubspot'),
-          '/oauth/hubspot/callback',
-        ),
-      },
+      callbacks: step === 'crm' ? await findCallbacks() : new Map(),
     });
     return c.html(page, problem === null ? 200 : 422);
+  }
+
+  async function findCallbacks(): Promise<ReadonlyMap<string, string>> {
+    const callbacks = new Map<string, string>();
+    for (const { kind, setup } of REMOTE_CRMS) {
+      if (!setup.signIns.some(({ isConsent }) => isConsent)) continue;
+      const url = await wayBackUrl(address.url(), kind);
+      callbacks.set(kind, publicAddress(url, `/oauth/${kind}/callback`));
+    }
+    return callbacks;
   }
 
   /** Shows an error on the page where the user can correct it. */

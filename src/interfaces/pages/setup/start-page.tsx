@@ -1,3 +1,4 @@
+import { crmName } from '../../../../connectors/index.ts';
 import type { Setup } from '../../../clients/setup/draft.ts';
 import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { nextStep } from '../../../clients/setup/steps.ts';
@@ -17,12 +18,6 @@ export interface StartView {
   find: string;
   note: string | null;
 }
-
-const KINDS: Readonly<Record<string, string>> = {
-  salesforce: 'Salesforce',
-  hubspot: 'HubSpot',
-  csv: 'CSV file',
-};
 
 /** The page on which users start or continue a set-up, or change an integration. */
 export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView }) {
@@ -114,7 +109,7 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
                   <th scope="row">
                     <a href={`/setup/${id}`}>{name}</a>
                   </th>
-                  <TableCell label="CRM">{KINDS[kind] ?? kind}</TableCell>
+                  <TableCell label="CRM">{crmName(kind)}</TableCell>
                   <TableCell label="Settings">
                     {isOfFile ? 'in donor-sync.yaml' : 'set up here'}
                   </TableCell>

@@ -1,5 +1,6 @@
 /** Starting, changing and discarding set-ups, and the redirect to the CRM's consent page. */
 import type { Hono } from 'hono';
+import { findRemoteCrm } from '../../../../connectors/index.ts';
 import {
   beginChange,
   beginSetup,
@@ -20,7 +21,7 @@ import {
 import type { HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
-import { CONNECTABLE, getApp, one, requireAnswer } from './forms.ts';
+import { getSignIn, one, requireAnswer } from './forms.ts';
 import {
   getNote,
   MAX_NAME_LENGTH,
@@ -113,14 +114,12 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
   /** A form must not redirect to another site, so one of our pages redirects. */
   app.get('/setup/:id/leave', frame.see('admin'), async (c) => {
     const setup = await requireSetup(c);
-    const { kind } = getApp(setup);
-    if (kind !== 'salesforce' && kind !== 'hubspot')
-      return c.redirect(`/setup/${setup.id}/crm`, 303);
+    const { kind } = getSignIn(setup);
+    const about = findRemoteCrm(kind);
+    if (about === undefined) return c.redirect(`/setup/${setup.id}/crm`, 303);
     const { renderLeave } = await import('./setup-pages.tsx');
-    const href = `/oauth/${kind}/start?integration=${setup.id}`;
-    return c.html(
-      renderLeave(frame.getViewer(c.var.principal), { crm: CONNECTABLE[kind].name, href }),
-    );
+    const href = `/oauth/${about.kind}/start?integration=${setup.id}`;
+    return c.html(renderLeave(frame.getViewer(c.var.principal), { crm: about.name, href }));
   });
 }
 

@@ -104,11 +104,11 @@ export interface StepPageView {
   problem: string | null;
   note: string | null;
   /** The values that the operator has set for all set-ups. */
-  apps: Settings['setup'];
+  apps: Settings['setup']['apps'];
   serviceUrl: string | null;
   alerts: Settings['alerts'];
-  /** The addresses to which the CRMs redirect users. */
-  callbacks: { salesforce: string; hubspot: string };
+  /** The addresses to which the CRMs redirect users, by kind; only for the first step. */
+  callbacks: ReadonlyMap<string, string>;
 }
 
 type StepDeps = LiveDeps & { setup: SetupDeps; now: number };

@@ -1,4 +1,5 @@
 /** The answers from which a settings file is written. */
+import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
 import type { ColumnLine } from '../../../../clients/setup/column-list.ts';
 import type { CsvHeader } from '../../../../clients/setup/csv-header.ts';
 import type { FieldMapping } from '../../../../core/field-map.ts';
@@ -11,7 +12,7 @@ export interface Answers {
   partner: PartnerAnswers;
   /** Credits; null for no limit. */
   budget: { perRun: number | null; perMonth: number | null };
-  crm: CsvAnswers | SalesforceAnswers | HubspotAnswers;
+  crm: CsvAnswers | RemoteAnswers;
   variableFor: VariableFor;
 }
 
@@ -66,17 +67,13 @@ export interface MarkColumns {
   doNotContact: string | null;
 }
 
-export interface SalesforceAnswers {
-  kind: 'salesforce';
+/** The answers about a CRM that is reached over the network. */
+export interface RemoteAnswers {
+  kind: 'remote';
+  about: AboutRemoteCrm;
   url: string;
-  auth: string;
+  signIn: SignIn;
   /** The field that marks contacts who must not be enhanced; null for none. */
-  optOut: string | null;
-}
-
-export interface HubspotAnswers {
-  kind: 'hubspot';
-  url: string;
   optOut: string | null;
 }
 

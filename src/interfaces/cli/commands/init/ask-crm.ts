@@ -1,12 +1,18 @@
 /** Asks which CRM contains the contacts, and how donor-sync signs in there. */
-import { myDomainProblem, needsMyDomain } from '../../../../clients/setup/interview/crm.ts';
+import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
+import { findRemoteCrm } from '../../../../../connectors/index.ts';
+import {
+  askAddress,
+  askSignIn,
+  findAddressProblem,
+} from '../../../../clients/setup/interview/crm.ts';
 import { QUESTIONS } from '../../../../clients/setup/interview/questions.ts';
 import { usageError } from '../../terminal/output.ts';
 import type { Prompter } from '../../terminal/prompts.ts';
-import type { Answers, HubspotAnswers, SalesforceAnswers, Surroundings } from './answers.ts';
+import type { Answers, RemoteAnswers, Surroundings } from './answers.ts';
 import { ask, orVariable } from './ask.ts';
 import { askFile } from './ask-file.ts';
-import { FLAGS, type InitFlags, SIGN_INS } from './flags.ts';
+import { FLAGS, type InitFlags, listTerminalWays } from './flags.ts';
 
 export async function askCrm(
   asker: Prompter,
@@ -15,35 +21,43 @@ export async function askCrm(
 ): Promise<Answers['crm']> {
   const { crmKind } = QUESTIONS;
   const kind = await ask(asker, crmKind, { flag: FLAGS.crmKind, given: flags.crm });
-  if (kind === 'csv') return askFile(asker, flags, surroundings);
-  return kind === 'hubspot' ? askHubspot(asker, flags) : askSalesforce(asker, flags);
+  const about = findRemoteCrm(kind);
+  return about === undefined ? askFile(asker, flags, surroundings) : askRemote(asker, flags, about);
 }
 
-async function askHubspot(asker: Prompter, flags: InitFlags): Promise<HubspotAnswers> {
-  const { hubspotAddress } = QUESTIONS;
-  const url = await ask(asker, orVariable(hubspotAddress), {
-    flag: FLAGS.hubspotAddress,
-    // HubSpot has only one address.
-    given: flags.crmUrl ?? hubspotAddress.initial,
+async function askRemote(
+  asker: Prompter,
+  flags: InitFlags,
+  about: AboutRemoteCrm,
+): Promise<RemoteAnswers> {
+  const signIn = await chooseSignIn(asker, flags, about);
+  const { usual, isForAll = false } = about.setup.address;
+  const url = await ask(asker, orVariable(askAddress(about)), {
+    flag: FLAGS.address,
+    given: flags.crmUrl ?? (isForAll ? usual : undefined),
+    initial: signIn.needsOwnAddress ? null : (usual ?? null),
   });
-  return { kind: 'hubspot', url, optOut: await askOptOutField(asker, flags) };
+  const problem = findAddressProblem(about, signIn.type, url);
+  if (problem !== null) throw usageError(`${FLAGS.address}: ${problem.problem}`);
+  return { kind: 'remote', about, url, signIn, optOut: await askOptOutField(asker, flags) };
 }
 
-async function askSalesforce(asker: Prompter, flags: InitFlags): Promise<SalesforceAnswers> {
-  const auth = await ask(asker, QUESTIONS.signIn, {
+/** Asks for the way to sign in, unless the CRM has only one that works without a browser. */
+async function chooseSignIn(
+  asker: Prompter,
+  flags: InitFlags,
+  about: AboutRemoteCrm,
+): Promise<SignIn> {
+  const ways = listTerminalWays(about);
+  const [only] = ways;
+  if (only === undefined) throw new Error(`${about.kind} has no way to sign in without a browser`);
+  if (ways.length === 1) return only;
+  const chosen = await ask(asker, askSignIn(about), {
     flag: FLAGS.signIn,
     given: flags.auth,
-    among: SIGN_INS,
+    among: ways.map(({ type }) => type),
   });
-  const { salesforceAddress } = QUESTIONS;
-  const url = await ask(asker, orVariable(salesforceAddress), {
-    flag: FLAGS.salesforceAddress,
-    given: flags.crmUrl,
-    initial: needsMyDomain(auth) ? null : (salesforceAddress.initial ?? null),
-  });
-  const problem = myDomainProblem(auth, url);
-  if (problem !== null) throw usageError(`${FLAGS.salesforceAddress}: ${problem}`);
-  return { kind: 'salesforce', url, auth, optOut: await askOptOutField(asker, flags) };
+  return ways.find(({ type }) => type === chosen) ?? only;
 }
 
 function askOptOutField(asker: Prompter, flags: InitFlags): Promise<string | null> {

@@ -1,6 +1,9 @@
 /** The options of `init` and `add`: each answers a question of the set-up. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
+import { REMOTE_CRMS } from '../../../../../connectors/index.ts';
+import { askSignIn } from '../../../../clients/setup/interview/crm.ts';
 import { NONE, type Question } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS, type QuestionName } from '../../../../clients/setup/interview/questions.ts';
 
@@ -14,8 +17,7 @@ export const FLAGS = {
   serviceKey: '--partner-key-file',
   perRun: '--budget-per-run',
   perMonth: '--budget-per-month',
-  salesforceAddress: '--crm-url',
-  hubspotAddress: '--crm-url',
+  address: '--crm-url',
   signIn: '--auth',
   optOutField: '--opt-out-field',
   badRows: '--csv-bad-rows',
@@ -29,16 +31,21 @@ export const FLAGS = {
   optOutColumn: '--csv-opt-out',
   deceasedColumn: '--csv-deceased',
   doNotContactColumn: '--csv-do-not-contact',
-} as const satisfies Record<QuestionName, string>;
+} as const satisfies Record<QuestionName | 'address' | 'signIn', string>;
 
 /** The ways to sign in that work without consent in a browser. */
-export const SIGN_INS = ['clientCredentials', 'jwt', 'refreshToken', 'token'];
+export function listTerminalWays({ setup }: AboutRemoteCrm): readonly SignIn[] {
+  return setup.signIns.filter(({ isConsent = false }) => !isConsent);
+}
 
 /** Adds the options that answer the questions about a client. */
 export function withAnswerOptions(command: Command): Command {
   return command
     .option('--yes', 'do not ask: use the options below, and defaults for everything else')
-    .option('--crm <kind>', `${describe('crmKind')}: salesforce, hubspot or csv`)
+    .option(
+      '--crm <kind>',
+      `${describe('crmKind')}: ${REMOTE_CRMS.map(({ kind }) => kind).join(', ')} or csv`,
+    )
     .option('--name <name>', describe('name'))
     .option('--id <id>', 'the short name that commands use (default: derived from the name)')
     .option('--schedule <cron>', describe('cron'))
@@ -50,9 +57,12 @@ export function withAnswerOptions(command: Command): Command {
     )
     .option('--budget-per-run <credits>', `${describe('perRun')} for no limit`)
     .option('--budget-per-month <credits>', `${describe('perMonth')} for no limit`)
-    .option('--crm-url <url>', `${describe('salesforceAddress')}, ${describe('hubspotAddress')}`)
-    .option('--auth <type>', `${describe('signIn')}: ${SIGN_INS.join(', ')}`)
-    .option('--opt-out-field <field>', `Salesforce, HubSpot: ${describe('optOutField')}`)
+    .option('--crm-url <url>', REMOTE_CRMS.map(({ setup }) => setup.address.noun).join(', '))
+    .option('--auth <type>', REMOTE_CRMS.flatMap(describeWays).join('; '))
+    .option(
+      '--opt-out-field <field>',
+      `${REMOTE_CRMS.map(({ name }) => name).join(', ')}: ${describe('optOutField')}`,
+    )
     .option('--csv-path <file>', 'the CSV file (or .xlsx workbook) with the contacts')
     .option('--csv-sheet <name>', 'the sheet of a workbook (default: the first with a table)')
     .option('--csv-output <file>', 'the CSV file for the results (the same file: replace it)')
@@ -72,6 +82,13 @@ export function withAnswerOptions(command: Command): Command {
 function describe(name: QuestionName): string {
   const { noun, schema }: Question<unknown> = QUESTIONS[name];
   return schema.safeParse(NONE).data === null ? `${noun}, or "${NONE}"` : noun;
+}
+
+/** Describes the ways to sign in to a CRM. If there is only one, users do not choose, so it is left out. */
+function describeWays(about: AboutRemoteCrm): string[] {
+  const ways = listTerminalWays(about);
+  if (ways.length < 2) return [];
+  return [`${askSignIn(about).noun}: ${ways.map(({ type }) => type).join(', ')}`];
 }
 
 const flag = z.string().trim().min(1).optional();

@@ -1,13 +1,14 @@
 import { dirname, relative, resolve } from 'node:path';
+import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
 import type {
   Answers,
   CsvAnswers,
-  HubspotAnswers,
   MarkColumns,
   NameColumns,
-  SalesforceAnswers,
+  RemoteAnswers,
   VariableFor,
 } from './answers.ts';
+import { listTerminalWays } from './flags.ts';
 
 /** The absolute path of the file to write, and the folder that paths in the answers are relative to. */
 export interface Target {
@@ -66,14 +67,7 @@ ${crmText(answers, target)}
 }
 
 function crmText({ crm, variableFor }: Answers, target: Target): string {
-  switch (crm.kind) {
-    case 'csv':
-      return csvText(crm, target);
-    case 'salesforce':
-      return salesforceText(crm, variableFor);
-    case 'hubspot':
-      return hubspotText(crm, variableFor);
-  }
+  return crm.kind === 'csv' ? csvText(crm, target) : remoteText(crm, variableFor);
 }
 
 function csvText(
@@ -128,53 +122,31 @@ function markLines({ optOut, deceased, doNotContact }: MarkColumns): string[] {
   ];
 }
 
-function hubspotText({ url, optOut }: HubspotAnswers, variableFor: VariableFor): string {
+function remoteText(
+  { about, url, signIn, optOut }: RemoteAnswers,
+  variableFor: VariableFor,
+): string {
   return `    crm:
-      kind: hubspot
+      kind: ${about.kind}
       url: ${asTyped(url)}
-      auth: { type: token, token: ${reference(variableFor('HUBSPOT_TOKEN'))} }
+${authText(about, signIn, variableFor)}
 ${optOutText(optOut)}`;
+}
+
+/** A CRM with several ways to sign in has a line for each value, so that users can change to another way. */
+function authText(about: AboutRemoteCrm, { type, fields }: SignIn, variableFor: VariableFor) {
+  const values = fields.map(({ name, variable }) => `${name}: ${reference(variableFor(variable))}`);
+  if (listTerminalWays(about).length === 1) {
+    return `      auth: { ${[`type: ${type}`, ...values].join(', ')} }`;
+  }
+  return ['      auth:', ...[`type: ${type}`, ...values].map((line) => `        ${line}`)].join(
+    '\n',
+  );
 }
 
 function optOutText(field: string | null): string {
   return `    contacts:
       optOutField: ${field === null ? 'null ' : quoted(field)}   # true, or not blank: never sent to the service`;
-}
-
-/** The settings of each way to sign in, with their variables (design, section 4.2). */
-const SALESFORCE_AUTH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  jwt: {
-    clientId: 'SALESFORCE_CLIENT_ID',
-    username: 'SALESFORCE_USERNAME',
-    privateKey: 'SALESFORCE_PRIVATE_KEY',
-  },
-  clientCredentials: {
-    clientId: 'SALESFORCE_CLIENT_ID',
-    clientSecret: 'SALESFORCE_CLIENT_SECRET',
-  },
-  refreshToken: {
-    clientId: 'SALESFORCE_CLIENT_ID',
-    clientSecret: 'SALESFORCE_CLIENT_SECRET',
-    refreshToken: 'SALESFORCE_REFRESH_TOKEN',
-  },
-  token: { token: 'SALESFORCE_TOKEN' },
-};
-
-function salesforceText(
-  { url, auth, optOut }: SalesforceAnswers,
-  variableFor: VariableFor,
-): string {
-  const secrets = Object.entries(SALESFORCE_AUTH[auth] ?? {});
-  const lines = secrets.map(
-    ([name, variable]) => `        ${name}: ${reference(variableFor(variable))}`,
-  );
-  return `    crm:
-      kind: salesforce
-      url: ${asTyped(url)}
-      auth:
-        type: ${auth}
-${lines.join('\n')}
-${optOutText(optOut)}`;
 }
 
 function scheduleText(schedule: Answers['schedule']): string {
@@ -183,14 +155,7 @@ function scheduleText(schedule: Answers['schedule']): string {
 }
 
 function groupExample(crm: Answers['crm']): string {
-  switch (crm.kind) {
-    case 'csv':
-      return '{ column: Role, equals: Board }';
-    case 'salesforce':
-      return '{ campaign: "Board of Directors" }';
-    case 'hubspot':
-      return '{ list: "Board of Directors" }';
-  }
+  return crm.kind === 'csv' ? '{ column: Role, equals: Board }' : crm.about.setup.groupExample;
 }
 
 /** Returns the path relative to the settings file's folder. */
