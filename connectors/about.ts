@@ -30,7 +30,7 @@ export interface CrmSetup {
   signIns: readonly SignIn[];
   /** A hint below the list of ways; omitted if there is only one. */
   signInHint?: string;
-  /** Where an administrator of the CRM finds the required values, step by step. */
+  /** The steps in which an administrator of the CRM finds the required values. */
   howTo: readonly string[];
   /**
    * The title of the folded part of the form in a browser. It contains the key if the CRM also has an app, and the address
@@ -78,9 +78,9 @@ export interface SignIn {
    */
   fields: readonly SignInField[];
   /**
-   * How it is offered in a browser: with a key of the CRM, or with an app that is registered in the CRM and that the
-   * operator can name for all clients (`setup.<kind>` of the settings). Omitted if it is only for the terminal and the
-   * settings file.
+   * How it is offered in a browser: with a key of the CRM, or with an app that is registered in the CRM. The operator can
+   * name one app for all clients (`setup.<kind>` of the settings). Omitted if it is only for the terminal and the settings
+   * file.
    */
   browser?: 'key' | 'app';
   /**

@@ -7,6 +7,7 @@ import { type ProductDeps, withApplication, withIntegration } from '../../action
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
 import { syncOnce } from '../sync/sync-once.ts';
+import { DEMO_CRMS, toShownFields } from './crms.ts';
 import { createDemoFolder, crmIntegration, DEMO_INTEGRATION, type DemoFolder } from './folder.ts';
 import { type CrmResult, type DemoCrm, readResults, syncCrm } from './results.ts';
 import { type DemoReport, showNextSteps, showReport, showStart } from './show.ts';
@@ -30,6 +31,12 @@ stay in a temporary folder, so that you can look at them.`;
  */
 const CONTACTS = { least: 8, most: 2_000, usual: 40 };
 
+/** The parts of the demo, in a sentence. */
+const DEMO_PLACES = new Intl.ListFormat('en-GB').format([
+  'contact list',
+  ...DEMO_CRMS.map(({ place }) => place),
+]);
+
 const flagsSchema = z.object({
   once: z.boolean().default(false),
   tour: z.boolean().default(false),
@@ -40,9 +47,7 @@ const flagsSchema = z.object({
 /** The command `demo`: a first and a second sync of a fictional nonprofit, in a few seconds. */
 export function demoCommand(deps: ProductDeps): Command {
   const command = createCommand('demo', deps)
-    .description(
-      'try donor-sync: sync a fictional contact list, Salesforce org and HubSpot account',
-    )
+    .description(`try donor-sync: sync a fictional ${DEMO_PLACES}`)
     .option('--once', 'end after the syncs instead of keeping the stand-ins running')
     .addOption(
       new Option('--tour', 'only show which pages to visit').conflicts(['once', 'publicRecord']),
@@ -131,7 +136,7 @@ function runSyncs(
     const results = await readResults(application, first.id, contacts, folder);
     const second = await sync();
     const crmResults: CrmResult[] = [];
-    for (const crm of listDemoCrms(crms)) {
+    for (const crm of await listDemoCrms(crms, deps)) {
       crmResults.push(
         await syncCrm(application, crm, signal, (open) => syncOnce(quietDeps, open, signal)),
       );
@@ -140,28 +145,16 @@ function runSyncs(
   });
 }
 
-function listDemoCrms({ salesforce, hubspot }: Stage['crms']): DemoCrm[] {
-  return [
-    {
-      kind: 'salesforce',
-      name: 'a Salesforce org',
-      integration: crmIntegration('salesforce'),
-      baseUrl: salesforce.baseUrl,
-      shownFields: [
-        'Donor_Net_Worth__c',
-        'Donor_Giving_Capacity__c',
-        'Donor_Employer__c',
-        'Donor_School__c',
-      ],
-      pathField: 'Warm_Path__c',
-    },
-    {
-      kind: 'hubspot',
-      name: 'a HubSpot account',
-      integration: crmIntegration('hubspot'),
-      baseUrl: hubspot.baseUrl,
-      shownFields: ['donor_net_worth', 'donor_giving_capacity', 'donor_employer', 'donor_school'],
-      pathField: 'warm_path',
-    },
-  ];
+async function listDemoCrms(
+  crms: Stage['crms'],
+  { findConnectorDefinition }: Pick<ProductDeps, 'findConnectorDefinition'>,
+): Promise<DemoCrm[]> {
+  const found = crms.map(async ({ crm: { kind, place }, baseUrl }) => ({
+    kind,
+    name: `a ${place}`,
+    integration: crmIntegration(kind),
+    baseUrl,
+    ...toShownFields((await findConnectorDefinition(kind)).defaultFields),
+  }));
+  return Promise.all(found);
 }

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
+import { crmName } from '../../../../../connectors/index.ts';
 import type { DemoContact } from './contacts.ts';
+import type { DemoCrmKind } from './crms.ts';
 
 /** The absolute paths of the demo's files, which are kept after the demo. */
 export interface DemoFolder {
@@ -27,19 +29,23 @@ export const ENHANCED_FIELDS = [
 /** The ID of the demo's integration with a file. */
 export const DEMO_INTEGRATION = 'demo';
 
-/** The CRMs of the demo. */
-export type CrmKind = 'salesforce' | 'hubspot';
-
 /** The ID of the demo's integration with a CRM. */
-export function crmIntegration(kind: CrmKind): string {
+export function crmIntegration(kind: string): string {
   return `demo-${kind}`;
+}
+
+/** A CRM of the demo whose stand-in is running. */
+export interface ServedCrm {
+  crm: DemoCrmKind;
+  baseUrl: string;
+  token: string;
 }
 
 /** The addresses of the service and the CRMs. */
 export interface DemoAddresses {
   baseUrl: string;
   apiKey: string;
-  crms: Readonly<Record<CrmKind, { baseUrl: string; token: string }>>;
+  crms: readonly ServedCrm[];
 }
 
 /** Writes the contact list and the settings into a new temporary folder. */
@@ -124,7 +130,7 @@ function contactsText(contacts: readonly DemoContact[]): string {
   });
 }
 
-function settingsText({ baseUrl, apiKey, crms: { salesforce, hubspot } }: DemoAddresses): string {
+function settingsText({ baseUrl, apiKey, crms }: DemoAddresses): string {
   return listSettings({
     id: DEMO_INTEGRATION,
     name: 'Demo with a CSV file',
@@ -136,32 +142,29 @@ function settingsText({ baseUrl, apiKey, crms: { salesforce, hubspot } }: DemoAd
       - { from: capacity.nonprofit, to: Donor Capacity }
       - { from: work.primary, to: Donor Work }
       - { from: education.primary, to: Donor Education }
-
-  - id: ${crmIntegration('salesforce')}
-    name: Demo on Salesforce
-    partner:
-      baseUrl: ${baseUrl}
-      apiKey: ${apiKey}
-    crm: # the fields are the default map of config/fields.salesforce.json
-      kind: salesforce
-      url: ${salesforce.baseUrl}
-      auth: { type: token, token: "${salesforce.token}" }
-    networks: # shows which contacts the people in these groups know
-      - { name: Board, color: teal, group: { campaign: "Board of Directors" } }
-      - { name: Staff, color: orange, group: { campaign: Staff } }
-
-  - id: ${crmIntegration('hubspot')}
-    name: Demo on HubSpot
-    partner: # one key for all: a person in two CRMs is paid for once
-      baseUrl: ${baseUrl}
-      apiKey: ${apiKey}
-    crm: # the fields are the default map of config/fields.hubspot.json
-      kind: hubspot
-      url: ${hubspot.baseUrl}
-      auth: { type: token, token: "${hubspot.token}" }
-    networks:
-      - { name: Board in HubSpot, color: blue, group: { list: "Board of Directors" } }
-      - { name: Staff in HubSpot, color: purple, group: { list: Staff } }
-`,
+${crms.map((served, at) => crmSettings({ baseUrl, apiKey }, served, at === 0)).join('')}`,
   });
+}
+
+function crmSettings(
+  { baseUrl, apiKey }: ListSettings['service'],
+  { crm: { kind, board, staff, networkSuffix, colors }, baseUrl: url, token }: ServedCrm,
+  isFirst: boolean,
+): string {
+  const oneKey = isFirst ? '' : ' # one key for all: a person in two CRMs is paid for once';
+  const groups = isFirst ? ' # shows which contacts the people in these groups know' : '';
+  return `
+  - id: ${crmIntegration(kind)}
+    name: Demo on ${crmName(kind)}
+    partner:${oneKey}
+      baseUrl: ${baseUrl}
+      apiKey: ${apiKey}
+    crm: # the fields are the default map of config/fields.${kind}.json
+      kind: ${kind}
+      url: ${url}
+      auth: { type: token, token: "${token}" }
+    networks:${groups}
+      - { name: Board${networkSuffix}, color: ${colors[0]}, group: ${board} }
+      - { name: Staff${networkSuffix}, color: ${colors[1]}, group: ${staff} }
+`;
 }

@@ -9,7 +9,7 @@ import { findRunById } from '../../../../sync/statements/runs.ts';
 import { type ReasonCount, readReasons } from '../../../../sync/views/run-contacts.ts';
 import { withIntegration } from '../../action/product.ts';
 import type { DemoContact } from './contacts.ts';
-import { type CrmKind, type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
+import { type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
 
 /** The result of the first sync for one contact of the demo. */
 export interface DemoResult {
@@ -71,7 +71,7 @@ function compareFields(before: Row, after: Row): FieldResult[] {
 
 /** A CRM of the demo. */
 export interface DemoCrm {
-  kind: CrmKind;
+  kind: string;
   /** The name for users. */
   name: string;
   integration: string;

@@ -1,11 +1,11 @@
 /** The part of the demo that imports the sandboxes. It is loaded only when a demo runs. */
 
-import { createWorld } from '../../../../../people/world.ts';
-import { startHubspotSandbox } from '../../../../../sandbox/hubspot/index.ts';
+import { createWorld, type World } from '../../../../../people/world.ts';
 import { startPartnerSandbox } from '../../../../../sandbox/partner/index.ts';
-import { startSalesforceSandbox } from '../../../../../sandbox/salesforce/index.ts';
+import { CRM_STAND_INS } from '../../../../../sandbox/stand-ins.ts';
 import { createDemoContacts, type DemoContact } from './contacts.ts';
-import type { CrmKind } from './folder.ts';
+import { DEMO_CRMS, type DemoCrmKind } from './crms.ts';
+import type { ServedCrm } from './folder.ts';
 
 /** A running service, and a nonprofit's contact list. */
 export interface Stage {
@@ -15,11 +15,8 @@ export interface Stage {
   /** The address above `/_sandbox`. */
   rootUrl: string;
   contacts: DemoContact[];
-  /**
-   * A Salesforce org with the Nonprofit Success Pack, and a HubSpot account. Both contain the same people as
-   * contacts.
-   */
-  crms: Readonly<Record<CrmKind, { baseUrl: string; token: string }>>;
+  /** The CRMs of `DEMO_CRMS`. They contain the same people as contacts. */
+  crms: readonly ServedCrm[];
   close(): Promise<void>;
 }
 
@@ -42,18 +39,24 @@ export async function setStage(size: number): Promise<Stage> {
     world,
     jobTimeMs: JOB_TIME_MS,
     networkJobTimeMs: JOB_TIME_MS,
-    credits: size + 2 * CRM_CONTACTS + SPARE_CREDITS,
+    credits: size + DEMO_CRMS.length * CRM_CONTACTS + SPARE_CREDITS,
   });
-  const salesforce = await startSalesforceSandbox({ world, contacts: CRM_CONTACTS });
-  const hubspot = await startHubspotSandbox({ world, contacts: CRM_CONTACTS, searchLagMs: 0 });
+  const crms: Awaited<ReturnType<typeof startCrm>>[] = [];
+  for (const crm of DEMO_CRMS) crms.push(await startCrm(world, crm));
   return {
     ...service,
     contacts: createDemoContacts(world, size),
-    crms: { salesforce, hubspot },
+    crms,
     async close() {
-      await hubspot.close();
-      await salesforce.close();
+      for (const { close } of crms.toReversed()) await close();
       await service.close();
     },
   };
+}
+
+async function startCrm(world: World, crm: DemoCrmKind) {
+  const standIn = CRM_STAND_INS.find(({ kind }) => kind === crm.kind);
+  if (standIn === undefined) throw new Error(`there is no stand-in for ${crm.kind}`);
+  const { line, close } = await standIn.start({ world, contacts: CRM_CONTACTS }, crm.own);
+  return { crm, baseUrl: line.baseUrl, token: String(line['token']), close };
 }

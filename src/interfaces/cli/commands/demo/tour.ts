@@ -13,7 +13,7 @@ export function buildTour(
   { crms, folder, partner }: Pick<DemoReport, 'crms' | 'folder' | 'partner'>,
   holdId: string | null,
 ): TourStop[] {
-  const crm = crms.find(({ runs, kind }) => kind === 'salesforce' && runs.length > 0);
+  const crm = crms.find(({ runs }) => runs.length > 0);
   const [run] = crm?.runs ?? [];
   return [
     {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CRM_STAND_INS } from '../../../../../sandbox/stand-ins.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../../core/errors.ts';
 import {
   type CommandDeps,
@@ -10,7 +11,7 @@ import {
 import type { ProductDeps } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
 import { untilStopped } from '../../terminal/stop-signal.ts';
-import { HUBSPOT, SALESFORCE } from './crms.ts';
+import { crmStandIn } from './crms.ts';
 import { PARTNER } from './partner.ts';
 import type { Serving, StandIn } from './stand-in.ts';
 
@@ -19,11 +20,13 @@ export type SandboxDeps = CommandDeps & Pick<ProductDeps, 'cwd' | 'stopSignal'>;
 
 /** The command `sandbox`: serves local stand-ins for trying things out without an account or cost. */
 export function sandboxCommand(deps: SandboxDeps): Command {
-  return createCommand('sandbox', deps)
+  const command = createCommand('sandbox', deps)
     .description('serve a local stand-in for the Partner Data Service or a CRM')
-    .addCommand(standInCommand(deps, PARTNER))
-    .addCommand(standInCommand(deps, SALESFORCE))
-    .addCommand(standInCommand(deps, HUBSPOT));
+    .addCommand(standInCommand(deps, PARTNER));
+  for (const standIn of CRM_STAND_INS) {
+    command.addCommand(standInCommand(deps, crmStandIn(standIn)));
+  }
+  return command;
 }
 
 function standInCommand<Flags extends { port: number }>(

@@ -6,7 +6,8 @@ import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 
 /** A subcommand of `sandbox`. */
 export interface StandIn<Flags> {
-  kind: 'partner' | 'salesforce' | 'hubspot';
+  /** The name of the command. */
+  kind: string;
   description: string;
   /** The text below the help. */
   examples: string;

@@ -1,0 +1,58 @@
+/** The CRMs of the demo. It shows the two most common ones, because each more would make it slower. */
+import type { FieldMapping, FieldSource } from '../../../../core/field-map.ts';
+
+/** A CRM that the demo sets up and syncs. */
+export interface DemoCrmKind {
+  /** The kind of its connector and of its stand-in. */
+  kind: string;
+  /** What the stand-in is, for users. It follows the article “a”. */
+  place: string;
+  /** The group selectors of the board and the staff, in YAML's flow style. */
+  board: string;
+  staff: string;
+  /** Added to the names of the networks, so that each client of the demo has its own. */
+  networkSuffix: string;
+  /** The colours of the networks of the board and the staff. */
+  colors: readonly [string, string];
+  /** Options of the stand-in that only the demo needs. */
+  own: Readonly<Record<string, unknown>>;
+}
+
+export const DEMO_CRMS: readonly DemoCrmKind[] = [
+  {
+    kind: 'salesforce',
+    place: 'Salesforce org',
+    board: '{ campaign: "Board of Directors" }',
+    staff: '{ campaign: Staff }',
+    networkSuffix: '',
+    colors: ['teal', 'orange'],
+    own: {},
+  },
+  {
+    kind: 'hubspot',
+    place: 'HubSpot account',
+    board: '{ list: "Board of Directors" }',
+    staff: '{ list: Staff }',
+    networkSuffix: ' in HubSpot',
+    colors: ['blue', 'purple'],
+    own: { searchLagMs: 0 },
+  },
+];
+
+/** The values of a profile that the demo shows for a contact. */
+const SHOWN: readonly FieldSource[] = [
+  'netWorth.label',
+  'capacity.nonprofit',
+  'work.primary',
+  'education.primary',
+];
+
+/** Returns the fields of a CRM that the demo shows: for the profile, and for the person who can introduce the contact. */
+export function toShownFields(mappings: readonly FieldMapping[]) {
+  const findField = (source: FieldSource) =>
+    mappings.filter(({ from }) => from === source).map(({ to }) => to);
+  return {
+    shownFields: SHOWN.flatMap(findField),
+    pathField: findField('warmPath.sentence')[0] ?? '',
+  };
+}
