@@ -1,5 +1,7 @@
 /** How the one database file of the service is opened, and protected from other processes. */
 
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 
 /** An open database; all modules of the service share one. */
@@ -29,6 +31,9 @@ export function openFile(
   file: string | Buffer | undefined,
   { isClaimed = true, isDurable = false }: Opening = {},
 ): Database {
+  const isNew = typeof file === 'string' && !existsSync(file);
+  // For a missing folder, SQLite's own error says what is wrong.
+  if (isNew && existsSync(dirname(file))) createPrivateFile(file);
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
   try {
     if (typeof file === 'string' && isClaimed) claim(db, file);
@@ -39,6 +44,11 @@ export function openFile(
     db.close();
     throw typeof file === 'string' && isBusy(error) ? inUse(file, error) : error;
   }
+}
+
+/** Creates an empty file that only this user can read, because it will contain people and their wealth. */
+export function createPrivateFile(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
 }
 
 /**

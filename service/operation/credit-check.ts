@@ -34,13 +34,15 @@ export function findMissingWork(db: Database, clock: () => number): MissingWork[
   const sinceMs = clock() - JOB_RETENTION_MS;
   const charges = db
     .prepare<[{ sinceMs: number }], ChargeRow>(
-      `select id line, at_ms atMs, team, bucket, amount, state,
-              amount + coalesce((select sum(amount) from ledger given where given.refund_of = ledger.id), 0)
-                - coalesce((select sum(-amount) from ledger given
-                            where given.kind = 'refund' and given.refund_of is null
-                              and given.request_id = ledger.request_id), 0) paid,
+      `with earlier (request_id, amount) as materialized (
+         select request_id, sum(amount) from ledger
+         where kind = 'refund' and refund_of is null group by request_id)
+       select id line, at_ms atMs, team, bucket, ledger.amount, state,
+              ledger.amount
+                + coalesce((select sum(amount) from ledger given where given.refund_of = ledger.id), 0)
+                + coalesce(earlier.amount, 0) paid,
               (select count(*) from jobs where charge = ledger.id) jobs
-       from ledger
+       from ledger left join earlier using (request_id)
        where kind = 'charge' and bucket = 'enhancements' and at_ms >= @sinceMs
          and (state is null or state = 'settled')
        order by id`,

@@ -1,9 +1,10 @@
 /** Reads and copies the file of a service, even while the service runs. */
 
 import { existsSync, rmSync } from 'node:fs';
-import { chmod, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { BUCKETS } from '../credits.ts';
 import { type Database, openDatabase } from '../database.ts';
+import { createPrivateFile } from '../database-file.ts';
 import { type ImportedFile, openRecord } from '../record/store.ts';
 import { VACANT } from '../record/vacancy.ts';
 import { findMissingWork } from './credit-check.ts';
@@ -57,6 +58,12 @@ export function readStats(db: Database): ServiceStats {
   };
 }
 
+/**
+ * The copy is made in one step, because with several steps it would start again whenever the service has
+ * written.
+ */
+const ALL_PAGES = 0x7fff_ffff;
+
 /** Copies the database into a new file, complete and as of one moment, while it is in use. */
 export async function backUp(db: Database, target: string): Promise<void> {
   refuseDamaged(db);
@@ -65,17 +72,21 @@ export async function backUp(db: Database, target: string): Promise<void> {
   const part = `${target}.part`;
   rmSync(part, { force: true });
   try {
-    await db.backup(part);
-    // It contains people, their wealth, and who requested them.
-    await chmod(part, 0o600);
+    createPrivateFile(part);
+    await db.backup(part, { progress: () => ALL_PAGES });
     await rename(part, target);
   } finally {
     rmSync(part, { force: true });
   }
 }
 
-/** Returns all problems with a database, in words; empty if there are none. */
+/** Returns all problems with a database at one moment, in words; empty if there are none. */
 export function verify(db: Database, clock: () => number): string[] {
+  // One transaction, because a running service charges between two statements.
+  return db.transaction(() => findProblems(db, clock))();
+}
+
+function findProblems(db: Database, clock: () => number): string[] {
   const found = damage(db);
   // If there are such problems, nothing else can be read reliably.
   if (found.length > 0) return found;
@@ -103,14 +114,15 @@ function damage(db: Database): string[] {
 
 function moneyProblems(db: Database, clock: () => number): string[] {
   const spent = db
-    .prepare<[string, string], number | null>(
-      'select sum(amount) from ledger where team = ? and bucket = ?',
+    .prepare<[], { team: string; bucket: string; amount: number }>(
+      'select team, bucket, sum(amount) amount from ledger group by team, bucket',
     )
-    .pluck();
+    .all();
+  const amounts = new Map(spent.map((one) => [`${one.team} ${one.bucket}`, one.amount]));
   return openTeams(db, clock)
     .accounts()
     .flatMap(({ team, bucket, granted, remaining }) => {
-      const amount = spent.get(team, bucket) ?? 0;
+      const amount = amounts.get(`${team} ${bucket}`) ?? 0;
       return granted - remaining === amount
         ? []
         : [
