@@ -80,7 +80,7 @@ export async function importPeople(db: Database, order: ImportOrder): Promise<Im
   try {
     return await importFiles(db, order);
   } finally {
-    db.exec('rollback');
+    rollBackTo(db, 'rollback');
   }
 }
 
@@ -201,8 +201,16 @@ function openTransaction(db: Database) {
   db.exec(isNested ? 'savepoint import_file' : 'begin immediate');
   return {
     commit: () => db.exec(isNested ? 'release import_file' : 'commit'),
-    rollBack: () => db.exec(isNested ? 'rollback to import_file; release import_file' : 'rollback'),
+    rollBack: () => {
+      if (isNested) rollBackTo(db, 'rollback to import_file; release import_file');
+      else rollBackTo(db, 'rollback');
+    },
   };
+}
+
+/** On a full disk, SQLite has already rolled back the transaction, and a second attempt would hide the cause. */
+function rollBackTo(db: Database, statement: string): void {
+  if (db.inTransaction) db.exec(statement);
 }
 
 /** An entry, which identifies its donor, and the part of the entry that is stored. */

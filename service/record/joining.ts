@@ -5,7 +5,7 @@ import type { GrowingIndex } from '../matcher/growing-index.ts';
 import type { Entry } from './entry.ts';
 import { mergeDonors, mergeEntry, newDonor } from './merge.ts';
 import { openMixedPlaces } from './mixed-places.ts';
-import { openParts } from './parts.ts';
+import { openParts, type Part } from './parts.ts';
 import { openReferences } from './references.ts';
 import type { RecordStore } from './store.ts';
 
@@ -26,6 +26,8 @@ export interface Joining {
    * never joined.
    */
   writeEntry(number: number, entry: Entry): void;
+  /** Retires a donor's keys in the list of an entry, which has new keys. The part of that list gets the new ones. */
+  renewKeys(number: number, entry: Entry): void;
 }
 
 /** Prepares joining donors. */
@@ -46,6 +48,11 @@ export function createJoining(db: Database, record: RecordStore, growing: Growin
       number,
       parts.of(number).map(({ id }) => id),
     );
+  }
+
+  function write(part: Part | undefined, number: number, entry: Entry): void {
+    if (part === undefined || part.number !== number) return;
+    parts.write(part.id, mergeEntry(part.donor, entry, record.identify), entry.keys);
   }
 
   return {
@@ -70,8 +77,15 @@ export function createJoining(db: Database, record: RecordStore, growing: Growin
     },
     writeEntry(number, entry) {
       const part = entry.keys.map(parts.byKey).find((one) => one !== undefined);
-      if (part === undefined || part.number !== number) return;
-      parts.write(part.id, mergeEntry(part.donor, entry, record.identify), entry.keys);
+      write(part, number, entry);
+    },
+    renewKeys(number, entry) {
+      const retired = record.retireKeys(number, entry.keys);
+      for (const { key, former } of retired) parts.renameKey(key, former);
+      const part = retired
+        .map(({ former }) => parts.byKey(former))
+        .find((one) => one !== undefined);
+      write(part, number, entry);
     },
   };
 }

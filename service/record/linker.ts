@@ -119,7 +119,7 @@ export function createLinker(options: LinkerOptions): Linker {
   /** Stores the data that has to be kept before the donor changes. */
   function prepare(found: Found, entry: Entry): void {
     if (found.how === 'by key') joining.writeEntry(found.number, entry);
-    if (found.how === 'by new id') record.retireKeys(found.number, entry.keys);
+    if (found.how === 'by new id') joining.renewKeys(found.number, entry);
     if (found.how !== 'by match') return;
     joining.joinEntry(found.number, entry);
     const { probability, reasons } = found.match;

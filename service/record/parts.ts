@@ -31,6 +31,8 @@ export interface Parts {
   add(part: Part, keys: readonly string[]): void;
   /** Stores the current state of a part, and additional keys. */
   write(id: string, donor: Donor, keys: readonly string[]): void;
+  /** Renames a key, whichever part it belongs to. */
+  renameKey(key: string, former: string): void;
   /** Makes the parts of one donor the parts of another one. */
   move(from: number, to: number): void;
   remove(id: string): void;
@@ -67,6 +69,9 @@ export function openParts(db: Database): Parts {
   const insertKey = db.prepare<[string, string]>(
     'insert or replace into record_part_keys values (?, ?)',
   );
+  const renameKey = db.prepare<[string, string]>(
+    'update or replace record_part_keys set key = ? where key = ?',
+  );
   const update = db.prepare<[string, string]>('update record_parts set donor = ? where id = ?');
   const move = db.prepare<[number, number]>('update record_parts set number = ? where number = ?');
   const remove = db.prepare<[string]>('delete from record_parts where id = ?');
@@ -94,6 +99,9 @@ export function openParts(db: Database): Parts {
     write(id, donor, keys) {
       update.run(JSON.stringify(donor), id);
       addKeys(id, keys);
+    },
+    renameKey(key, former) {
+      renameKey.run(former, key);
     },
     move(from, to) {
       move.run(to, from);

@@ -50,8 +50,11 @@ export interface RecordStore {
   noteImport(file: ImportedFile): void;
   imports(): ImportedFile[];
   keysOf(number: number): string[];
-  /** Retires the keys of a donor in the lists of these keys, because the lists have new IDs for the donor. */
-  retireKeys(number: number, keys: readonly string[]): void;
+  /**
+   * Retires the keys of a donor in the lists of these keys, because the lists have new IDs for the donor. Returns the
+   * keys and what they are called now.
+   */
+  retireKeys(number: number, keys: readonly string[]): { key: string; former: string }[];
   /**
    * Returns an ID for a donor with a key. The ID is a different one if the list has given the key to another
    * person.
@@ -113,9 +116,12 @@ export function openRecord(db: Database): RecordStore {
     keysOf: (number) => sql.keysOf.all(number),
     retireKeys(number, keys) {
       const lists = new Set(keys.map(listOf));
-      for (const key of sql.keysOf.all(number)) {
-        if (lists.has(listOf(key))) sql.retireKey.run(`former-${key}`, key);
-      }
+      const retired = sql.keysOf
+        .all(number)
+        .filter((key) => lists.has(listOf(key)))
+        .map((key) => ({ key, former: `former-${key}` }));
+      for (const { key, former } of retired) sql.retireKey.run(former, key);
+      return retired;
     },
     freeId(key) {
       for (let again = 0; ; again += 1) {

@@ -8,7 +8,7 @@ import { ImportProblem } from '../problem.ts';
 import { readDecoded } from './decoded.ts';
 
 const recordSchema = z.object({
-  record: z.record(z.string(), z.string()),
+  record: z.array(z.string()),
   info: z.object({ lines: z.number() }),
 });
 
@@ -17,13 +17,18 @@ export interface CsvRow {
   row: Record<string, string>;
   /** The line on which the row ends, counted from 1. */
   line: number;
+  /** Why the cells of the row may be in wrong columns; null for most. */
+  problem: string | null;
 }
 
-/** Reads the rows. If a file is not CSV, the problem names the line. */
+/** The usual cause is a comma inside a text, which moves all further cells of the row. */
+const TOO_LONG =
+  'has more cells than the first line has columns: put a text that contains a comma in quotes';
+
+/** Reads the rows. If a file is not CSV, or has two columns with one name, throws a problem of the file. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   const text = Readable.from(readDecoded(file));
   const parser = parse({
-    columns: (names: string[]) => names.map((name) => name.trim()),
     bom: true,
     info: true,
     trim: true,
@@ -33,13 +38,32 @@ export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   // A pipe does not pass errors on.
   text.on('error', (error) => parser.destroy(error));
   text.pipe(parser);
+  let columns: string[] | undefined;
   try {
     for await (const one of parser) {
       const { record, info } = recordSchema.parse(one);
-      yield { row: record, line: info.lines };
+      if (columns === undefined) columns = readColumns(file, record);
+      else yield toRow(columns, record, info.lines);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new ImportProblem(basename(file), [error.message]);
   }
+}
+
+function readColumns(file: string, names: readonly string[]): string[] {
+  const columns = names.map((name) => name.trim());
+  const repeated = columns.find((name, at) => name !== '' && columns.indexOf(name) !== at);
+  if (repeated === undefined) return columns;
+  throw new ImportProblem(basename(file), [
+    `Two columns have the name ${repeated}. Rename or remove one of them.`,
+  ]);
+}
+
+function toRow(columns: readonly string[], cells: readonly string[], line: number): CsvRow {
+  const isTooLong = cells.slice(columns.length).some((cell) => cell !== '');
+  const named = cells
+    .slice(0, columns.length)
+    .map((cell, at) => [columns[at] ?? '', cell] as const);
+  return { row: Object.fromEntries(named), line, problem: isTooLong ? TOO_LONG : null };
 }

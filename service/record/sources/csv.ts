@@ -118,19 +118,26 @@ export async function* readCsvDonors(
   const held = holdRoles(db);
   try {
     if (options.roles !== null) {
-      for await (const { row, line } of readCsv(options.roles)) {
+      for await (const { row, line, problem } of readCsv(options.roles)) {
         const where = `${basename(options.roles)}:${line}`;
+        if (problem !== null) problems.add(`${where}: ${problem}`);
         const parsed = problems.check(roleRow, COLUMNS.roles, row, where);
+        if (parsed?.kind === 'gift' && parsed.start > options.date) {
+          problems.add(`${where}: start ${isAfterFile(options)}`);
+        }
         if (parsed) held.add(parsed.donor_id, where, JSON.stringify(parsed));
       }
     }
     const ids = new Set<string>();
-    for await (const { row, line } of readCsv(file)) {
+    for await (const { row, line, problem } of readCsv(file)) {
       const where = `${basename(file)}:${line}`;
+      if (problem !== null) problems.add(`${where}: ${problem}`);
       const parsed = problems.check(donorRow, COLUMNS.donors, row, where);
       if (parsed === null) continue;
       if (ids.has(parsed.id)) problems.add(`${where}: id is that of a line above`);
       ids.add(parsed.id);
+      const birth = problemOfBirth(parsed, options);
+      if (birth !== null) problems.add(`${where}: birth ${birth}`);
       const roles = held.take(parsed.id).map((text) => roleRow.parse(asCells(JSON.parse(text))));
       if (problems.count() === 0) yield toEntry(parsed, roles, options);
     }
@@ -140,6 +147,26 @@ export async function* readCsvDonors(
   }
   if (problems.count() > 0)
     throw new ImportProblem(basename(file), problems.named(), problems.count());
+}
+
+function isAfterFile({ date }: CsvOptions): string {
+  return `is after ${date}, the date of the file`;
+}
+
+/** Nobody has lived longer than this. */
+const OLDEST = 122;
+
+/** Returns why a birth cannot be right; null for most. A profile would show an age below 0, or of a thousand years. */
+function problemOfBirth(
+  { birth, deceased }: z.infer<typeof donorRow>,
+  options: CsvOptions,
+): string | null {
+  if (birth === '') return null;
+  if (birth > options.date) return isAfterFile(options);
+  const age = Number(options.date.slice(0, 4)) - Number(birth.slice(0, 4));
+  return age > OLDEST && deceased !== 'yes'
+    ? `is ${age} years ago: correct it, or write yes under deceased`
+    : null;
 }
 
 /** Reads the birthdays in a list of donors as written. `readCsvDonors` reports the problems. */

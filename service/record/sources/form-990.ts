@@ -95,6 +95,11 @@ export async function readForm990(file: string): Promise<ReadReturn> {
     throw new ImportProblem(basename(file), [
       'It is not an e-filed return: it has no ReturnHeader.',
     ]);
+  if (grants > MOST_GRANTS) {
+    throw new ImportProblem(basename(file), [
+      `The amount of grants paid is absurd: ${grants} dollars.`,
+    ]);
+  }
   const { posts, unread } = readPosts(file, groups, filing);
   const trustees = new Set(
     posts.filter(({ sides }) => sides.includes('boards')).map(({ key }) => key),
@@ -107,6 +112,9 @@ export async function readForm990(file: string): Promise<ReadReturn> {
     unread,
   };
 }
+
+/** No organisation pays more in a year. */
+const MOST_GRANTS = 100_000_000_000;
 
 interface Filing {
   form: string;

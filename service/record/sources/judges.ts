@@ -22,11 +22,12 @@ type Row = Readonly<Record<string, string>>;
 
 /** Reads the judges of a file; `today` is the file's date. */
 export async function* readJudges(file: string, today: string): AsyncGenerator<Entry> {
-  for await (const { row, line } of readCsv(file)) {
-    const problem = NEEDED.filter((column) => row[column] === undefined);
-    if (problem.length > 0) {
+  for await (const { row, line, problem } of readCsv(file)) {
+    if (problem !== null) throw new ImportProblem(basename(file), [`line ${line}: it ${problem}`]);
+    const missing = NEEDED.filter((column) => row[column] === undefined);
+    if (missing.length > 0) {
       throw new ImportProblem(basename(file), [
-        `It lacks the columns ${problem.join(', ')}: judges.csv of the Federal Judicial Center has them.`,
+        `It lacks the columns ${missing.join(', ')}: judges.csv of the Federal Judicial Center has them.`,
       ]);
     }
     const entry = ofJudge(row, today);

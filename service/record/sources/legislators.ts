@@ -54,7 +54,10 @@ const OFFICES = new Map([
 /** Reads a file's members; `today` is the file's date. */
 export async function* readLegislators(file: string, today: string): AsyncGenerator<Entry> {
   if (extname(file) === '.csv') {
-    for await (const { row, line } of readCsv(file)) {
+    for await (const { row, line, problem } of readCsv(file)) {
+      if (problem !== null) {
+        throw new ImportProblem(basename(file), [`line ${line}: it ${problem}`]);
+      }
       yield ofRow(check(file, rowSchema, row, `line ${line}`), today);
     }
     return;
