@@ -51,7 +51,6 @@ export const READS: Readonly<Record<string, Tables>> = {
     integrations: 'whether another tool writes is noted with the client',
     contacts: PICKS,
     jobs: PICKS,
-    questions: PICKS,
     runs: PICKS,
   },
   jobs: {

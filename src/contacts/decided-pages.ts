@@ -5,6 +5,7 @@ import type { Lease, RunTransaction } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches } from '../database/rows.ts';
 import type { DueReason } from '../database/tables/contacts.ts';
+import { withdrawApprovals } from '../decisions/statements/delivery-answers.ts';
 import { deliverAsLost } from '../fields/statements/lost-values.ts';
 import { countInRun } from '../sync/statements/run-counts.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
@@ -197,7 +198,8 @@ async function recordBatch<C extends ReadContact>(
   await supersedeHolds(trx, lease, run.now, released);
   await openErasedHolds(trx, lease, run, held);
   await resume(trx, lease, run, resumed);
-  await withdrawApprovals(trx, run.now, renamed);
+  const answered = renamed.flatMap((row) => row.tracking_id ?? []);
+  await withdrawApprovals(trx, run.now, answered);
   return chosen;
 }
 
@@ -321,20 +323,4 @@ async function resume(
   crmIds: readonly string[],
 ): Promise<void> {
   await reopenHolds(trx, lease, await moveAndList(trx, lease, 'cameBack', crmIds, run), run);
-}
-
-/** A user has approved a profile for a contact whose name or address has since changed in the CRM. */
-async function withdrawApprovals(
-  trx: RunTransaction,
-  now: number,
-  contacts: readonly ContactRow[],
-): Promise<void> {
-  for (const batch of inFilledBatches(contacts.flatMap((row) => row.tracking_id ?? []))) {
-    await trx
-      .updateTable('questions')
-      .set({ decision: 'superseded', decided_at: now })
-      .where('id', 'in', batch)
-      .where('decision', '=', 'approved')
-      .execute();
-  }
 }

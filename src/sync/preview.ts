@@ -13,7 +13,7 @@ import type { ValuesWaiting } from '../core/waiting-values.ts';
 import { getAllowance, startOfMonth } from '../credits/budget.ts';
 import { getSpentSince } from '../credits/statements/balances.ts';
 import { listReadyJobs } from '../credits/statements/jobs.ts';
-import { listApprovedKinds } from '../decisions/statements/questions.ts';
+import { listApprovedKinds } from '../decisions/statements/delivery-answers.ts';
 import { readFields } from '../fields/describe.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';

@@ -12,9 +12,7 @@ import {
 } from '../../core/question-kinds.ts';
 import type { Act, ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
-import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
-import { inFilledBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { blockErased } from '../../privacy/statements/block-erased.ts';
@@ -117,22 +115,6 @@ export async function countOpenQuestions(
 export async function findQuestion(reader: Reader, id: string): Promise<Question | undefined> {
   const row = await selectQuestions(reader).where('questions.id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : toQuestion(row);
-}
-
-/**
- * Returns the approvals of these jobs' profiles: the kind of the hold, by tracking ID. An approval for a
- * contact that has since been merged into another contact does not apply to the other contact.
- */
-export async function listApprovedKinds(
-  reader: Reader,
-  trackingIds: readonly string[],
-): Promise<Map<string, ContactQuestionKind>> {
-  const approved = new Map<string, ContactQuestionKind>();
-  for (const batch of inFilledBatches(trackingIds)) {
-    const { rows } = await selectApproved(reader, { trackingIds: batch });
-    for (const row of rows) approved.set(row.tracking_id, row.kind);
-  }
-  return approved;
 }
 
 /** Contacts that a user declared not to be an erased person, and when (epoch ms). */
@@ -335,20 +317,3 @@ async function forgetNetwork(trx: Trx, network: string): Promise<void> {
   await trx.deleteFrom('network_members').where('network', '=', network).execute();
   await trx.updateTable('networks').set({ network_id: null }).where('id', '=', network).execute();
 }
-
-const selectApproved = preparedRead(
-  (reader, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
-    reader
-      .selectFrom('questions')
-      // A hold has the ID of its job.
-      .innerJoin('jobs', (join) =>
-        join
-          .onRef('jobs.tracking_id', '=', 'questions.id')
-          .onRef('jobs.crm_id', '=', 'questions.crm_id'),
-      )
-      .select(['questions.tracking_id', 'questions.kind'])
-      .$narrowType<{ tracking_id: NotNull; kind: ContactQuestionKind }>()
-      .where('questions.id', 'in', trackingIds)
-      .where('questions.decision', '=', 'approved')
-      .compile(),
-);

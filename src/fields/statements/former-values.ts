@@ -9,6 +9,7 @@ import type { Lease, RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
+import { selectApprovals } from '../../decisions/statements/delivery-answers.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
@@ -396,11 +397,9 @@ async function listMismatches(
     .where((eb) =>
       eb.not(
         eb.exists(
-          eb
-            .selectFrom('questions as h')
-            .select('h.id')
-            .whereRef('h.tracking_id', '=', 'heir.tracking_id')
-            .where('h.decision', '=', 'approved'),
+          selectApprovals(reader)
+            .select('questions.id')
+            .where(sql.ref('questions.tracking_id'), '=', sql.ref('heir.tracking_id')),
         ),
       ),
     )

@@ -3,7 +3,8 @@
  * where their profiles come from.
  */
 
-import { type ContactQuestion, listApprovedKinds } from '../../decisions/statements/questions.ts';
+import { listApprovedKinds } from '../../decisions/statements/delivery-answers.ts';
+import type { ContactQuestion } from '../../decisions/statements/questions.ts';
 import { readRecords } from '../../fields/records.ts';
 import { findMergedValues } from '../../fields/statements/former-values.ts';
 import type { Run, SyncDeps } from '../control/context.ts';

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import {
   findQuestion,
-  listApprovedKinds,
   listOpenQuestions,
   type Question,
   recordDecision,
@@ -11,7 +10,6 @@ import { recordDeliveries } from '../../../src/fields/statements/deliveries.ts';
 import {
   chargeLoss,
   contactOf,
-  crmIds,
   holdForName,
   holdOf,
   jobOf,
@@ -167,26 +165,5 @@ describeEachDatabase('holds', (open) => {
     await world.store.checkpoint(world.lease, (trx) => recordDeliveries(trx, RUN, [delivery]));
     expect(await listOpenQuestions(world.store.reader)).toHaveLength(1);
     expect(await holdOf(world, 'c-1')).toMatchObject({ detail: 'again' });
-  });
-});
-
-describeEachDatabase('listApprovals', (open) => {
-  const createWorld = storeWorlds(open);
-
-  it('names the approved ones among many, and no other', async () => {
-    const world = await createWorld();
-    const ids = crmIds(131);
-    await holdForName(world, ids);
-    for (const id of ['c-000', 'c-130'])
-      await recordDecision(world.store, await holdOf(world, id), 'approved');
-    await recordDecision(world.store, await holdOf(world, 'c-001'), 'rejected');
-    expect(await listApprovedKinds(world.store.reader, ids.map(trackingIdOf))).toEqual(
-      new Map([
-        [trackingIdOf('c-000'), 'name_mismatch'],
-        [trackingIdOf('c-130'), 'name_mismatch'],
-      ]),
-    );
-    expect(await listApprovedKinds(world.store.reader, [trackingIdOf('c-002')])).toEqual(new Map());
-    expect(await listApprovedKinds(world.store.reader, [])).toEqual(new Map());
   });
 });
