@@ -4,8 +4,12 @@ import { readCursor, writeCursor } from '../core/cursor.ts';
 import { messageOf } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
 import { type BatchExample, readBatchExamples } from '../decisions/batch-examples.ts';
-import { nameText } from '../decisions/contact-name.ts';
-import { type HoldEvidence, readHoldEvidence } from '../decisions/evidence.ts';
+import {
+  readShownNames,
+  type ShownNames,
+  shownNamesSchema,
+  toTableTexts,
+} from '../decisions/shown-names.ts';
 import {
   listBatches,
   listQuestionsOfBatch,
@@ -13,7 +17,7 @@ import {
 } from '../decisions/statements/batches.ts';
 import { BATCH_DECISIONS, BATCH_KINDS } from '../decisions/views/batch-kinds.ts';
 import { readQueue } from '../decisions/views/decision-queue.ts';
-import { HOLD_DECISIONS, KINDS, requireReason } from '../decisions/views/kinds.ts';
+import { HOLD_DECISIONS, requireReason } from '../decisions/views/kinds.ts';
 import {
   type CountedQuestion,
   describeBatch,
@@ -95,12 +99,6 @@ const batchSchema = z
 
 type BatchView = z.output<typeof batchSchema>;
 
-const namesSchema = z.object({
-  contact: z.string().nullable().describe('The name in the CRM'),
-  profile: z.string().nullable().describe('The name in the profile'),
-  problem: z.string().nullable().describe('Why a name is missing'),
-});
-
 const examplesSchema = z.array(
   z.object({
     batch: z.string(),
@@ -159,7 +157,7 @@ export const listHoldsWithNames = acting({
   result: z.object({
     holds: z.array(
       holdSchema.extend({
-        names: namesSchema.nullish().describe('Null if the decision is not about names'),
+        names: shownNamesSchema.nullish().describe('Null if the decision is not about names'),
       }),
     ),
     batches: z.array(batchSchema),
@@ -167,7 +165,7 @@ export const listHoldsWithNames = acting({
   }),
   async run(world, input) {
     const { questions, batches } = await readOpen(world, input);
-    const names = await readNames(world, questions);
+    const names = await readShownNames(world.application, questions, world.signal);
     const examples = input.examples ? await readExamples(world, batches) : undefined;
     const shown = [...names.values()].flatMap(({ contact, profile }) => [contact, profile]);
     await noteNamesShown(world, input.integration ?? null, [
@@ -207,28 +205,6 @@ async function readOpen(
   };
 }
 
-/** Reads the names for questions that have a profile, by the question's ID. */
-async function readNames(
-  { application, signal }: ActingWorld,
-  questions: readonly CountedQuestion[],
-): Promise<Map<string, z.output<typeof namesSchema>>> {
-  const withProfile = questions.filter(
-    (question) => question.about === 'contact' && KINDS[question.kind].hasProfile,
-  );
-  const contacts = withProfile.filter((question) => question.about === 'contact');
-  const evidence = await readHoldEvidence(application, contacts, signal);
-  return new Map([...evidence].map(([id, one]) => [id, toNames(one)]));
-}
-
-function toNames({ contact, profile, problems }: HoldEvidence): z.output<typeof namesSchema> {
-  const { first = null, middle = null, last = null } = profile?.name ?? {};
-  return {
-    contact: contact && nameText([contact.firstName, contact.lastName]),
-    profile: profile && nameText([first, middle, last]),
-    problem: problems.join('; ') || null,
-  };
-}
-
 async function readExamples(
   { application, store, signal }: ActingWorld,
   batches: readonly QuestionBatch[],
@@ -256,7 +232,7 @@ async function noteNamesShown(
 }
 
 interface ShownHolds {
-  holds: readonly (HoldView & { names?: z.output<typeof namesSchema> | null | undefined })[];
+  holds: readonly (HoldView & { names?: ShownNames | null | undefined })[];
   batches: readonly BatchView[];
   examples?: Examples | undefined;
 }
@@ -296,18 +272,15 @@ function tableOfHolds(holds: readonly HoldView[]): TableView {
   };
 }
 
-function tableOfNames(
-  named: readonly ({ id: string } & z.output<typeof namesSchema>)[],
-): TableView {
+function tableOfNames(named: readonly ({ id: string } & ShownNames)[]): TableView {
   const hasProblem = named.some(({ problem }) => problem !== null);
   return {
     empty: '',
     headers: ['Decision', 'In the CRM', 'In the profile', ...(hasProblem ? ['Remark'] : [])],
-    rows: named.map(({ id, contact, profile, problem }) => [
-      { id },
-      ...[contact ?? '', profile ?? ''],
-      ...(hasProblem ? [problem ?? ''] : []),
-    ]),
+    rows: named.map(({ id, ...names }) => {
+      const { crm, profile } = toTableTexts(names);
+      return [{ id }, crm, profile, ...(hasProblem ? [names.problem ?? ''] : [])];
+    }),
   };
 }
 

@@ -1,0 +1,42 @@
+/** What the terminal and the API show next to a question about a profile. It is read now, and not stored or logged. */
+
+import { z } from 'zod';
+import type { Application } from '../application.ts';
+import { nameText } from './contact-name.ts';
+import { type HoldEvidence, readHoldEvidence } from './evidence.ts';
+import type { Question } from './statements/questions.ts';
+import { KINDS } from './views/kinds.ts';
+
+export const shownNamesSchema = z.object({
+  contact: z.string().nullable().describe('The name in the CRM'),
+  profile: z.string().nullable().describe('The name in the profile'),
+  problem: z.string().nullable().describe('Why a name is missing'),
+});
+export type ShownNames = z.output<typeof shownNamesSchema>;
+
+/** Reads the names for the questions that have a profile, by the question's ID. */
+export async function readShownNames(
+  application: Pick<Application, 'integrations' | 'open'>,
+  questions: readonly Question[],
+  signal: AbortSignal,
+): Promise<Map<string, ShownNames>> {
+  const withProfile = questions.flatMap((question) =>
+    question.about === 'contact' && KINDS[question.kind].hasProfile ? question : [],
+  );
+  const evidence = await readHoldEvidence(application, withProfile, signal);
+  return new Map([...evidence].map(([id, one]) => [id, toShownNames(one)]));
+}
+
+function toShownNames({ contact, profile, problems }: HoldEvidence): ShownNames {
+  const { first = null, middle = null, last = null } = profile?.name ?? {};
+  return {
+    contact: contact && nameText([contact.firstName, contact.lastName]),
+    profile: profile && nameText([first, middle, last]),
+    problem: problems.join('; ') || null,
+  };
+}
+
+/** The texts of both sides, for a table with one column for each. */
+export function toTableTexts({ contact, profile }: ShownNames): { crm: string; profile: string } {
+  return { crm: contact ?? '', profile: profile ?? '' };
+}
