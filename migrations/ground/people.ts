@@ -10,6 +10,7 @@ export async function createPeopleTables(db: Kysely<unknown>): Promise<void> {
   await createSpentChallenges(db);
   await createSignInAttempts(db);
   await createAddresses(db);
+  await createMailChoices(db);
 }
 
 async function createPeople(db: Kysely<unknown>): Promise<void> {
@@ -28,6 +29,20 @@ async function createPeople(db: Kysely<unknown>): Promise<void> {
     .addColumn('joined_at', 'bigint')
     .addColumn('seen_at', 'bigint')
     .addColumn('disabled_at', 'bigint')
+    .addColumn('email_proof', 'text', unique)
+    .addColumn('email_proof_until', 'bigint')
+    .addColumn('email_verified_at', 'bigint')
+    .execute();
+}
+
+async function createMailChoices(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('mail_choices')
+    .addColumn('person_id', 'text', notNull)
+    .addColumn('kind', 'text', notNull)
+    .addColumn('chosen_at', 'bigint', notNull)
+    .addColumn('month', 'text', notNull)
+    .addPrimaryKeyConstraint('mail_choices_key', ['person_id', 'kind'])
     .execute();
 }
 

@@ -29,6 +29,7 @@ import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook 
 import { addListed, rankedIntroductions, removeListed } from './introductions/introductions.ts';
 import type { Operation } from './kit/operation.ts';
 import { liftContactBlock } from './lift-block.ts';
+import { confirmEmail, setMail, showMails } from './mails.ts';
 import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
 import { findProspects, showPaths } from './paths.ts';
 import { planClient } from './plan.ts';
@@ -73,6 +74,9 @@ export const OPERATIONS: readonly Operation[] = [
   listUserPasskeys,
   removeUserPasskey,
   removeUser,
+  showMails,
+  setMail,
+  confirmEmail,
   createToken,
   listTokens,
   revokeToken,

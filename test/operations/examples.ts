@@ -282,6 +282,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     query: 'month=2026-10',
     invalid: { query: 'month=october' },
   }),
+  'mails show': async () => ({ invalid: { query: 'user=' } }),
   results: async () => ({ query: 'month=2026-10', invalid: { query: 'month=october' } }),
   'credits reconcile': async () => ({ subjects: { month: '2026-10' }, isUnknownRefused: false }),
 };
@@ -289,6 +290,8 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
 /** Operations that other tests carry out, since they need more than a request: the reason of each. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   stop: 'test/interfaces/api/stop-run.test.ts: a run that is queued, and one that is in progress',
+  'mails set': 'test/interfaces/api/mails.test.ts: it needs a mail server',
+  'mails confirm': 'test/interfaces/api/mails.test.ts: a code from a mail',
   introductions: 'test/interfaces/api/introductions.test.ts: needs a network, and paths from it',
   disconnect: 'test/interfaces/api/clients.test.ts: a CRM account that is connected',
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',

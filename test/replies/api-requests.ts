@@ -406,6 +406,20 @@ export const API_CASES: CaseTable = {
   },
   'PUT /v1/integrations/:integration/listed-contacts/:contact': listed,
   'DELETE /v1/integrations/:integration/listed-contacts/:contact': listed,
+  'GET /v1/mails': {
+    good: { path: '/v1/mails' },
+    invalid: { path: '/v1/mails?user=' },
+  },
+  'PUT /v1/mails/:kind': {
+    good: { path: '/v1/mails/results', body: { state: 'off' } },
+    'without a server': { path: '/v1/mails/results', body: { state: 'on' } },
+    unknown: { path: '/v1/mails/nothing', body: { state: 'on' } },
+    invalid: { path: '/v1/mails/results', body: { state: 'perhaps' } },
+  },
+  'POST /v1/mails/confirm': {
+    good: { path: '/v1/mails/confirm', body: { code: 'abc' } },
+    invalid: { path: '/v1/mails/confirm', body: {} },
+  },
   'GET /v1/results': {
     ...list('/v1/results?month=2026-11'),
     'other month': { path: '/v1/results?month=2020-01' },

@@ -420,6 +420,14 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one('mar', '--integration', 'nowhere'),
     invalid: one(),
   },
+  mails: { good: one(), invalid: one('shw') },
+  'mails show': { unknown: one('--user', 'nobody@example.org'), 'without a user': one() },
+  'mails set': {
+    unknown: one('results', 'off', '--user', 'nobody@example.org'),
+    'without a user': one('results', 'off'),
+    invalid: one('results'),
+  },
+  'mails confirm': { wrong: one('abc'), invalid: one() },
   introductions: {
     good: one('--integration', 'riverside'),
     csv: one('--integration', 'riverside', '--csv'),

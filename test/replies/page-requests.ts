@@ -135,6 +135,25 @@ export const PAGE_CASES: CaseTable = {
     unknown: post('/confirm-address/nowhere'),
   },
 
+  'POST /account/mails/:kind': {
+    good: post('/account/mails/results', { state: 'on' }),
+    unknown: post('/account/mails/nothing', { state: 'on' }),
+    invalid: post('/account/mails/results', { state: 'perhaps' }),
+  },
+  'GET /account/mails/confirm': { good: { path: '/account/mails/confirm?code=abc' } },
+  'POST /account/mails-confirmed': {
+    good: post('/account/mails-confirmed', { code: 'abc' }),
+    invalid: post('/account/mails-confirmed', { code: '' }),
+  },
+  'GET /stop-mails/:secret': {
+    good: { path: '/stop-mails/results.someone.proof' },
+    unknown: { path: '/stop-mails/nowhere' },
+  },
+  'POST /stop-mails/:secret': {
+    good: post('/stop-mails/results.someone.proof'),
+    unknown: post('/stop-mails/nowhere'),
+  },
+
   'GET /users': { good: { path: '/users' }, note: { path: '/users?note=changed' } },
   'POST /users': {
     good: post('/users', {

@@ -7,41 +7,68 @@ import type { Channel } from './message.ts';
 /** The timeout for each step of the exchange with the mail server. */
 const STEP_TIMEOUT_MS = 10_000;
 
-/**
- * Sends mail over SMTP, with one connection per message, because there are few messages. To another machine,
- * it sends only greetings until the connection is encrypted, but no password and no mail.
- */
+/** A mail server, and the sender's address. */
+export type MailServer = Pick<NonNullable<AlertSettings['email']>, 'from' | 'smtp'>;
+
+export interface Mail {
+  to: string | string[];
+  /** One line. */
+  title: string;
+  text: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
 export function createEmailChannel({
   to,
-  from,
-  smtp,
+  ...server
 }: NonNullable<AlertSettings['email']>): Channel {
   return {
     name: 'email',
-    async send({ title, text }, signal) {
-      // Loaded for the first message, because most processes send none.
-      const { createTransport } = await import('nodemailer');
-      const transport = createTransport({
-        ...getEncryption(smtp),
-        connectionTimeout: STEP_TIMEOUT_MS,
-        greetingTimeout: STEP_TIMEOUT_MS,
-        socketTimeout: STEP_TIMEOUT_MS,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
-      const sending = transport.sendMail({
-        from,
-        to,
-        subject: title,
-        text,
-        // Prevents automatic replies, such as holiday notices (RFC 3834).
-        headers: { 'Auto-Submitted': 'auto-generated' },
-      });
-      await Promise.race([sending, givenUp(signal)]).catch((error: unknown) => {
-        throw plainFailure(error);
-      });
-    },
+    send: ({ title, text }, signal) => sendMail(server, { to, title, text }, signal),
   };
+}
+
+/**
+ * Sends a mail over SMTP, with one connection per message, because there are few messages. To another machine,
+ * it sends only greetings until the connection is encrypted, but no password and no mail. Rejects with an Error that
+ * explains why the mail was not accepted, or that it was cancelled by the signal.
+ */
+export async function sendMail(
+  { from, smtp }: MailServer,
+  { to, title, text, headers = {} }: Mail,
+  signal: AbortSignal,
+): Promise<void> {
+  // Loaded for the first message, because most processes send none.
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    ...getEncryption(smtp),
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const sending = transport.sendMail({
+    from,
+    to,
+    subject: title,
+    text,
+    // Prevents automatic replies, such as holiday notices (RFC 3834).
+    headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
+  });
+  await Promise.race([sending, givenUp(signal)]).catch((error: unknown) => {
+    throw plainFailure(error);
+  });
+}
+
+/**
+ * Returns true if the mail server certainly has not accepted the mail: it refused, or it was not reached. After any
+ * other failure, such as a connection that ended, the mail may arrive.
+ */
+export function isSurelyUnsent(error: unknown): boolean {
+  if (isUnencrypted(error)) return true;
+  const { data } = failureSchema.safeParse(error instanceof Error ? error.cause : null);
+  return data !== undefined && (data.responseCode !== undefined || data.command === 'CONN');
 }
 
 /** Options that must not get from the URL's query to nodemailer. */

@@ -206,7 +206,7 @@ export function listMonths(first: number, end: number): string[] {
 const MOST_MONTHS = 1_200;
 
 /** Pure: the time that a month spans. */
-function toSpan(month: string): Span {
+export function toSpan(month: string): Span {
   const from = Date.parse(`${month}-01T00:00:00Z`);
   const start = new Date(from);
   return { from, until: Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1) };

@@ -1,4 +1,5 @@
 /** The accounts that may send requests: users, access tokens, and signed-in browsers. */
+import type { MailKind } from '../../core/mail-kinds.ts';
 import type { Role } from '../../core/role.ts';
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
 
@@ -36,6 +37,27 @@ export const PEOPLE_TABLES = {
       seen_at: personal(nullable(bigint())),
       /** Time since when the user is disabled and cannot sign in; null while not disabled. */
       disabled_at: nullable(bigint()),
+      /** SHA-256 of the one-time value in the mail that verifies the address; null if none is open. */
+      email_proof: nullable(text()),
+      email_proof_until: nullable(bigint()),
+      /** When the user showed that mail to the address arrives; null before. */
+      email_verified_at: personal(nullable(bigint())),
+    },
+  ),
+  /** A monthly mail that a user wants. */
+  mail_choices: table(
+    {
+      key: ['person_id', 'kind'],
+      whenClientErased: 'not of a client',
+      exported: { not: 'of a user' },
+      retention: null,
+    },
+    {
+      person_id: text(),
+      kind: text<MailKind>(),
+      chosen_at: personal(bigint()),
+      /** The month (UTC, such as 2026-11) in which it was last sent; at first, the month in which the user chose it. */
+      month: text(),
     },
   ),
   access_tokens: table(

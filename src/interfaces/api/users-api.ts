@@ -1,5 +1,6 @@
-/** /v1/users, /v1/tokens and /v1/address: who signs in, with which rights, and under which address. */
+/** /v1/users, /v1/tokens, /v1/address and /v1/mails: who signs in, with which rights, under which address, and gets which mails. */
 import { setAddress, showAddress } from '../../operations/address.ts';
+import { confirmEmail, setMail, showMails } from '../../operations/mails.ts';
 import { createToken, listTokens, revokeToken } from '../../operations/tokens.ts';
 import {
   changeRole,
@@ -34,6 +35,10 @@ export function userRoutes(deps: HttpDeps, access: Access) {
   const address = { tag: 'Address' };
   add(showAddress, { ...address, method: 'get', path: '/v1/address' });
   add(setAddress, { ...address, method: 'put', path: '/v1/address' });
+  const mails = { tag: 'Mails' };
+  add(showMails, { ...mails, method: 'get', path: '/v1/mails' });
+  add(setMail, { ...mails, method: 'put', path: '/v1/mails/{kind}' });
+  add(confirmEmail, { ...mails, method: 'post', path: '/v1/mails/confirm' });
   const tokens = { tag: 'Access tokens' };
   add(listTokens, { ...tokens, method: 'get', path: '/v1/tokens' });
   add(createToken, { ...tokens, method: 'post', path: '/v1/tokens', status: 201 });

@@ -90,6 +90,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('tokens', 'create, list and revoke the access tokens of the HTTP API', async (deps) =>
     (await import('./commands/users.ts')).tokensCommand(deps),
   ),
+  entry('mails', "show a user's monthly mails, and turn them off", async (deps) =>
+    (await import('./commands/mails.ts')).mailsCommand(deps),
+  ),
   entry('fields', 'check the mapped fields of the CRM, or create them', async (deps) =>
     (await import('./commands/fields.ts')).fieldsCommand(deps),
   ),

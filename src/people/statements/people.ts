@@ -59,7 +59,7 @@ export async function listPersonRecords(reader: Reader): Promise<PersonRecord[]>
 /** Finds the user with this ID, fingerprint or hash. */
 export async function findPersonBy(
   reader: Reader,
-  column: 'id' | 'email' | 'subject' | 'invite_hash',
+  column: 'id' | 'email' | 'subject' | 'invite_hash' | 'email_proof',
   value: string,
 ): Promise<PersonRecord | null> {
   const row = await reader
@@ -221,6 +221,7 @@ export async function deletePerson(trx: ActorTransaction, id: string): Promise<C
   if (await isLastOwner(trx, id)) return 'last_owner';
   await endPersonSessions(trx, id);
   await trx.deleteFrom('listed_contacts').where('person_id', '=', id).execute();
+  await trx.deleteFrom('mail_choices').where('person_id', '=', id).execute();
   await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
   const gone = await trx
     .deleteFrom('people')

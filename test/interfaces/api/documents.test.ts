@@ -40,6 +40,7 @@ async function describedRoutes(here: HttpWorld) {
       isForAdmins: /for (admins|deciders|owners|all users and access tokens except viewers)/i.test(
         operation.description,
       ),
+      isForUsers: operation.description.includes('Not with an access token.'),
       statuses: Object.keys(operation.responses).map(Number),
     })),
   );
@@ -91,6 +92,7 @@ describe('openapi.json', () => {
       'GET /v1/integrations/{integration}/settings',
       'GET /v1/integrations/{integration}/status',
       'GET /v1/integrations/{integration}/webhook',
+      'GET /v1/mails',
       'GET /v1/results',
       'GET /v1/runs',
       'GET /v1/runs/{id}/events',
@@ -153,6 +155,7 @@ describe('openapi.json', () => {
       'POST /v1/integrations/{integration}/webhook',
       'POST /v1/integrations/{integration}/webhook/preview',
       'POST /v1/integrations/{integration}/webhook/rotate',
+      'POST /v1/mails/confirm',
       'POST /v1/runs/{run}/retry',
       'POST /v1/runs/{run}/stop',
       'POST /v1/runs/{run}/undo',
@@ -168,6 +171,7 @@ describe('openapi.json', () => {
       'POST /v1/users/{user}/sign-out',
       'PUT /v1/address',
       'PUT /v1/integrations/{integration}/listed-contacts/{contact}',
+      'PUT /v1/mails/{kind}',
       'PUT /v1/users/{user}/role',
     ]);
   });
@@ -194,7 +198,7 @@ describe('openapi.json', () => {
     const world = await open({ isIdle: true, publicUrl, trustedProxies: ['127.0.0.1'] });
     const viewer = await world.addToken('viewer');
     for (const [index, route] of (await describedRoutes(world)).entries()) {
-      const { name, method, path, isOpen, isForAdmins } = route;
+      const { name, method, path, isOpen, isForAdmins, isForUsers } = route;
       // An address with too many wrong tokens has to wait, so each route is requested from a separate address.
       const headers = { 'x-forwarded-for': `192.0.2.${index}` };
       const asked = [undefined, 'dst_wrong'].map((token) =>
@@ -204,8 +208,9 @@ describe('openapi.json', () => {
       if (isOpen) expect(statuses, name).not.toContain(401);
       else expect(statuses, name).toEqual([401, 401]);
       const answer = await world.request(path, { method, token: viewer });
-      expect(answer.status === 403, name).toBe(isForAdmins);
-      if (isForAdmins) expect(answer.read(errorSchema).error.code).toBe('role_insufficient');
+      const refusal = isForAdmins ? 'role_insufficient' : isForUsers ? 'person_needed' : null;
+      expect(answer.status === 403, name).toBe(refusal !== null);
+      if (refusal !== null) expect(answer.read(errorSchema).error.code, name).toBe(refusal);
     }
   });
 });

@@ -129,6 +129,7 @@ const BUTTONS = new Set([
   '/account/passkeys/:passkey/remove',
   '/account/sessions/:session/end',
   '/account/sign-out-everywhere',
+  ...['/account/mails/:kind', '/account/mails-confirmed', '/stop-mails/:secret'],
   '/users/:user/link',
   '/users/:user/disable',
   '/users/:user/enable',

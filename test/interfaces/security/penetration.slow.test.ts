@@ -50,6 +50,8 @@ const NEVER_BY_TOKEN = [
   ...['POST /users/:user/enable', 'POST /users/:user/remove'],
   'POST /users/:user/passkeys/:passkey/remove',
   ...['PUT /v1/address', 'POST /address'],
+  ...['GET /v1/mails', 'PUT /v1/mails/:kind', 'POST /v1/mails/confirm'],
+  ...['POST /account/mails/:kind', 'POST /account/mails-confirmed'],
   ...['GET /oauth/:kind/start', 'POST /setup', 'POST /setup/:id/:step', 'POST /setup/:id/change'],
   ...['POST /setup/:id/drop', 'POST /setup/:id/file'],
 ];

@@ -2,6 +2,7 @@ import type { ErrorTopic } from './explanation.ts';
 
 const TOKENS = 'docs/guides/http-api.md#who-may-ask';
 const PASSKEYS = 'docs/guides/users.md#passkeys';
+const MAILS = 'docs/guides/users.md#monthly-mails';
 const ADDRESS = 'docs/guides/users.md#the-address';
 
 /** Users, access tokens and signing in. */
@@ -13,6 +14,11 @@ export const USER_ERRORS: ErrorTopic = {
         'Others could reach the service at this address, but there are no users or access tokens yet. The service did not start.',
       next: 'Invite a user with `donor-sync users invite`, or create a token with `donor-sync tokens create`.',
       document: 'docs/guides/users.md#the-first-user',
+    },
+    account_needed: {
+      means:
+        'The caller has no user account, for example on the first visit, so no mail can be sent to it. Nothing was changed.',
+      next: 'Create your account, or sign in as a user.',
     },
     address_in_settings: {
       means:
@@ -48,6 +54,33 @@ export const USER_ERRORS: ErrorTopic = {
       means: 'The file for the link could not be created, so the link was not created either.',
       next: 'With `--out`, name a file that does not exist yet, in a folder that you can write to.',
       document: 'docs/guides/users.md#recovery',
+    },
+    mail_code_wrong: {
+      means:
+        'The code from the mail does not confirm the address: it was used, is older than a day, belongs to another user, or a newer mail replaced it. Nothing was changed.',
+      next: 'Turn the mail on again under *My account* to get a new link.',
+      document: MAILS,
+    },
+    mail_not_for_role: {
+      means: "The user's role does not show the numbers in this mail. Nothing was changed.",
+      next: 'Ask an owner for another role, or choose another mail.',
+      document: MAILS,
+    },
+    mail_not_own: {
+      means: 'Only a user can turn on their own monthly mails. Nothing was changed.',
+      next: 'Let the user turn it on under *My account*. The terminal can turn it off.',
+      document: MAILS,
+    },
+    mail_server_unset: {
+      means: 'The settings name no mail server, so no mail can be sent. Nothing was changed.',
+      next: 'Add `alerts.email` to the settings.',
+      document: MAILS,
+    },
+    mail_unsent: {
+      means:
+        'The mail server did not accept the mail that confirms an address. The choice of mails is stored, and nothing is sent before the address is confirmed.',
+      next: 'Correct what the message names, then turn the mail on again.',
+      document: MAILS,
     },
     no_way_to_sign_in: {
       means:

@@ -7,6 +7,7 @@ import type { Application } from '../../../application.ts';
 import { createProductAlerts } from '../../../clients/alerts/product-alerts.ts';
 import { noteRecovery } from '../../../clients/alerts/recovery-notices.ts';
 import { followIntegrations } from '../../../clients/integrations.ts';
+import { createProductMails } from '../../../clients/mails/product-mails.ts';
 import { listSchedules, planSchedules } from '../../../clients/schedules/schedules.ts';
 import { listSealedSettings } from '../../../clients/statements/integrations.ts';
 import { createClientReader } from '../../../clients/views/clients.ts';
@@ -244,6 +245,7 @@ async function serveUntil(
   const scheduler = createScheduler(scheduled);
   const alerts = createProductAlerts(deps, application);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
+  const mails = createProductMails(deps, application);
   const { trustedProxies } = server;
   // If the settings do not contain an address, the default changes with `--port`.
   const isOwn = hasOwnUrl(server);
@@ -281,12 +283,13 @@ async function serveUntil(
     await scheduler.start();
     unfollow = followIntegrations(application, deps, takeUp);
     alerts.start();
+    mails.start();
     await announce(deps, output, application, { http, door });
     await untilStopped(stopped);
   } finally {
     // Callers that follow a run receive its end before the connections are cut.
     await Promise.all([unfollow(), scheduler.stop(), runner.stop()]);
-    await alerts.close();
+    await Promise.all([alerts.close(), mails.close()]);
     await http.close();
   }
 }

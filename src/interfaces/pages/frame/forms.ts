@@ -43,6 +43,10 @@ export const FORMS: readonly FormRule[] = [
   { action: '/account/passkeys/:passkey/remove', page: '/account', kind: 'erases' },
   { action: '/account/sessions/:session/end', page: '/account', kind: 'access' },
   { action: '/account/sign-out-everywhere', page: '/account', kind: 'access' },
+  { action: '/account/mails/:kind', page: '/account', kind: 'save' },
+  // What it confirms is in the address of its page, which a second sign-in does not show again.
+  { action: '/account/mails-confirmed', page: '/account', kind: 'access' },
+  { action: '/stop-mails/:secret', page: '/stop-mails/:secret', kind: 'save' },
 
   { action: '/users', page: '/users', kind: 'access' },
   { action: '/users/:user/link', page: '/users', kind: 'access' },

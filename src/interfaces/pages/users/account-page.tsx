@@ -1,10 +1,12 @@
 import { isoTime } from '../../../core/clock.ts';
 import { ROLE_TEXTS } from '../../../core/role.ts';
+import type { MailsView } from '../../../operations/mails.ts';
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 import type { SessionRecord } from '../../../people/statements/sessions.ts';
 import type { PasskeyView } from '../../../people/user-accounts.ts';
 import { Layout, may, render, type Viewer } from '../frame/layout.tsx';
 import { ConfirmDialog, Fact, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+import { AccountMails } from './account-mails.tsx';
 import { NewPassword } from './new-password.tsx';
 import { PasskeyForm } from './passkey-parts.tsx';
 
@@ -15,6 +17,8 @@ export interface AccountView {
   sessions: readonly (SessionRecord & { isThis: boolean })[];
   /** Null for a caller who is not a user. */
   passkeys: AccountPasskeys | null;
+  /** Null for a caller who is not a user. */
+  mails: MailsView | null;
   /** Why the password, or a passkey, was not changed. */
   problem: Problem | null;
 }
@@ -43,7 +47,7 @@ export interface AccountPasskeys {
 
 /** The user's own account. */
 export function renderAccount(viewer: Viewer, view: AccountView, note: string | null) {
-  const { email, hasPassword, sessions, passkeys, problem } = view;
+  const { email, hasPassword, sessions, passkeys, mails, problem } = view;
   const { principal } = viewer;
   if (principal === null) throw new Error('A page of an account needs one who is signed in.');
   const { name, role, integrations } = principal;
@@ -70,6 +74,7 @@ export function renderAccount(viewer: Viewer, view: AccountView, note: string | 
         />
       )}
       {hasPassword && <PasswordForm email={email ?? ''} problem={textFor(problem, 'password')} />}
+      {mails !== null && <AccountMails mails={mails} />}
       {sessions.length > 0 && <Sessions viewer={viewer} sessions={sessions} />}
     </Layout>,
   );

@@ -1,5 +1,7 @@
 /** The content of a user's own account page, for all routes that show the page. */
 import type { Context } from 'hono';
+import { perform } from '../../../operations/kit/perform.ts';
+import { showMails } from '../../../operations/mails.ts';
 import { askForNewPasskey, askForPasskey } from '../../../people/sign-in/passkeys.ts';
 import { listPasskeys } from '../../../people/statements/passkeys.ts';
 import { findPersonBy, type PersonRecord } from '../../../people/statements/people.ts';
@@ -10,6 +12,7 @@ import {
   type SessionRecord,
 } from '../../../people/statements/sessions.ts';
 import { describePasskey, readIdentity } from '../../../people/user-accounts.ts';
+import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { describeBrowser } from '../../api/request/peer.ts';
 import type { PasskeySignIn } from '../../api/sign-in/by-passkey.ts';
@@ -29,10 +32,11 @@ export interface AccountPages {
 }
 
 export function accountPages(
-  { application, clock, address }: Pick<HttpDeps, 'application' | 'clock' | 'address'>,
+  deps: HttpDeps,
   passkeys: PasskeySignIn,
   frame: PageFrame,
 ): AccountPages {
+  const { application, clock, address } = deps;
   const { store, sealer } = application;
 
   function getOwner(c: Context<HttpEnv>): SessionOwner | null {
@@ -90,6 +94,10 @@ export function accountPages(
     };
   }
 
+  async function readMails(c: Context<HttpEnv>): Promise<AccountView['mails']> {
+    return (await perform(toOperationDeps(deps), getCaller(c), showMails, {})).mails;
+  }
+
   return {
     getOwner,
     findPerson,
@@ -102,6 +110,7 @@ export function accountPages(
         email: person === null ? null : readIdentity(sealer, person).email,
         hasPassword: person !== null && person.password !== null,
         passkeys: await readPasskeys(c, person, hasProved(sessions)),
+        mails: person === null ? null : await readMails(c),
         sessions,
         problem,
       };

@@ -1,0 +1,31 @@
+/** The mails that users can choose on their own page. Each is sent once a month. */
+import type { Role } from './role.ts';
+
+export const MAIL_KINDS = ['introductions', 'results'] as const;
+
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+interface MailRule {
+  name: string;
+  /** The role of the page with the same numbers. */
+  role: Role;
+  /** The day of the month (UTC) from which it is sent. */
+  fromDay: number;
+  content: string;
+}
+
+export const MAIL_RULES: Readonly<Record<MailKind, MailRule>> = {
+  introductions: {
+    name: 'Introductions',
+    role: 'reader',
+    fromDay: 1,
+    content: 'how many contacts a member can introduce, and how many of them are new',
+  },
+  results: {
+    name: 'Results',
+    role: 'viewer',
+    // The service keeps results for a week, so the numbers of the past month no longer change.
+    fromDay: 9,
+    content: 'contacts sent and matched, new introductions, decisions and credits',
+  },
+};

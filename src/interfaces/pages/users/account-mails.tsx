@@ -1,0 +1,73 @@
+import { MAIL_RULES, type MailKind } from '../../../core/mail-kinds.ts';
+import type { MailsView } from '../../../operations/mails.ts';
+
+/** The monthly mails of the user's own account, each with a switch. */
+export function AccountMails({ mails }: { mails: MailsView }) {
+  const { email, isVerified, problem, kinds } = mails;
+  const isAnyOn = kinds.some(({ isOn }) => isOn);
+  return (
+    <section class="card" id="mails" aria-labelledby="mails-title">
+      <h2 id="mails-title">Monthly mails</h2>
+      <p class="quiet">
+        Each mail is sent once a month to {email}. It contains counts, the names of clients and
+        links, but no contact's name and no amount.
+      </p>
+      {problem !== null && <p class="refused">{problem}</p>}
+      {isAnyOn && !isVerified && (
+        <p class="refused">
+          Nothing is sent yet, because {email} is not confirmed. Open the link in the mail that
+          donor-sync has sent you.
+        </p>
+      )}
+      <ul class="plain mails">
+        {kinds
+          .filter(({ isAllowed, isOn }) => isAllowed || isOn)
+          .map(({ kind, isOn }) => (
+            <MailSwitch
+              kind={kind}
+              isOn={isOn}
+              canTurnOn={problem === null}
+              needsLink={isOn && !isVerified && problem === null}
+            />
+          ))}
+      </ul>
+    </section>
+  );
+}
+
+interface SwitchProps {
+  kind: MailKind;
+  isOn: boolean;
+  canTurnOn: boolean;
+  /** True if the link that confirms the address can be sent again. */
+  needsLink: boolean;
+}
+
+function MailSwitch({ kind, isOn, canTurnOn, needsLink }: SwitchProps) {
+  const { name, content } = MAIL_RULES[kind];
+  return (
+    <li>
+      <p>
+        <strong>{name}</strong> <span class="quiet">({isOn ? 'on' : 'off'})</span>
+        <span class="quiet detail">{content}</span>
+      </p>
+      <form class="row" method="post" action={`/account/mails/${kind}`}>
+        {needsLink && (
+          <button type="submit" class="button small" name="state" value="on">
+            Send the link again
+          </button>
+        )}
+        <button
+          type="submit"
+          class="button small"
+          name="state"
+          value={isOn ? 'off' : 'on'}
+          disabled={!isOn && !canTurnOn}
+        >
+          Turn {isOn ? 'off' : 'on'}
+          <span class="hidden"> the mail {name}</span>
+        </button>
+      </form>
+    </li>
+  );
+}

@@ -1,0 +1,65 @@
+/** Who may get monthly mails, and the links in them. */
+import type { MailKind } from '../core/mail-kinds.ts';
+import { MAIL_KINDS } from '../core/mail-kinds.ts';
+import { newSecret } from '../core/new-secret.ts';
+import type { ActorTransaction } from '../database/actor-transaction.ts';
+import type { Store } from '../database/store.ts';
+import { hashToken } from './access-token.ts';
+import { type MailPlace, storeEmailProof } from './statements/mail-choices.ts';
+import type { PersonRecord } from './statements/people.ts';
+
+const PROOF_MS = 86_400_000;
+
+/** The shortest time between two mails that verify an address. */
+const PROOF_PAUSE_MS = 60_000;
+
+/**
+ * Returns whether mail to the user's address has been shown to arrive: by a link in a mail, or by the identity provider,
+ * which only names addresses that it has verified.
+ */
+export function isVerified({
+  emailVerifiedAt,
+  subject,
+}: Pick<PersonRecord, 'emailVerifiedAt' | 'subject'>): boolean {
+  return emailVerifiedAt !== null || subject !== null;
+}
+
+/**
+ * Stores a one-time value that verifies the user's address within a day. Returns null if one was created less than a
+ * minute ago, so nobody's mailbox is flooded.
+ */
+export async function createProof(
+  trx: ActorTransaction,
+  personId: string,
+): Promise<{ path: string; hash: string } | null> {
+  const secret = newSecret();
+  const now = trx.clock.now();
+  const proof = {
+    hash: hashToken(secret),
+    until: now + PROOF_MS,
+    unlessUntil: now + PROOF_MS - PROOF_PAUSE_MS,
+  };
+  if (!(await storeEmailProof(trx, personId, proof))) return null;
+  return { path: `/account/mails/confirm?code=${secret}`, hash: proof.hash };
+}
+
+type Fingerprinting = Pick<Store, 'fingerprint'>;
+
+/** The path of the page that stops a mail. It works without a session, because it is meant for whoever gets the mail. */
+export function stopPath(store: Fingerprinting, place: MailPlace): string {
+  return `/stop-mails/${place.kind}.${place.personId}.${stopProof(store, place)}`;
+}
+
+/** Returns the mail that a link stops; null if the link is not one of ours. */
+export function readStopLink(store: Fingerprinting, secret: string): MailPlace | null {
+  const [word = '', personId = '', proof = ''] = secret.split('.');
+  const kind = MAIL_KINDS.find((each) => each === word);
+  if (kind === undefined) return null;
+  const place: MailPlace = { kind: kind satisfies MailKind, personId };
+  // The hashes are compared, so the time does not tell how much of a guess is right.
+  return hashToken(stopProof(store, place)) === hashToken(proof) ? place : null;
+}
+
+function stopProof({ fingerprint }: Fingerprinting, { kind, personId }: MailPlace): string {
+  return fingerprint('mail_stop', `${kind} ${personId}`);
+}

@@ -1,0 +1,164 @@
+/** The monthly mails that users have chosen, and the proof that mail reaches them. */
+import type { Selectable } from 'kysely';
+import type { MailKind } from '../../core/mail-kinds.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { type FromRow, fromRows } from '../../database/from-row.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
+
+export type MailChoice = FromRow<Selectable<Tables['mail_choices']>>;
+
+/** A user and a kind of mail. */
+export type MailPlace = Pick<MailChoice, 'personId' | 'kind'>;
+
+/** Lists the kinds of mail that a user has chosen. */
+export async function listChosenMails(reader: Reader, personId: string): Promise<MailKind[]> {
+  const rows = await reader
+    .selectFrom('mail_choices')
+    .select('kind')
+    .where('person_id', '=', personId)
+    .orderBy('kind')
+    .execute();
+  return rows.map(({ kind }) => kind);
+}
+
+/** Lists the chosen mails that were last sent, or chosen, before this month (such as 2026-11). */
+export async function listDueMails(
+  reader: Reader,
+  kinds: readonly MailKind[],
+  month: string,
+): Promise<MailChoice[]> {
+  if (kinds.length === 0) return [];
+  const rows = await reader
+    .selectFrom('mail_choices')
+    .selectAll()
+    .where('kind', 'in', kinds)
+    .where('month', '<', month)
+    .orderBy('chosen_at')
+    .orderBy('person_id')
+    .execute();
+  return fromRows(rows);
+}
+
+/** Records that a user wants this mail, from the next month on. Does nothing if they have it already. */
+export async function chooseMail(
+  trx: ActorTransaction,
+  { personId, kind }: MailPlace,
+  month: string,
+): Promise<void> {
+  const added = await trx
+    .insertInto('mail_choices')
+    .values({ person_id: personId, kind, chosen_at: trx.clock.now(), month })
+    .onConflict((c) => c.doNothing())
+    .returning('kind')
+    .executeTakeFirst();
+  if (added === undefined) return;
+  await recordEntry(trx, { action: 'mail.chosen', details: { person: personId, kind } });
+}
+
+/** Records that a user does not want this mail any more. Returns false if they did not have it. */
+export async function stopMail(
+  trx: ActorTransaction,
+  { personId, kind }: MailPlace,
+): Promise<boolean> {
+  const removed = await trx
+    .deleteFrom('mail_choices')
+    .where('person_id', '=', personId)
+    .where('kind', '=', kind)
+    .returning('kind')
+    .executeTakeFirst();
+  if (removed === undefined) return false;
+  await recordEntry(trx, { action: 'mail.stopped', details: { person: personId, kind } });
+  return true;
+}
+
+/**
+ * Records that this process sends the mail of a month. Returns false if the mail is no longer wanted, or another process
+ * sends it.
+ */
+export async function claimMail(
+  trx: ActorTransaction,
+  { personId, kind }: MailPlace,
+  month: string,
+): Promise<boolean> {
+  const claimed = await trx
+    .updateTable('mail_choices')
+    .set({ month })
+    .where('person_id', '=', personId)
+    .where('kind', '=', kind)
+    .where('month', '<', month)
+    .returning('kind')
+    .executeTakeFirst();
+  return claimed !== undefined;
+}
+
+/** Gives a claim back, because the mail was certainly not sent. */
+export async function releaseMail(
+  trx: ActorTransaction,
+  { personId, kind, month: before }: MailChoice,
+  claimed: string,
+): Promise<void> {
+  await trx
+    .updateTable('mail_choices')
+    .set({ month: before })
+    .where('person_id', '=', personId)
+    .where('kind', '=', kind)
+    .where('month', '=', claimed)
+    .execute();
+}
+
+/**
+ * Stores the hash of the one-time value that verifies a user's address. It replaces an earlier one. Returns false if
+ * one is stored that ends after `unlessUntil` (epoch ms).
+ */
+export async function storeEmailProof(
+  trx: ActorTransaction,
+  personId: string,
+  { hash, until, unlessUntil }: { hash: string; until: number; unlessUntil: number },
+): Promise<boolean> {
+  const stored = await trx
+    .updateTable('people')
+    .set({ email_proof: hash, email_proof_until: until })
+    .where('id', '=', personId)
+    .where((eb) =>
+      eb.or([eb('email_proof_until', 'is', null), eb('email_proof_until', '<=', unlessUntil)]),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return stored !== undefined;
+}
+
+/** Drops a one-time value whose mail was not sent. */
+export async function dropEmailProof(
+  trx: ActorTransaction,
+  personId: string,
+  hash: string,
+): Promise<void> {
+  await trx
+    .updateTable('people')
+    .set({ email_proof: null, email_proof_until: null })
+    .where('id', '=', personId)
+    .where('email_proof', '=', hash)
+    .execute();
+}
+
+/** Uses up the one-time value. Returns false if it is wrong, too old, or another user's. */
+export async function verifyEmail(
+  trx: ActorTransaction,
+  personId: string,
+  hash: string,
+): Promise<boolean> {
+  const now = trx.clock.now();
+  const verified = await trx
+    .updateTable('people')
+    .set({ email_proof: null, email_proof_until: null, email_verified_at: now })
+    .where('id', '=', personId)
+    .where('email_proof', '=', hash)
+    .where('email_proof_until', '>', now)
+    .returning('id')
+    .executeTakeFirst();
+  if (verified === undefined) return false;
+  await recordEntry(trx, { action: 'email.verified', details: { person: personId } });
+  return true;
+}
