@@ -25,6 +25,7 @@ import type { RunKey } from '../../sync/statements/run-rows.ts';
 import { readRunContacts } from '../../sync/views/run-contacts.ts';
 import { type LiveDeps, withCrm } from '../live-crm.ts';
 import { MARKS, type MarkFieldValues } from './mark-fields.ts';
+import { isMarkGroup } from './mark-groups.ts';
 
 /** Maximum number of contacts that are counted while the user waits. There may be more. */
 const MOST_COUNTED = 20_000;
@@ -277,10 +278,12 @@ async function firstIds(connector: Connector, most: number): Promise<string[]> {
   return ids.slice(0, most);
 }
 
-/** The groups that could become networks, the largest first. */
+/** The groups that could become networks, the largest first. Marks are not among them. */
 export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<GroupSummary[]> {
   return withCrm(deps, integration, async ({ connector }) => {
-    const groups = await connector.listGroups();
+    const groups = (await connector.listGroups()).filter(
+      (group) => !isMarkGroup(group, integration.contacts),
+    );
     return groups.toSorted((a, b) => (b.memberCount ?? 0) - (a.memberCount ?? 0));
   });
 }

@@ -74,6 +74,12 @@ describe('the set-up of a client', () => {
     const plan = await here.request(`/setup/${id}/plan`);
     expect(plan.text).toContain('40 credits');
     expect(plan.text).toContain('Try it on 25 contacts');
+    for (const choice of ['CSV file', 'All contacts', '2 fields are written', '900 credits']) {
+      expect(plan.text, choice).toContain(choice);
+    }
+    for (const step of ['crm', 'key', 'people', 'fields', 'networks', 'schedule']) {
+      expect(plan.text, step).toContain(`<a href="/setup/${id}/${step}">Change<span`);
+    }
     expect(await spentBy(here)).toBe(0);
     expect(await storedSettings(here, id)).toBeNull();
 
@@ -86,7 +92,10 @@ describe('the set-up of a client', () => {
     });
     const tried = await here.request(`/setup/${id}/plan`);
     expect(tried.text).toMatch(/The service knew \d+ of 25 contacts/);
+    expect(tried.text).toContain('When are the other 15 contacts sent?');
     expect(tried.text).toContain('Send the rest: 15 credits');
+    expect(tried.text).toContain('Finish, and send them later');
+    expect(tried.text).toMatch(/Its first run is on Monday, [A-Z][a-z]+ \d+ at 3:00 AM C[SD]T/);
 
     const { location } = await post(here, `/setup/${id}/plan`, { do: 'rest' });
     await here.untilEnded(/^\/runs\/(.+)$/.exec(location ?? '')?.[1] ?? '');
@@ -297,6 +306,22 @@ describe('the answers of the steps', () => {
     expect(
       (await post(here, `/setup/${id}/networks`, { group: shell, [`name:${shell}`]: 'x' })).status,
     ).toBe(422);
+  });
+
+  it('never propose a mark as a network', async () => {
+    const here = await openLocal();
+    const marked =
+      'Donor ID,First Name,Last Name,Committee,Do Not Contact,Status,Gone\n' +
+      '1,Ada,Vale,Deadline Group,,Active,yes\n2,Ben,Hill,Board,X,Deceased,\n';
+    const id = await withFile(here, marked);
+    await post(here, `/setup/${id}/people`, { ...COLUMNS, deceased: 'Gone' });
+    const { text } = await here.request(`/setup/${id}/networks`);
+    for (const group of ['Committee: Deadline Group', 'Committee: Board', 'Status: Active']) {
+      expect(text).toContain(group);
+    }
+    for (const mark of ['Do Not Contact: X', 'Status: Deceased', 'Gone: yes']) {
+      expect(text).not.toContain(mark);
+    }
   });
 
   it('are shown as YAML without what is secret in them', async () => {

@@ -13,6 +13,7 @@ import {
   TableHead,
 } from '../frame/parts.tsx';
 import { Persons } from './persons.tsx';
+import { PlanChoices } from './plan-choices.tsx';
 import type { PlanView } from './steps.ts';
 
 export function PlanStep({ setup, view }: { setup: Setup; view: PlanView; viewer: Viewer }) {
@@ -23,11 +24,13 @@ export function PlanStep({ setup, view }: { setup: Setup; view: PlanView; viewer
   return <AfterTrial setup={setup} view={view} />;
 }
 
-function BeforeTrial({ setup, view: { look } }: { setup: Setup; view: PlanView }) {
+function BeforeTrial({ setup, view }: { setup: Setup; view: PlanView }) {
+  const { look } = view;
   const due = look?.preview.credits.enhancements.needed ?? null;
   const first = due === null ? TRIAL_SIZE : Math.min(TRIAL_SIZE, due);
   return (
     <>
+      <PlanChoices setup={setup} view={view} />
       <Costs look={look} />
       <form class="onward row" method="post" action={`/setup/${setup.id}/plan`}>
         <input type="hidden" name="version" value={String(setup.version)} />
@@ -154,37 +157,84 @@ function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
         </table>
       )}
       {examples.length > 0 && <Examples examples={examples} />}
-      <form class="onward row" method="post" action={`/setup/${setup.id}/plan`}>
+      <PlanChoices setup={setup} view={view} />
+      <form class="stack" method="post" action={`/setup/${setup.id}/plan`}>
         <input type="hidden" name="version" value={String(setup.version)} />
-        <a class="button" href={`/setup/${setup.id}/people`}>
-          ← Change something
-        </a>
-        <button type="submit" class="button" name="do" value="trial">
-          Try some more: {describeCount(Math.min(TRIAL_SIZE, rest ?? TRIAL_SIZE), 'credit')} at most
-        </button>
-        {accepts !== undefined && (
-          <button type="submit" class="button" name="do" value={accepts.value}>
-            {accepts.label}
-          </button>
+        {rest === 0 || isLow ? (
+          <div class="onward row">
+            <button type="submit" class="button primary" name="do" value="finish">
+              Finish
+            </button>
+          </div>
+        ) : (
+          <Rest setup={setup} rest={rest} nextRun={view.nextRun} />
         )}
-        {rest !== 0 && !isLow && (
-          <button type="submit" class="button" name="do" value="finish">
-            {setup.answers.schedule === null
-              ? 'Finish without the rest'
-              : 'Finish; the schedule sends the rest'}
+        <h2>Not ready yet?</h2>
+        <div class="row">
+          <a class="button" href={`/setup/${setup.id}/people`}>
+            ← Change something
+          </a>
+          <button type="submit" class="button" name="do" value="trial">
+            Try some more: {describeCount(Math.min(TRIAL_SIZE, rest ?? TRIAL_SIZE), 'credit')} at
+            most
           </button>
-        )}
-        <button
-          type="submit"
-          class="button primary"
-          name="do"
-          value={rest === 0 || isLow ? 'finish' : 'rest'}
-        >
-          {rest === 0 || isLow ? 'Finish' : restText(rest)}
-        </button>
+          {accepts !== undefined && (
+            <button type="submit" class="button" name="do" value={accepts.value}>
+              {accepts.label}
+            </button>
+          )}
+        </div>
       </form>
     </>
   );
+}
+
+/** One choice with two answers: when the contacts are sent that the trial has left. */
+function Rest(props: { setup: Setup; rest: number | null; nextRun: number | null }) {
+  const { setup, rest, nextRun } = props;
+  const { schedule } = setup.answers;
+  const who = rest === null ? 'the other contacts' : `the other ${describeCount(rest, 'contact')}`;
+  return (
+    <section aria-labelledby="rest-title">
+      <h2 id="rest-title">When are {who} sent?</h2>
+      <ul class="answers">
+        <li>
+          <h3>Now</h3>
+          <p>
+            A run starts at once.{' '}
+            {schedule === null
+              ? 'Later runs start only when you start them.'
+              : 'After that, the schedule sends only new and changed contacts.'}
+          </p>
+          <button type="submit" class="button primary" name="do" value="rest">
+            {restText(rest)}
+          </button>
+        </li>
+        <li>
+          <h3>Later</h3>
+          <p>{laterText(schedule, nextRun)}</p>
+          <button type="submit" class="button" name="do" value="finish">
+            {schedule === null ? 'Finish, and send nothing now' : 'Finish, and send them later'}
+          </button>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function laterText(schedule: Setup['answers']['schedule'], nextRun: number | null): string {
+  if (schedule === null) return 'Nothing is sent until you start a run.';
+  if (nextRun === null) return 'The schedule sends them, for the same credits.';
+  const at = new Intl.DateTimeFormat('en-US', {
+    weekday: 'long',
+    month: 'long',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: schedule.timezone,
+    timeZoneName: 'short',
+  }).format(nextRun);
+  return `The schedule sends them, for the same credits. Its first run is on ${at}.`;
 }
 
 /** The rate that a user can accept after a trial that stopped because of it. */

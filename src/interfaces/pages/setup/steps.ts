@@ -81,6 +81,10 @@ export interface PlanView {
   run: RunReport | null;
   reasons: ReasonCount[];
   examples: TrialExample[];
+  /** The first run of the schedule (epoch ms); null without a schedule. */
+  nextRun: number | null;
+  /** The number of mapped fields. */
+  fieldCount: number;
   /** Lines that a change removes and adds; null for a new integration. */
   diff: DiffLine[] | null;
   /** True if the change affects which contacts are submitted, and therefore the cost. */
@@ -319,6 +323,8 @@ async function readPlan(deps: StepDeps, setup: Setup, isLooking = true): Promise
     reasons: isOver ? await readReasons(store.reader, run.id) : [],
     examples: isLooking && isOver && begun ? await lookAtTrial(deps, integration, begun) : [],
     look: isLooking && !isTrying ? await lookAtPlan(deps, integration) : null,
+    nextRun: nextRuns(setup.answers.schedule, deps.now)[0] ?? null,
+    fieldCount: (await readMappings(setup)).length,
     diff: setup.isNew ? null : diffLines(yamlOfStored(setup), yamlOfAnswers(setup)),
     changesPeople:
       !setup.isNew &&

@@ -1,0 +1,37 @@
+/** Recognises groups that are marks: people who died, want no contact or opted out introduce nobody. Pure. */
+import type { GroupSummary } from '../../../connectors/contract.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import { plain } from './column-names.ts';
+import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
+
+const MARKS: ReadonlySet<string> = new Set([...OPT_OUTS, ...DECEASED, ...DO_NOT_CONTACTS]);
+
+/** The longest mark in the lists has this many words: `does not want to be contacted`. */
+const MOST_WORDS = 6;
+
+/**
+ * Returns whether the group is a mark: its field is one that the settings name for a mark, or its name contains one
+ * (`Do Not Contact: X`, `Status: Deceased`, `Deceased donors`).
+ */
+export function isMarkGroup(
+  { selector, name }: Pick<GroupSummary, 'selector' | 'name'>,
+  { optOutField, deceasedField, doNotContactField }: Integration['contacts'],
+): boolean {
+  const marks = [optOutField, deceasedField, doNotContactField];
+  const { column, property } = selector as Readonly<Record<string, unknown>>;
+  if ([column, property].some((field) => typeof field === 'string' && marks.includes(field))) {
+    return true;
+  }
+  return namesMark(name);
+}
+
+/** Looks for a mark in whole words only: `Deadline` contains none. */
+function namesMark(name: string): boolean {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  return words.some((_, start) =>
+    words.slice(start, start + MOST_WORDS).some((_, count) => {
+      const part = words.slice(start, start + count + 1).join(' ');
+      return MARKS.has(plain(part));
+    }),
+  );
+}
