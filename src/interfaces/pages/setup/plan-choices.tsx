@@ -1,8 +1,8 @@
+import { crmName } from '../../../../connectors/index.ts';
 import { cronText } from '../../../clients/schedules/cron-text.ts';
 import type { Setup } from '../../../clients/setup/draft.ts';
 import type { SetupStep } from '../../../clients/setup/steps.ts';
 import { describeCount } from '../../../core/quantities.ts';
-import { crmName } from '../home/crm-name.ts';
 import { type PlanView, STEP_NAMES } from './steps.ts';
 
 /** Everything that the user has chosen, with a link to the step of each choice. */
@@ -87,7 +87,7 @@ function describeSchedule({ answers: { budget, schedule, alerts } }: Setup): str
     schedule === null
       ? 'Runs only when you start one'
       : `Runs ${cronText(schedule.cron)} (${schedule.timezone})`,
-    ...(alerts === undefined ? [] : ['Alerts go to a chat of its own']),
+    ...(alerts === undefined ? [] : ['Alerts go to a separate chat']),
   ];
 }
 
