@@ -166,6 +166,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'The first name has the same initial, which relatives may share': NONE_IN_NOISE,
   'Both first names are known by the same initial only': NONE_IN_NOISE,
   'One of the first names is the same': NONE_IN_NOISE,
+  'The first and the middle name are exchanged, as between brothers': NONE_IN_NOISE,
   'The first name is the first and the middle name of the donor': NONE_IN_NOISE,
   'The ZIP code is the same, and the house another one': 'noise A moves nobody within a ZIP code',
   'The first name is the same but for two slips': NONE_IN_NOISE,

@@ -9,18 +9,10 @@ import { agreeInFull, areKnownAlike } from './agreement.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
 import { writtenEmployer } from './employers.ts';
+import type { Comparing, Evidence, EvidenceKind } from './evidence.ts';
 import { fitFirstName, type Reading, readingsOf } from './names.ts';
 import { readPopulation } from './population.ts';
-import {
-  type Comparing,
-  type Evidence,
-  type EvidenceKind,
-  LEAST_PEOPLE,
-  weighAddresses,
-  weighBirth,
-  weighEmployers,
-  weighName,
-} from './weights.ts';
+import { LEAST_PEOPLE, weighAddresses, weighBirth, weighEmployers, weighName } from './weights.ts';
 
 /** The known details about a person. All of them are free text, as submitted. */
 export interface SoughtPerson {
@@ -47,9 +39,14 @@ export interface Match {
   donorNumber: number | null;
   /**
    * The probability that this is the right donor or, if none was found, that the most likely one
-   * would be.
+   * would be. If none was found, it assumes that the person is as likely to be among the donors as not.
    */
   probability: number;
+  /**
+   * The same probability, but on the assumption on which decisions are based: at least `LEAST_PEOPLE` people could be
+   * meant, and a small file contains few of them. It is equal to `probability` if a donor was found.
+   */
+  cautious: number;
   reasons: string[];
   /** The second most likely donor, or, if none was found, the most likely one. */
   runnerUp: Likely | null;
@@ -237,7 +234,7 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   if (best === undefined) {
     return {
       donorNumber: null,
-      probability: 0,
+      ...{ probability: 0, cautious: 0 },
       reasons: [NOT_FOUND(readings)],
       runnerUp: null,
       ...NOT_SURE,
@@ -263,19 +260,40 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
     // No two people of one family share a middle name and a day of birth.
     const isMiddle = kinds.has('birth') && evidence.some((one) => one.isMiddle === true);
     const count = kinds.size + Number(isMiddle);
-    return { donorNumber, probability, reasons, runnerUp, kinds: count, isContradicted };
+    const found = { donorNumber, probability, cautious: probability, reasons, runnerUp };
+    return { ...found, kinds: count, isContradicted };
   }
   const isTied = second !== undefined && best.probability < 2 * second.probability;
   const isEnough = kinds.size > 0 && isMet && isTold && isOutweighed;
+  const most = isEnough ? MOST_STATED : limitOf(evidence, kinds);
+  const probability = Math.min(most, stateProbability(index, ranked));
   return {
     donorNumber: null,
-    probability: isEnough ? best.probability : Math.min(best.probability, limitOf(evidence, kinds)),
+    probability,
+    cautious: isEnough ? best.probability : Math.min(best.probability, most),
     reasons: [
       isTied && kinds.size > 0 ? TIED : kinds.size > 0 && !isOutweighed ? OTHER : TOO_LITTLE,
     ],
-    runnerUp: best,
+    runnerUp: { ...best, probability },
     ...NOT_SURE,
   };
+}
+
+/** The greatest probability of a donor who is not certain enough for a match. */
+const MOST_STATED = 0.96;
+
+/** A file with fewer donors is too small to say anything about the people who are not in it. */
+const LEAST_DONORS = 1_000;
+
+/**
+ * The probability of the most likely donor if the person is as likely to be among the donors as not. Decisions assume
+ * that a small file contains few of the people who could be meant.
+ */
+function stateProbability(index: DonorIndex, ranked: readonly Weighed[]): number {
+  const assumed = Math.max(LEAST_PEOPLE, index.donorCount);
+  const times = assumed / Math.max(LEAST_DONORS, index.donorCount);
+  const all = 1 / times + ranked.reduce((sum, { odds }) => sum + odds, 0);
+  return (ranked[0]?.odds ?? 0) / all;
 }
 
 /** The greatest probability of a donor who does not match, by what speaks against it or is missing. */
@@ -352,8 +370,9 @@ function byNameAlone(
   const isFull = fit === 'same' || fit === 'nickname';
   if (!isInvented || !isFull || expected >= MAX_EXPECTED_BEARERS) return null;
   const reasons = [...only.evidence.map(({ reason }) => reason), 'No other donor has this name'];
-  const found = { donorNumber: number, probability: THRESHOLDS.match, reasons, runnerUp: null };
-  return { ...found, ...NOT_SURE };
+  const probability = THRESHOLDS.match;
+  const found = { donorNumber: number, probability, cautious: probability, reasons };
+  return { ...found, runnerUp: null, ...NOT_SURE };
 }
 
 const MAX_EXPECTED_BEARERS = 0.5;

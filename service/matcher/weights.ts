@@ -15,6 +15,13 @@ import {
 import type { Candidate, DonorIndex } from './donor-index.ts';
 import { type EmployerFit, fitEmployer } from './employers.ts';
 import {
+  type Comparing,
+  type Evidence,
+  MOSTLY_TWO,
+  NEARLY_ALWAYS_TWO,
+  ONE_OR_TWO,
+} from './evidence.ts';
+import {
   areOfOneThird,
   areOftenTwoPeople,
   areOwnNames,
@@ -23,77 +30,19 @@ import {
   isVariantOf,
   mayBeOwnName,
   mayBeSlip,
-  RARELY_GIVEN,
 } from './given-name-pairs.ts';
+import { areExchanged, fitsFull, weighMiddle } from './middle-names.ts';
 import {
   areLastNameSpellings,
   areSpellings,
   areTwoSlips,
   fitFirstName,
   isTypo,
-  middlesAgree,
   type Reading,
 } from './names.ts';
 import { isPartOf, isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
 import { withinOneEdit } from './words.ts';
-
-/** One piece of evidence. */
-export interface Evidence {
-  bits: number;
-  /**
-   * How often this is seen for the same person; absent if a different person certainly shows it too, so `bits` is
-   * enough.
-   */
-  m?: number;
-  /** A description in words; empty if there is nothing to say. */
-  reason: string;
-  /** The kind of evidence in addition to the name; absent for names and cities, which are never enough. */
-  kind?: EvidenceKind;
-  /** Whether so many people share it that it does not count as evidence if the addresses disagree. */
-  isCommon?: boolean;
-  /** Whether addresses are known for both, and none names the same house. */
-  isElsewhere?: boolean;
-  /** Whether it is such strong evidence against the same person that an address never outweighs it. */
-  isContradiction?: boolean;
-  /** Whether the first name agrees completely, or in a form or spelling of it. */
-  isFull?: boolean;
-  /** Kinds of evidence without which this piece never leads to a match. */
-  needs?: readonly EvidenceKind[];
-  /** Kinds of evidence of which at least one is needed for a match. */
-  needsOneOf?: readonly EvidenceKind[];
-  /**
-   * How likely it is that the two are one person if what outweighs this piece is missing: if they may be relatives at one
-   * home, for example.
-   */
-  atMost?: number;
-  /** The same if only the name agrees. */
-  atMostByName?: number;
-  /**
-   * Whether a middle name or initial agrees, which counts in addition to a day of birth when
-   * records are joined.
-   */
-  isMiddle?: boolean;
-}
-
-/** The kinds of evidence in addition to the name. */
-export type EvidenceKind = 'address' | 'employer' | 'birth';
-
-/** The person and the donor who are compared. */
-export interface Comparing {
-  index: DonorIndex;
-  population: Population;
-}
-
-/** How often two records are one person if a contradiction is not outweighed. */
-const NEARLY_ALWAYS_TWO = 0.05;
-/**
- * Middle initials are sometimes wrong, and last names change, about as often as relatives have the same first name. A
- * mistake is worse than a miss, so less is said.
- */
-const MOSTLY_TWO = 0.2;
-/** One person as often as two. */
-const ONE_OR_TWO = 0.5;
 
 /**
  * If there are fewer donors than this, they are compared as if there were this many, because other people
@@ -116,6 +65,7 @@ const FIRST = {
   initial: 0.02,
   slips: 0.01,
   middle: 0.07,
+  exchanged: 0.005,
 };
 const LAST = {
   same: 0.82,
@@ -179,12 +129,6 @@ const OTHER_BIRTH = {
   ...{ bits: Math.log2(0.005), reason: 'The dates of birth differ', isContradiction: true },
   atMost: NEARLY_ALWAYS_TWO,
 };
-/** For the same person, 2 % of the middle initials differ; for two people, nearly all. */
-const OTHER_INITIAL = {
-  ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
-  ...{ isContradiction: true, atMost: MOSTLY_TWO },
-};
-const MIDDLE_M = 0.6;
 const GENERATION = {
   m: 0.6,
   bits: Math.log2(0.6 / 0.03),
@@ -218,7 +162,9 @@ export function weighName(
   const first = weighFirst(comparing, reading, donor);
   const isPlain = reading.way === 'as written' && first?.isFull === true;
   if (first === undefined || (last === OTHER_LAST && !isPlain)) return undefined;
-  const middle = weighMiddle(population, reading, donor);
+  // Bonnie Gregory is not Gregory Ronnie: nobody exchanges the fields and mistypes the name as well.
+  if (reading.way === 'swapped' && first.isFull !== true) return undefined;
+  const middle = first.isExchanged === true ? [] : weighMiddle(comparing, reading, donor);
   const generation = weighGeneration(reading, donor);
   if (middle === undefined || generation === undefined) {
     return isPlain && reading.last === donor.last ? 'ruled out' : undefined;
@@ -285,6 +231,13 @@ function weighFirst(
   }
   // "Mary Ann" is Maryann, but "Robert A." is not Roberta.
   const joined = [first, ...middles.filter((middle) => middle.length > 1)].join('');
+  if (areExchanged(comparing, { first, middles }, donor)) {
+    // The other name says nothing more, because the two names of brothers are not independent.
+    const bits = Math.log2(
+      FIRST.exchanged / (first.length === 1 ? INITIAL_SHARE : population.first(first)),
+    );
+    return { m: FIRST.exchanged, bits, reason: EXCHANGED, isExchanged: true, ...NEEDS_MORE };
+  }
   if (middles.length > 0 && (joined === donor.first || middles.includes(donor.first))) {
     const reason = 'One of the first names is the same';
     return { m: FIRST.middle, bits: Math.log2(FIRST.middle / share), reason };
@@ -295,7 +248,7 @@ function weighFirst(
     const reason = 'The first name is the first and the middle name of the donor';
     return { m: FIRST.middle, bits: Math.log2(FIRST.middle / share), reason };
   }
-  const middle = donor.middles.find((one) => fitsFull(first, one));
+  const middle = donor.middles.find((one) => fitsFull(comparing, first, one));
   if (middle !== undefined) {
     const reason = 'The first name is the middle name of the donor';
     return { m: FIRST.middle, bits: Math.log2(FIRST.middle / population.first(middle)), reason };
@@ -338,6 +291,7 @@ function weighFirst(
   return undefined;
 }
 
+const EXCHANGED = 'The first and the middle name are exchanged, as between brothers';
 const BOTH_INITIALS = 'Both first names are known by the same initial only';
 const SAME_INITIAL = 'The first name has the same initial, which relatives may share';
 
@@ -359,14 +313,6 @@ const NEEDS_EMPLOYER: Pick<Evidence, 'needs' | 'atMost'> = {
 const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
   ...{ needs: ['employer', 'birth'], atMost: NEARLY_ALWAYS_TWO },
 };
-
-function fitsFull(first: string, middle: string): boolean {
-  return middle.length > 1 && first.length > 1 && (first === middle || isTypoOfLong(first, middle));
-}
-
-function isTypoOfLong(one: string, other: string): boolean {
-  return Math.min(one.length, other.length) >= 6 && isTypo(one, other);
-}
 
 /** Father and son. If one side lacks a suffix, this is not evidence. */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
@@ -426,69 +372,6 @@ const OTHER_LAST: Evidence = {
   needs: ['address', 'employer'],
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
-
-/** If middle names differ, they indicate two people, such as a father and a son. */
-function weighMiddle(
-  population: Population,
-  reading: Reading,
-  donor: Candidate,
-): Evidence[] | undefined {
-  const { last, lastParts } = reading;
-  const left = withoutMatchedName(population, reading, donor);
-  const mine = left.mine.filter((one) => one !== donor.last && !donor.lastParts.includes(one));
-  const theirs = left.theirs.filter((one) => one !== last && !lastParts.includes(one));
-  if (mine.length === 0 || theirs.length === 0) return [];
-  const agreed = mine.find((one) => theirs.some((other) => middlesAgree(one, other)));
-  if (agreed === undefined) return weighOtherMiddle(mine, theirs, { lastParts, last }, donor);
-  const isFull = theirs.some((other) => other === agreed && other.length > 1);
-  const bits = isFull ? Math.log2(MIDDLE_M / Math.max(1e-3, population.first(agreed))) : 3;
-  const reason = isFull ? 'The middle name is the same' : 'The middle initial agrees';
-  return [{ m: MIDDLE_M, bits, reason, isMiddle: true }];
-}
-
-/**
- * Returns the given names of both sides without the name by which they agree. If that is a middle name on one
- * side, the first name on that side is compared like a middle name. Paul David is not John Paul, who may be
- * his father.
- */
-function withoutMatchedName(
-  population: Population,
-  { first, middles }: Reading,
-  donor: Candidate,
-): { mine: readonly string[]; theirs: readonly string[] } {
-  // "Robert Bob" has no middle name; "Linda Lynn" has one.
-  const isShort = (middle: string) =>
-    isShortFor(first, middle) && population.first(middle) < RARELY_GIVEN.seldom;
-  const mine = middles.filter((middle) => !isShort(middle));
-  if (fitFirstName(first, donor.first) !== undefined) return { mine, theirs: donor.middles };
-  const others = middles.filter((middle) => middle !== donor.first);
-  if (others.length < middles.length) return { mine: [first, ...others], theirs: donor.middles };
-  const matched = donor.middles.findIndex((one) => fitsFull(first, one));
-  if (matched === -1) return { mine: [], theirs: [] };
-  return { mine, theirs: [donor.first, ...donor.middles.toSpliced(matched, 1)] };
-}
-
-/**
- * Two different full middle names mean two people. An initial may be wrong, or belong to another name of
- * either person.
- */
-function weighOtherMiddle(
-  mine: readonly string[],
-  theirs: readonly string[],
-  reading: Pick<Reading, 'last' | 'lastParts'>,
-  donor: Candidate,
-): Evidence[] | undefined {
-  const hasInitial = [mine, theirs].some((side) => side.every((one) => one.length === 1));
-  if (!hasInitial) return undefined;
-  // The initial of a last name that both have does not explain the difference.
-  const others = [
-    ...reading.lastParts.filter((part) => part !== donor.last),
-    ...donor.lastParts.filter((part) => part !== reading.last),
-  ];
-  const explained = (side: readonly string[]) =>
-    side.some((one) => one.length === 1 && others.some((other) => other.startsWith(one)));
-  return explained(mine) || explained(theirs) ? [] : [OTHER_INITIAL];
-}
 
 /** Returns how the best address agrees; nothing if one side has none. */
 export function weighAddresses(texts: readonly AddressText[], donor: Candidate): Evidence[] {

@@ -103,7 +103,8 @@ export function createLinker(options: LinkerOptions): Linker {
     });
     if (other === undefined) return null;
     const nameAlone = { kinds: 0, isContradicted: false, runnerUp: null };
-    const match = { ...nameAlone, donorNumber: other, probability: 0.5, reasons: [NAME_ALONE] };
+    const half = { probability: 0.5, cautious: 0.5 };
+    const match = { ...nameAlone, ...half, donorNumber: other, reasons: [NAME_ALONE] };
     return { how: 'new, to review', match };
   }
 
@@ -176,9 +177,9 @@ function haveNameAlone(one: Candidate, other: Candidate): boolean {
 
 /** If a donor is likely, but not likely enough for a match, an operator has to review the pair. */
 function likelyOf(match: Match): Found {
-  const { probability, runnerUp } = match;
+  const { cautious: probability, runnerUp } = match;
   if (runnerUp === null || probability <= THRESHOLDS.review) return NEW;
-  return { how: 'new, to review', match: { ...match, ...runnerUp } };
+  return { how: 'new, to review', match: { ...match, ...runnerUp, probability } };
 }
 
 function soughtOf(

@@ -14,7 +14,9 @@ export type Verdict = 'same' | 'review' | 'other';
 
 /** Decides whether records become one donor, from the matcher's weights. */
 export function judge(match: Match, mine: readonly string[], theirs: readonly string[]): Verdict {
-  if (match.isContradicted) return 'other';
+  // Relatives in one list differ in such a part. In two lists it may be a mistake in one of them, which a day of birth or
+  // an employer outweighs; an operator sees that.
+  if (match.isContradicted) return shareList(mine, theirs) ? 'other' : 'review';
   // A list contains each person under one ID only.
   if (shareList(mine, theirs)) return 'review';
   if (mine.some(isOfReturn) && theirs.some(isOfReturn)) return 'same';

@@ -68,6 +68,68 @@ describe('a twin of a donor, with the same home and birth', () => {
   });
 });
 
+describe('a brother with the same two given names in the other order, at the same home', () => {
+  it.each([
+    ['Robert', 'James', 'James Robert'],
+    ['Robert', 'James', 'James R'],
+    ['Robert', 'J', 'James Robert'],
+    ['Daniel', 'Edwin', 'Edwin D'],
+    ['David', 'N', 'Nicholas David'],
+  ])('is not the donor: %s %s is on file, and %s is meant', (first, middle, meant) => {
+    const donor = aDonor(first, { name: { first, middle, last: 'Oldenquist' } });
+    expect(isFound([donor], { first: meant })).toBe(false);
+  });
+
+  it('is not the donor if the donor with the right order is on file as well, even with an initial only', () => {
+    const [donn, kenneth] = [
+      ['Donn', 'Kenneth'],
+      ['Kenneth', 'D'],
+    ].map(([first = '', middle = '']) =>
+      aDonor(first, { name: { first, middle, last: 'Oldenquist' } }),
+    );
+    if (!donn || !kenneth) throw new Error('no donors');
+    expect(isFound([kenneth, donn], { first: 'Kenneth Donn' })).toBe(true);
+  });
+
+  it('is the donor if the employer is the same as well, because records exchange the two', () => {
+    const donor = aDonor('James', {
+      name: { first: 'James', middle: 'Robert', last: 'Oldenquist' },
+      work: [JOB],
+    });
+    expect(isFound([donor], { first: 'Robert James', employers: [WORK] })).toBe(true);
+  });
+
+  it('is no reason to doubt a donor who is called by the middle name', () => {
+    const donor = aDonor('James', {
+      name: { first: 'James', middle: 'Robert', last: 'Oldenquist' },
+    });
+    expect(isFound([donor], { first: 'Robert' })).toBe(true);
+    expect(isFound([donor], { first: 'J. Robert' })).toBe(true);
+  });
+});
+
+describe('a relative with a last name of two words', () => {
+  it('is not the donor if the middle initial differs, although it is that of a last name that both have', () => {
+    const name = { first: 'Gregorio', middle: 'M', last: 'Torres Vega' };
+    expect(
+      isFound([aDonor('Gregorio', { name })], { first: 'Gregorio T.', last: 'Torres Vega' }),
+    ).toBe(false);
+  });
+});
+
+describe('someone whose last name is a first name', () => {
+  const donor = aDonor('Gregory', {
+    name: { first: 'Gregory', middle: 'Ronnie', last: 'Gregory' },
+  });
+  it('is not a donor whose name agrees only with the fields exchanged and a typo', () => {
+    expect(isFound([donor], { first: 'Bonnie Kathleen', last: 'Gregory' })).toBe(false);
+  });
+  it('is the donor if the fields are exchanged without a typo', () => {
+    const lewis = aDonor('Lewis', { name: { first: 'Lewis', middle: null, last: 'Oldenquist' } });
+    expect(isFound([lewis], { first: 'Oldenquist', last: 'Lewis' })).toBe(true);
+  });
+});
+
 describe('a donor whose first name is mistyped', () => {
   it.each([
     ['a letter left out', 'Carrie', 'Carie'],

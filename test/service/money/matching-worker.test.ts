@@ -12,6 +12,7 @@ const clock = () => NOW;
 const FOUND: Match = {
   donorNumber: 3,
   probability: 1,
+  cautious: 1,
   reasons: ['Found'],
   runnerUp: null,
   kinds: 1,

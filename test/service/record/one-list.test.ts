@@ -36,6 +36,20 @@ describe('a list with an id for each of its people', () => {
     expect(report).toMatchObject({ added: 2, toReview: 2 });
   });
 
+  it('lists two rows of two lists with the same home and day of birth for review if only the middle initial differs', async () => {
+    const importing = openImporting();
+    const listWith = (initial: string) =>
+      listOf([
+        ['P', `Marguerite,${initial},Oldenquist,,1951-09-08,12 Elm Street,Evanston,IL,60201`],
+      ]);
+    const [before, after] = ['Q', 'R'].map((initial) =>
+      importing.file(`${initial}.csv`, listWith(initial)),
+    );
+    await importing.import({ kind: 'csv', paths: [before ?? ''], source: 'before' });
+    const order = { kind: 'csv', paths: [after ?? ''], source: 'after' } as const;
+    expect(await importing.import(order)).toMatchObject({ added: 1, toReview: 1 });
+  });
+
   it('lists two rows of one name for review of which nothing else is known', async () => {
     const importing = openImporting();
     const rows = [

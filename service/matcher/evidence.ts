@@ -1,0 +1,63 @@
+/** A piece of evidence for or against a candidate, and how certain two people are if a contradiction is not outweighed. */
+
+import type { DonorIndex } from './donor-index.ts';
+import type { Population } from './population.ts';
+
+/** One piece of evidence. */
+export interface Evidence {
+  bits: number;
+  /**
+   * How often this is seen for the same person; absent if a different person certainly shows it too, so `bits` is
+   * enough.
+   */
+  m?: number;
+  /** A description in words; empty if there is nothing to say. */
+  reason: string;
+  /** The kind of evidence in addition to the name; absent for names and cities, which are never enough. */
+  kind?: EvidenceKind;
+  /** Whether so many people share it that it does not count as evidence if the addresses disagree. */
+  isCommon?: boolean;
+  /** Whether addresses are known for both, and none names the same house. */
+  isElsewhere?: boolean;
+  /** Whether it is such strong evidence against the same person that an address never outweighs it. */
+  isContradiction?: boolean;
+  /** Whether the first name agrees completely, or in a form or spelling of it. */
+  isFull?: boolean;
+  /** Whether the first name of each is the middle name of the other, so the middle names are compared already. */
+  isExchanged?: boolean;
+  /** Kinds of evidence without which this piece never leads to a match. */
+  needs?: readonly EvidenceKind[];
+  /** Kinds of evidence of which at least one is needed for a match. */
+  needsOneOf?: readonly EvidenceKind[];
+  /**
+   * How likely it is that the two are one person if what outweighs this piece is missing: if they may be relatives at one
+   * home, for example.
+   */
+  atMost?: number;
+  /** The same if only the name agrees. */
+  atMostByName?: number;
+  /**
+   * Whether a middle name or initial agrees, which counts in addition to a day of birth when
+   * records are joined.
+   */
+  isMiddle?: boolean;
+}
+
+/** The kinds of evidence in addition to the name. */
+export type EvidenceKind = 'address' | 'employer' | 'birth';
+
+/** The person and the donor who are compared. */
+export interface Comparing {
+  index: DonorIndex;
+  population: Population;
+}
+
+/** How often two records are one person if a contradiction is not outweighed. */
+export const NEARLY_ALWAYS_TWO = 0.05;
+/**
+ * Middle initials are sometimes wrong, and last names change, about as often as relatives have the same first name. A
+ * mistake is worse than a miss, so less is said.
+ */
+export const MOSTLY_TWO = 0.2;
+/** One person as often as two. */
+export const ONE_OR_TWO = 0.5;
