@@ -1,0 +1,263 @@
+/** Checks of imports: everyone in one list is a donor of their own, and two lists are joined only for one person. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { writeContact } from './contact.ts';
+import { readMarkers, writeDonorList } from './donor-list.ts';
+import { drawFirstName } from './names.ts';
+import { drawBirth, drawFirstOfSex, drawPerson, drawPopulation, type Person } from './people.ts';
+import type { Random } from './random.ts';
+import { drawSecondSource, type SecondRow, WRONG_DETAIL_KINDS } from './second-source.ts';
+import {
+  countDonors,
+  type Donor,
+  importList,
+  listReview,
+  startService,
+  undoJoins,
+} from './service.ts';
+
+export interface ListCheck {
+  people: number;
+  donors: number;
+  /** Pairs on the review list. */
+  toReview: number;
+}
+
+/** Imports one list of different people into an empty database. */
+export async function checkOneList(
+  folder: string,
+  name: string,
+  people: Person[],
+): Promise<ListCheck> {
+  const db = `${folder}/${name}.db`;
+  await importList(db, await writeDonorList(folder, name, people), 'judge');
+  const pairs = await listReview(db);
+  return { people: people.length, donors: await countDonors(db), toReview: pairs.length };
+}
+
+const FAMILY_SIZE = 6;
+
+/**
+ * Families of six at one home: grandfather, father and son with one name and their suffixes, the mother, and twin
+ * daughters.
+ */
+export function drawImportFamilies(families: number, random: Random): Person[] {
+  return Array.from({ length: families }).flatMap((_, family) => {
+    const { home, last, special } = drawPerson(random, '');
+    const first = drawFirstName(random, 'M');
+    const daughter = drawFirstName(random, 'F');
+    const twins = drawBirth(random, 1985, 1995);
+    const members: Partial<Person>[] = [
+      { sex: 'M', first, suffix: 'Sr', birth: drawBirth(random, 1930, 1938) },
+      { sex: 'M', first, suffix: 'Jr', birth: drawBirth(random, 1955, 1963) },
+      { sex: 'M', first, suffix: 'III', birth: drawBirth(random, 1980, 1988) },
+      { sex: 'F', suffix: '', first: drawFirstOfSex(random, 'F', daughter) },
+      { sex: 'F', suffix: '', first: daughter, birth: twins },
+      { sex: 'F', suffix: '', first: drawFirstOfSex(random, 'F', daughter), birth: twins },
+    ];
+    return members.map((fixed, member) => {
+      const key = `h${family * FAMILY_SIZE + member + 1}`;
+      const person = drawPerson(random, key, { home, last, special, ...fixed });
+      return { ...person, filed: { ...person.filed, suffix: person.suffix } };
+    });
+  });
+}
+
+export interface TwiceCheck {
+  people: number;
+  twice: number;
+  donors: number;
+  /** Pairs of equal rows that are on the review list. */
+  reviewed: number;
+  /** Other pairs on the review list. */
+  otherPairs: number;
+  /** The equal rows whose pair is missing on the review list. */
+  missing: Person[];
+  /** Contacts of these people that got no donor, with the service's error. */
+  unanswered: { person: Person; error: string | null; reasons: string[] }[];
+  /** Contacts of these people that got another donor. */
+  wrong: { person: Person; matched: string[]; reasons: string[] }[];
+}
+
+/** Imports a list that has some of its people twice, under different ids. */
+export async function checkTwice(
+  folder: string,
+  people: Person[],
+  twice: number,
+  random: Random,
+): Promise<TwiceCheck> {
+  const db = `${folder}/twice.db`;
+  const originals = random.shuffle(people).slice(0, twice);
+  const copies = originals.map((person) => ({ ...person, key: `${person.key}-again` }));
+  const files = await writeDonorList(folder, 'twice', random.shuffle([...people, ...copies]));
+  await importList(db, files, 'judge', true);
+  const pairs = (await listReview(db)).map(({ keys, otherKeys }) =>
+    [...keys, ...otherKeys]
+      .map((key) => key.replace('csv:judge:', ''))
+      .sort()
+      .join(' '),
+  );
+  const missing = originals.filter(({ key }) => !pairs.includes(`${key} ${key}-again`));
+  const service = await startService(db);
+  try {
+    const answers = await service.submit(originals.map(writeAllDetails));
+    const replies = originals.map((person, index) => ({ person, answer: answers[index] }));
+    return {
+      people: people.length + twice,
+      twice,
+      donors: await countDonors(db),
+      reviewed: twice - missing.length,
+      otherPairs: pairs.length - (twice - missing.length),
+      missing,
+      unanswered: replies
+        .filter(({ answer }) => answer?.matched.length === 0)
+        .map(({ person, answer }) => ({
+          person,
+          error: answer?.error ?? null,
+          reasons: answer?.runnerUp?.reasons ?? [],
+        })),
+      wrong: replies
+        .filter(({ person, answer }) =>
+          answer?.matched.some((key) => key.replace('-again', '') !== person.key),
+        )
+        .map(({ person, answer }) => ({
+          person,
+          matched: answer?.matched ?? [],
+          reasons: answer?.reasons ?? [],
+        })),
+    };
+  } finally {
+    await service.stop();
+  }
+}
+
+/** A contact with everything that the list has about the person. */
+function writeAllDetails(person: Person) {
+  const contact = writeContact(person, { home: true, employer: person.employer !== '' });
+  if (person.filed.middle) contact.first += ` ${person.filed.middle}`;
+  if (person.filed.suffix) contact.last += ` ${person.filed.suffix}`;
+  return contact;
+}
+
+export interface Join {
+  /** The ids of all rows of the donor, in both lists. */
+  keys: string[];
+  donorId: string;
+}
+
+export interface TwoSourcesCheck {
+  rows: SecondRow[];
+  firstList: Person[];
+  joins: number;
+  wrongJoins: Join[];
+  /** For each kind of wrong detail: rows, joined rows, and rows that are joined or on the review list. */
+  wrongDetails: { kind: string; rows: number; joined: number; found: number }[];
+  /** For rows of the same people with ordinary variation. */
+  same: { rows: number; joined: number };
+  undone: number;
+  /** Undone joins after which one of the two donors differs from the donor that its list alone gives. */
+  inexact: { keys: string[]; before: unknown; after: unknown }[];
+}
+
+/** At most so many right joins are undone in addition to the wrong ones. */
+const UNDONE_RIGHT = 200;
+
+export async function checkTwoSources(
+  folder: string,
+  donors: number,
+  random: Random,
+): Promise<TwoSourcesCheck> {
+  const firstList = drawPopulation(random, donors, 'a');
+  const share = Math.round(donors / 4);
+  const size = { same: share, wrongDetails: 80, relatives: share, strangers: share };
+  const rows = drawSecondSource(firstList, size, random);
+  const first = await writeDonorList(folder, 'first', firstList);
+  const second = await writeDonorList(
+    folder,
+    'second',
+    rows.map(({ row }) => row),
+  );
+  const states = [...new Set([...firstList, ...rows.map(({ row }) => row)].map(readState))];
+  const db = `${folder}/two-sources.db`;
+  await importList(db, first, 'first');
+  const firstAlone = toMap(await readAll(db, states));
+  await importList(`${folder}/second.db`, second, 'second');
+  const secondAlone = toMap(await readAll(`${folder}/second.db`, states));
+
+  await importList(db, second, 'second');
+  const joins = (await readAll(db, states))
+    .map(({ id, bio }) => ({ donorId: id, keys: readMarkers(bio) }))
+    .filter(({ keys }) => keys.length > 1);
+  const sameOf = new Map(rows.map(({ row, same }) => [row.key, same]));
+  const isRight = ({ keys: [one = '', other = '', ...more] }: Join) =>
+    more.length === 0 && (sameOf.get(other) === one || sameOf.get(one) === other);
+  const wrongJoins = joins.filter((join) => !isRight(join));
+  const joined = new Set(joins.filter(isRight).flatMap(({ keys }) => keys));
+  const reviewed = new Set(
+    (await listReview(db)).map(({ keys, otherKeys }) => [...keys, ...otherKeys].sort().join(' ')),
+  );
+  const isFound = ({ row, same }: SecondRow) =>
+    joined.has(row.key) || reviewed.has(`csv:first:${same} csv:second:${row.key}`);
+
+  const undone = [...wrongJoins, ...random.shuffle(joins.filter(isRight)).slice(0, UNDONE_RIGHT)];
+  if (undone.length > 0) {
+    await undoJoins(
+      db,
+      undone.map(({ donorId }) => donorId),
+    );
+  }
+  const after = toMap(await readAll(db, states));
+  const inexact = undone.flatMap(({ keys }) =>
+    keys
+      .map((key) => ({
+        keys,
+        before: firstAlone.get(key) ?? secondAlone.get(key),
+        after: after.get(key),
+      }))
+      .filter((pair) => !isDeepStrictEqual(withoutId(pair.before), withoutId(pair.after))),
+  );
+  const same = rows.filter((row) => row.same !== null && !WRONG_DETAIL_KINDS.includes(row.kind));
+  return {
+    rows,
+    firstList,
+    joins: joins.length,
+    wrongJoins,
+    wrongDetails: WRONG_DETAIL_KINDS.map((kind) => {
+      const ofKind = rows.filter((row) => row.kind === kind);
+      return {
+        kind,
+        rows: ofKind.length,
+        joined: ofKind.filter(({ row }) => joined.has(row.key)).length,
+        found: ofKind.filter(isFound).length,
+      };
+    }),
+    same: { rows: same.length, joined: same.filter(({ row }) => joined.has(row.key)).length },
+    undone: undone.length,
+    inexact,
+  };
+}
+
+function readState({ home }: Person): string {
+  return home.state;
+}
+
+async function readAll(db: string, states: string[]): Promise<Donor[]> {
+  const service = await startService(db);
+  try {
+    return await service.listDonors(states);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Donors by the ids of their rows. */
+function toMap(donors: Donor[]): Map<string, Donor> {
+  return new Map(donors.flatMap((donor) => readMarkers(donor.bio).map((key) => [key, donor])));
+}
+
+/** The profile without the parts that differ between two databases. */
+function withoutId(donor: unknown): unknown {
+  if (typeof donor !== 'object' || donor === null) return donor;
+  const { id: _id, service_url: _url, ...rest } = donor as Record<string, unknown>;
+  return rest;
+}

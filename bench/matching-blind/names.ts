@@ -1,0 +1,152 @@
+/** First and last names: common names as often as in the United States, and rare names that are composed. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createWeighted, type Random } from './random.ts';
+
+export type Sex = 'F' | 'M';
+
+const DATA = join(import.meta.dirname, '..', '..', 'people', 'data');
+
+/** The rows of a file without quoted fields, without its first line. */
+export function readRows(file: string): string[][] {
+  const lines = readFileSync(join(DATA, file), 'utf8').trim().split('\n');
+  return lines.slice(1).map((line) => line.split(','));
+}
+
+const firstNames = readRows('first_names.csv').map(([name = '', sex = '', births = '']) => ({
+  value: name,
+  sex,
+  weight: Number(births),
+}));
+const drawFirstOf = {
+  F: createWeighted(firstNames.filter((name) => name.sex === 'F')),
+  M: createWeighted(firstNames.filter((name) => name.sex === 'M')),
+} satisfies Record<Sex, (random: Random) => string>;
+
+const drawCommonSurname = createWeighted(
+  readRows('surnames.csv').map(([surname = '', count = '']) => ({
+    value: surname,
+    weight: Number(count),
+  })),
+);
+
+const FRONTS =
+  'Quill Thorn Abern Fair Hask Penn Wick Lath Brack Strath Cald Tres Dun Raven Kess Vand Orm Pell Sund Grim Hol Mard Nev Ost Pri Quar Rust Sel Tam Ulv Var Wend Yar Zel Bex Corv Drax Elm Fenn Gost';
+const ENDS =
+  'feather athy weather ingham croft mere stead worth combe burn ridge hurst gard inski ovich quist dahl stein auer etti ello ander maker berg low wright sby thwaite';
+const rareSurnames = FRONTS.split(' ').flatMap((front) =>
+  ENDS.split(' ').map((end) => front + end),
+);
+
+/** The share of people whose surname is not one of the 1,000 commonest. */
+const RARE_SHARE = 0.4;
+
+export function drawFirstName(random: Random, sex: Sex): string {
+  return drawFirstOf[sex](random);
+}
+
+/** The share of births of the other sex from which a name counts as a name of both. */
+const BOTH_SEXES = 0.02;
+
+/** Whether people of the other sex have this first name too, so that "Mrs." may stand before the wife's own name. */
+export function isOfBothSexes(first: string): boolean {
+  const births = firstNames.filter((name) => name.value === first).map((name) => name.weight);
+  const all = births.reduce((sum, weight) => sum + weight, 0);
+  return births.length > 1 && Math.min(...births) / all > BOTH_SEXES;
+}
+
+export function drawRareSurname(random: Random): string {
+  return random.pick(rareSurnames);
+}
+
+/** Surnames that are written in more than one way, each group in so many of 1,000 people. */
+export const SPECIAL_SURNAMES = {
+  umlaut: 'Mueller Schroeder Koehler Huebner Boehm Groenwald Kuehn Fuerst Jaeger Loewe'.split(' '),
+  accent: 'Peña Núñez Lefèvre Côté Ibáñez Bélanger Muñoz Gagné Åkesson Dvořák'.split(' '),
+  cyrillic: 'Ivanov Petrov Sidorov Morozov Volkov Lebedev Sokolov Romanov Pavlov Orlov'.split(' '),
+  particle: 'van der Berg|de la Cruz|von Hagen|de Groot|van Houten|di Marco|du Pont|la Rosa'.split(
+    '|',
+  ),
+  celtic: "O'Brien O'Connor McDonald McCarthy MacLeod O'Neill McKenzie D'Angelo".split(' '),
+  double: 'Garcia Lopez|Ramirez Ortiz|Torres Vega|Morales Ruiz|Castro Luna|Reyes Soto'.split('|'),
+} as const;
+
+export type SpecialSurname = keyof typeof SPECIAL_SURNAMES;
+
+const SPECIAL_SHARE = 0.02;
+
+/** First names of people with a Cyrillic surname, as they are written in the donor list. */
+export const CYRILLIC_FIRST = {
+  M: ['Ivan', 'Boris', 'Viktor', 'Maksim', 'Pavel', 'Anton'],
+  F: ['Anna', 'Irina', 'Marina', 'Vera', 'Nina', 'Larisa'],
+} satisfies Record<Sex, string[]>;
+
+/** A surname, and the group of surnames from which it was drawn. */
+export function drawSurname(random: Random): { last: string; special: SpecialSurname | null } {
+  for (const special of Object.keys(SPECIAL_SURNAMES) as SpecialSurname[]) {
+    if (random.chance(SPECIAL_SHARE)) {
+      return { last: random.pick(SPECIAL_SURNAMES[special]), special };
+    }
+  }
+  const last = random.chance(RARE_SHARE) ? drawRareSurname(random) : drawCommonSurname(random);
+  return { last, special: null };
+}
+
+/** Well-known short forms, written down for this judge; the matcher has its own list. */
+export const SHORT_FORMS: Record<string, string[]> = {
+  Robert: ['Bob', 'Rob', 'Bobby'],
+  William: ['Bill', 'Will', 'Billy'],
+  Richard: ['Dick', 'Rick', 'Rich'],
+  James: ['Jim', 'Jimmy'],
+  John: ['Jack', 'Johnny'],
+  Joseph: ['Joe', 'Joey'],
+  Thomas: ['Tom', 'Tommy'],
+  Charles: ['Chuck', 'Charlie'],
+  Michael: ['Mike', 'Mick'],
+  David: ['Dave'],
+  Daniel: ['Dan', 'Danny'],
+  Edward: ['Ed', 'Ted', 'Eddie'],
+  Anthony: ['Tony'],
+  Kenneth: ['Ken', 'Kenny'],
+  Steven: ['Steve'],
+  Stephen: ['Steve'],
+  Timothy: ['Tim'],
+  Ronald: ['Ron'],
+  Donald: ['Don'],
+  Gregory: ['Greg'],
+  Jeffrey: ['Jeff'],
+  Matthew: ['Matt'],
+  Andrew: ['Andy', 'Drew'],
+  Lawrence: ['Larry'],
+  Samuel: ['Sam'],
+  Benjamin: ['Ben'],
+  Nicholas: ['Nick'],
+  Raymond: ['Ray'],
+  Elizabeth: ['Liz', 'Betty', 'Beth', 'Betsy'],
+  Margaret: ['Peggy', 'Maggie', 'Meg'],
+  Katherine: ['Kathy', 'Kate', 'Katie'],
+  Catherine: ['Cathy', 'Kate'],
+  Patricia: ['Pat', 'Patty', 'Trish'],
+  Barbara: ['Barb'],
+  Susan: ['Sue', 'Susie'],
+  Deborah: ['Debbie', 'Deb'],
+  Jennifer: ['Jen', 'Jenny'],
+  Jessica: ['Jess'],
+  Rebecca: ['Becky'],
+  Kimberly: ['Kim'],
+  Christine: ['Chris', 'Tina'],
+  Dorothy: ['Dot', 'Dottie'],
+  Virginia: ['Ginny'],
+  Judith: ['Judy'],
+  Sandra: ['Sandy'],
+  Pamela: ['Pam'],
+  Victoria: ['Vicky'],
+  Theresa: ['Terry'],
+  Cynthia: ['Cindy'],
+  Jacqueline: ['Jackie'],
+  Frances: ['Fran'],
+  Martha: ['Marty'],
+  Suzanne: ['Sue'],
+  Amanda: ['Mandy'],
+};

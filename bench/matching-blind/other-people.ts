@@ -1,0 +1,219 @@
+/** Kinds of other people: the contact is not in the list, but someone similar is. */
+
+import type { Case } from './case.ts';
+import { type Contact, writeContact, writeHome } from './contact.ts';
+import { drawFirstName, isOfBothSexes } from './names.ts';
+import { drawEmployer, drawHome, drawPerson, type Person } from './people.ts';
+import type { Random } from './random.ts';
+import { isRare } from './same-person.ts';
+
+interface OtherPerson {
+  /** Writes the contact of someone who is easily confused with this donor, or null if the donor does not suit. */
+  write: (donor: Person, random: Random) => Contact | null;
+  /** Whether nothing distinguishes the two. */
+  isUndecidable?: boolean;
+}
+
+/** First names of two people that differ by one letter or an ending. */
+export const CLOSE_NAMES = [
+  ['Robert', 'Roberta'],
+  ['Andrew', 'Andrea'],
+  ['Brian', 'Briana'],
+  ['Jason', 'Mason'],
+  ['Jack', 'Zack'],
+  ['Ann', 'Nan'],
+  ['Danny', 'Manny'],
+  ['Eric', 'Erica'],
+  ['Paul', 'Paula'],
+  ['Jayden', 'Hayden'],
+  ['Daniel', 'Danielle'],
+  ['Joseph', 'Josephine'],
+  ['Carl', 'Carla'],
+  ['Marla', 'Darla'],
+  ['Samuel', 'Samantha'],
+  ['Christopher', 'Christina'],
+] as const;
+
+/** First names that are rare in the United States, are two names, and differ by one letter. */
+export const CLOSE_RARE_NAMES = [
+  ['Ramesh', 'Rajesh'],
+  ['Anil', 'Sunil'],
+  ['Alwin', 'Elwin'],
+  ['Orla', 'Orna'],
+  ['Zora', 'Dora'],
+  ['Edda', 'Elda'],
+  ['Milan', 'Dilan'],
+  ['Ilka', 'Inka'],
+  ['Amir', 'Samir'],
+  ['Kenji', 'Kenzi'],
+  ['Ravi', 'Rami'],
+  ['Leila', 'Leina'],
+  ['Akira', 'Akiko'],
+  ['Bruna', 'Bryna'],
+  ['Farid', 'Farad'],
+  ['Arvid', 'Arvin'],
+] as const;
+
+export const OTHER_PEOPLE: Record<string, OtherPerson> = {
+  'Jr, only Sr in the list, same home': {
+    write: (donor) =>
+      donor.filed.suffix === 'Sr' ? atHomeOf(donor, { last: `${donor.last} Jr.` }) : null,
+  },
+  'Jr with another middle initial, same home': {
+    write: (donor, random) => {
+      const initial = drawOtherInitial(donor, random);
+      return initial && donor.sex === 'M' && donor.filed.suffix !== 'Jr'
+        ? atHomeOf(donor, { first: `${donor.first} ${initial}.`, last: `${donor.last} Jr` })
+        : null;
+    },
+  },
+  'another middle initial, same home': {
+    write: (donor, random) => {
+      const initial = drawOtherInitial(donor, random);
+      return initial ? atHomeOf(donor, { first: `${donor.first} ${initial}.` }) : null;
+    },
+  },
+  'another middle name, same home': {
+    write: (donor, random) => {
+      if (donor.filed.middle.length < 2) return null;
+      const middle = drawFirstName(random, donor.sex);
+      if (middle.charAt(0) === donor.middle.charAt(0)) return null;
+      return atHomeOf(donor, { first: `${donor.first} ${middle}` });
+    },
+  },
+  'a first name one letter away, same home': {
+    write: (donor) => {
+      const other = findCloseName(donor.first);
+      return other === null ? null : atHomeOf(donor, { first: other });
+    },
+  },
+  'a first name one letter away, same employer': {
+    write: (donor) => {
+      const other = findCloseName(donor.first);
+      return other === null || !donor.employer
+        ? null
+        : { ...writeContact(donor, { employer: true }), first: other };
+    },
+  },
+  'spouse, same home': {
+    write: (donor, random) =>
+      atHomeOf(donor, { first: drawFirstName(random, donor.sex === 'F' ? 'M' : 'F') }),
+  },
+  '"Mrs." with the husband\'s name': {
+    write: (donor) =>
+      donor.sex === 'M' && !isOfBothSexes(donor.first)
+        ? atHomeOf(donor, { first: `Mrs. ${donor.first}` })
+        : null,
+  },
+  'sibling with the same initial, same home and employer': {
+    write: (donor, random) => {
+      const first = drawFirstName(random, donor.sex);
+      if (first.charAt(0) !== donor.first.charAt(0) || first === donor.first) return null;
+      if (first.slice(0, 3) === donor.first.slice(0, 3) || !donor.employer) return null;
+      // A donor with the sibling's name as middle name is more likely to be the contact's person.
+      if (first === donor.middle) return null;
+      return { ...writeContact(donor, { home: true, employer: true }), first };
+    },
+  },
+  'namesake in another state, another employer': {
+    write: (donor, random) => {
+      const home = drawHome(random);
+      if (home.state === donor.home.state || !donor.employer || isRare(donor)) return null;
+      return elsewhere(donor, writeHome(home), drawEmployer(random));
+    },
+  },
+  'namesake in the same city, another street and middle initial': {
+    write: (donor, random) => {
+      const initial = drawOtherInitial(donor, random);
+      if (!initial || isRare(donor)) return null;
+      const { city, state } = donor.home;
+      const address = writeHome({ ...drawHome(random), city, state });
+      return { ...elsewhere(donor, address), first: `${donor.first} ${initial}` };
+    },
+  },
+  'namesake in another unit of the building': {
+    write: (donor, random) => {
+      if (!donor.home.unit || isRare(donor)) return null;
+      const unit = String(Number(donor.home.unit) + random.between(1, 20));
+      return elsewhere(donor, writeHome({ ...donor.home, unit }), drawEmployer(random));
+    },
+  },
+  'a last name one letter away, same first name, another street': {
+    write: (donor, random) => {
+      if (!isRare(donor)) return null;
+      const last = replaceLetter(donor.last, random);
+      const { city, state, zip } = donor.home;
+      return { ...elsewhere(donor, writeHome({ ...drawHome(random), city, state, zip })), last };
+    },
+  },
+  'new resident with the same first name': {
+    write: (donor, random) => {
+      const { last } = drawPerson(random, '');
+      return last.charAt(0) === donor.last.charAt(0) ? null : atHomeOf(donor, { last });
+    },
+  },
+  'like-named relative without suffix or initial, same home': {
+    write: (donor) => atHomeOf(donor),
+    isUndecidable: true,
+  },
+  'namesake with a common name, name alone': {
+    write: (donor) => (isRare(donor) ? null : { ...writeContact(donor, {}) }),
+    isUndecidable: true,
+  },
+};
+
+/** Draws `size` cases of each kind; the contact's person is not in the list. */
+export function drawOtherPeopleCases(people: Person[], size: number, random: Random): Case[] {
+  return Object.entries(OTHER_PEOPLE).flatMap(([kind, { write, isUndecidable = false }]) => {
+    const cases: Case[] = [];
+    for (const donor of random.shuffle(people)) {
+      if (cases.length === size) break;
+      const contact = write(donor, random);
+      if (!contact || isInList(contact, donor, people)) continue;
+      cases.push({ kind, contact, right: [], beside: [donor.key], isUndecidable });
+    }
+    return cases;
+  });
+}
+
+/** Whether the invented other person happens to live at the donor's home in the list. */
+function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
+  const first = contact.first.replace(/^Mrs\. /, '').split(' ')[0];
+  return people.some(
+    (person) =>
+      person !== donor &&
+      person.home === donor.home &&
+      (person.first === first || contact.first.startsWith('Mrs.')),
+  );
+}
+
+function atHomeOf(donor: Person, changes: Partial<Contact> = {}): Contact {
+  return { ...writeContact(donor, { home: true }), ...changes };
+}
+
+function elsewhere({ first, last }: Person, address: string, employer?: string): Contact {
+  return { first, last, addresses: [address], employers: employer ? [employer] : [] };
+}
+
+/** A middle initial that contradicts the one in the list, or null if the list has none. */
+export function drawOtherInitial({ filed }: Person, random: Random): string | null {
+  if (!filed.middle) return null;
+  const others = [...'ABCDEFGHJKLMNPRSTW'].filter((initial) => initial !== filed.middle.charAt(0));
+  return random.pick(others);
+}
+
+function findCloseName(first: string): string | null {
+  for (const [one, other] of CLOSE_NAMES) {
+    if (first === one) return other;
+    if (first === other) return one;
+  }
+  return null;
+}
+
+export function replaceLetter(word: string, random: Random): string {
+  const at = random.between(1, word.length - 2);
+  const letter = random.pick(
+    [...'bdgklmnprstv'].filter((other) => other !== word.charAt(at).toLowerCase()),
+  );
+  return word.slice(0, at) + letter + word.slice(at + 1);
+}

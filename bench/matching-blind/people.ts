@@ -1,0 +1,156 @@
+/** The people of the test: who they are, and how a donor list describes them. */
+
+import {
+  CYRILLIC_FIRST,
+  drawFirstName,
+  drawSurname,
+  readRows,
+  type Sex,
+  type SpecialSurname,
+} from './names.ts';
+import { createWeighted, type Random } from './random.ts';
+
+export interface Home {
+  number: number;
+  /** The street without its type, for example `Oak`. */
+  street: string;
+  /** `Street`, `Avenue` and so on. */
+  type: string;
+  /** The apartment, or empty. */
+  unit: string;
+  city: string;
+  /** Two letters. */
+  state: string;
+  zip: string;
+}
+
+/** A person with all details, of which a donor list has only some. */
+export interface Person {
+  /** The id in the donor list. */
+  key: string;
+  sex: Sex;
+  first: string;
+  /** The whole middle name; empty if the person has none. */
+  middle: string;
+  last: string;
+  special: SpecialSurname | null;
+  /** `Jr`, `Sr`, `III`, or empty. */
+  suffix: string;
+  /** A day, `1951-03-09`. */
+  birth: string;
+  home: Home;
+  /** The employer, or empty. */
+  employer: string;
+  /** The details in the donor list, which are shorter or missing for many people. */
+  filed: { middle: string; suffix: string; birth: string };
+}
+
+const drawCity = createWeighted(
+  readRows('cities.csv').map(([city = '', state = '', prefix = '', thousands = '']) => ({
+    value: { city, state, prefix },
+    weight: Number(thousands),
+  })),
+);
+
+const STREETS =
+  'Oak Maple Cedar Pine Elm Walnut Chestnut Birch Willow Spruce Park Lake Hill Ridge River Spring Church Mill Union Franklin Jefferson Madison Monroe Jackson Lincoln Grant Sherman Adams Highland Forest Prospect Pleasant Meadow Orchard Valley Sunset Summit Canyon Harbor Liberty Grove College Court Market Clinton Dogwood Magnolia Sycamore Hickory Juniper Poplar Laurel Aspen Hawthorne Heather Fairview Glendale Lakeview Westwood Eastgate'.split(
+    ' ',
+  );
+const TYPES = ['Street', 'Avenue', 'Road', 'Drive', 'Lane', 'Court', 'Boulevard', 'Place'];
+const UNIT_SHARE = 0.15;
+
+export function drawHome(random: Random): Home {
+  const { city, state, prefix } = drawCity(random);
+  return {
+    number: random.between(1, 9_899),
+    street: random.pick(STREETS),
+    type: random.pick(TYPES),
+    unit: random.chance(UNIT_SHARE) ? String(random.between(1, 60)) : '',
+    city,
+    state,
+    zip: prefix + String(random.between(1, 60)).padStart(2, '0'),
+  };
+}
+
+const FIRMS =
+  'Ashgrove Bellwether Corvfell Danforth Eastlake Foxhall Granite Harborview Ironwood Juniper Keystone Lakeshore Meridian Northgate Oakmont Pinnacle Quarry Redwood Silverton Trident Upland Vanguard Westbrook Yellowstone Zephyr Blue_Ridge Cold_Spring Great_Plains High_Desert Iron_Range'.split(
+    ' ',
+  );
+const TRADES =
+  'Engineering Partners Hospital Foundry Logistics Capital Insurance Publishing Architects Pharmaceuticals Energy University Construction Consulting Bank Software Textiles Motors Foods Laboratories'.split(
+    ' ',
+  );
+const EMPLOYED_SHARE = 0.65;
+
+export function drawEmployer(random: Random): string {
+  return `${random.pick(FIRMS).replace('_', ' ')} ${random.pick(TRADES)}`;
+}
+
+/** Draws one person. `fixed` sets details that must not be random. */
+export function drawPerson(random: Random, key: string, fixed: Partial<Person> = {}): Person {
+  const sex = fixed.sex ?? random.pick(['F', 'M'] as const);
+  const { last, special } = drawSurname(random);
+  const person = {
+    key,
+    sex,
+    first: special === 'cyrillic' ? random.pick(CYRILLIC_FIRST[sex]) : drawFirstName(random, sex),
+    middle: random.chance(0.85) ? drawFirstName(random, sex) : '',
+    last,
+    special,
+    suffix: sex === 'M' && random.chance(0.04) ? random.pick(['Jr', 'Sr', 'III']) : '',
+    birth: drawBirth(random, 1935, 1998),
+    home: drawHome(random),
+    employer: random.chance(EMPLOYED_SHARE) ? drawEmployer(random) : '',
+    ...fixed,
+  };
+  return { ...person, filed: fixed.filed ?? drawFiled(random, person) };
+}
+
+/** A first name of the sex that differs from the given name in its beginning. */
+export function drawFirstOfSex(random: Random, sex: Sex, other: string): string {
+  for (;;) {
+    const first = drawFirstName(random, sex);
+    if (first.slice(0, 2) !== other.slice(0, 2)) return first;
+  }
+}
+
+export function drawBirth(random: Random, from: number, to: number): string {
+  const month = String(random.between(1, 12)).padStart(2, '0');
+  const day = String(random.between(1, 28)).padStart(2, '0');
+  return `${random.between(from, to)}-${month}-${day}`;
+}
+
+/** The details as a donor list has them: the middle name often as an initial, the birth often as a year. */
+function drawFiled(random: Random, person: Omit<Person, 'filed'>): Person['filed'] {
+  const middle = random.next();
+  const birth = random.next();
+  return {
+    middle: middle < 0.4 ? person.middle : middle < 0.8 ? person.middle.slice(0, 1) : '',
+    suffix: random.chance(0.9) ? person.suffix : '',
+    birth: birth < 0.5 ? person.birth : birth < 0.75 ? person.birth.slice(0, 4) : '',
+  };
+}
+
+/**
+ * Draws a population in households: of ten households, about four are couples and one has a grown child. Namesakes
+ * occur as often as the names make them.
+ */
+export function drawPopulation(random: Random, size: number, prefix: string): Person[] {
+  const people: Person[] = [];
+  const nextKey = () => `${prefix}${people.length + 1}`;
+  while (people.length < size) {
+    const head = drawPerson(random, nextKey());
+    people.push(head);
+    const { home, last, special } = head;
+    if (people.length < size && random.chance(0.4)) {
+      const sex = head.sex === 'F' ? 'M' : 'F';
+      const fixed = { home, sex, ...(random.chance(0.8) ? { last, special } : {}) } as const;
+      people.push(drawPerson(random, nextKey(), fixed));
+    }
+    if (people.length < size && random.chance(0.1)) {
+      const birth = drawBirth(random, 1999, 2005);
+      people.push(drawPerson(random, nextKey(), { home, last, special, birth, suffix: '' }));
+    }
+  }
+  return people;
+}

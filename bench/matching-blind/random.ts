@@ -1,0 +1,63 @@
+/** Repeatable random choices: the same seed draws the same people and the same cases. */
+
+export interface Random {
+  /** A number from 0 up to, but not including, 1. */
+  next(): number;
+  /** Whether something with this probability happens. */
+  chance(probability: number): boolean;
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number;
+  /** One entry of a list that is not empty. */
+  pick<T>(list: readonly T[]): T;
+  /** The list in random order; the list itself is not changed. */
+  shuffle<T>(list: readonly T[]): T[];
+}
+
+/** Mulberry32, by Tommy Ettinger: small, fast, and even enough for test data. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+  function between(low: number, high: number): number {
+    return low + Math.floor(next() * (high - low + 1));
+  }
+  function pick<T>(list: readonly T[]): T {
+    if (list.length === 0) throw new Error('Nothing can be picked from an empty list.');
+    return list[between(0, list.length - 1)] as T;
+  }
+  function shuffle<T>(list: readonly T[]): T[] {
+    const mixed = [...list];
+    for (let last = mixed.length - 1; last > 0; last--) {
+      const other = between(0, last);
+      [mixed[last], mixed[other]] = [mixed[other] as T, mixed[last] as T];
+    }
+    return mixed;
+  }
+  return { next, chance: (probability) => next() < probability, between, pick, shuffle };
+}
+
+/** Draws entries in proportion to their weights. */
+export function createWeighted<T>(entries: readonly { value: T; weight: number }[]) {
+  let sum = 0;
+  const bounds = entries.map((entry) => {
+    sum += entry.weight;
+    return sum;
+  });
+  return (random: Random): T => {
+    const point = random.next() * sum;
+    let low = 0;
+    let high = bounds.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((bounds[middle] ?? 0) > point) high = middle;
+      else low = middle + 1;
+    }
+    const entry = entries[low];
+    if (!entry) throw new Error('Nothing can be drawn from an empty list.');
+    return entry.value;
+  };
+}

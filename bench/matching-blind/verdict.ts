@@ -1,0 +1,111 @@
+/** Compares the service's answers with the truth, and counts. */
+
+import type { Case } from './case.ts';
+import type { Answer } from './service.ts';
+
+export type Outcome = 'right' | 'wrong' | 'none';
+
+export interface Verdict {
+  case: Case;
+  answer: Answer;
+  outcome: Outcome;
+}
+
+export function judge(cases: Case[], answers: Answer[]): Verdict[] {
+  return cases.map((one, index) => {
+    const answer = answers[index];
+    if (!answer) throw new Error(`The service has no answer to case ${index}.`);
+    return { case: one, answer, outcome: compare(one, answer.matched) };
+  });
+}
+
+function compare({ right }: Case, matched: string[]): Outcome {
+  if (matched.length === 0) return 'none';
+  return matched.some((key) => right.includes(key)) ? 'right' : 'wrong';
+}
+
+export interface Count {
+  cases: number;
+  right: number;
+  wrong: number;
+  /** Cases whose person is in the list. */
+  inList: number;
+}
+
+export function count(verdicts: Verdict[]): Count {
+  return {
+    cases: verdicts.length,
+    right: verdicts.filter(({ outcome }) => outcome === 'right').length,
+    wrong: verdicts.filter(({ outcome }) => outcome === 'wrong').length,
+    inList: verdicts.filter((verdict) => verdict.case.right.length > 0).length,
+  };
+}
+
+export function groupByKind(verdicts: Verdict[]): Map<string, Verdict[]> {
+  return Map.groupBy(verdicts, (verdict) => verdict.case.kind);
+}
+
+/** The share of people in the list who were found. */
+export function measureRecall(verdicts: Verdict[]): number {
+  const { right, inList } = count(verdicts);
+  return right / inList;
+}
+
+/** The share of matches that are right. */
+export function measurePrecision(verdicts: Verdict[]): number {
+  const { right, wrong } = count(verdicts);
+  return right / (right + wrong);
+}
+
+export interface Bin {
+  /** The mean probability that the service stated. */
+  said: number;
+  /** The share of donors that were right. */
+  true: number;
+  answers: number;
+}
+
+const BINS = 20;
+
+/**
+ * Sorts stated probabilities into 20 bins of equal width. The stated probability is that of the match. Without a match,
+ * it is that of the likeliest donor, if the service names one and `withRejected` is set.
+ */
+export function calibrate(verdicts: Verdict[], withRejected: boolean): Bin[] {
+  const bins = new Map<number, { said: number; right: number; answers: number }>();
+  for (const verdict of verdicts) {
+    const stated = readStated(verdict, withRejected);
+    if (!stated) continue;
+    const index = Math.min(BINS - 1, Math.floor(stated.probability * BINS));
+    const bin = bins.get(index) ?? { said: 0, right: 0, answers: 0 };
+    bin.said += stated.probability;
+    bin.right += stated.isRight ? 1 : 0;
+    bin.answers += 1;
+    bins.set(index, bin);
+  }
+  return [...bins.entries()]
+    .sort(([one], [other]) => one - other)
+    .map(([, { said, right, answers }]) => ({
+      said: said / answers,
+      true: right / answers,
+      answers,
+    }));
+}
+
+function readStated({ case: { right }, answer, outcome }: Verdict, withRejected: boolean) {
+  if (answer.probability !== null) {
+    return { probability: answer.probability, isRight: outcome === 'right' };
+  }
+  if (!withRejected || !answer.runnerUp) return null;
+  const isRight = answer.runnerUp.keys.some((key) => right.includes(key));
+  return { probability: answer.runnerUp.probability, isRight };
+}
+
+/** The expected calibration error: the mean distance of stated and true probability, weighted by answers. */
+export function measureCalibrationError(bins: Bin[]): number {
+  const answers = bins.reduce((sum, bin) => sum + bin.answers, 0);
+  return bins.reduce(
+    (sum, bin) => sum + (bin.answers / answers) * Math.abs(bin.said - bin.true),
+    0,
+  );
+}
