@@ -5,7 +5,7 @@
 
 import type { Case } from './case.ts';
 import { type Contact, writeContact } from './contact.ts';
-import { drawFirstName, drawRareSurname, isOfBothSexes, type Sex } from './names.ts';
+import { areForms, drawFirstName, drawRareSurname, isOfBothSexes, type Sex } from './names.ts';
 import { CLOSE_NAMES, CLOSE_RARE_NAMES, replaceLetter } from './other-people.ts';
 import { drawBirth, drawEmployer, drawHome, drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
@@ -254,9 +254,8 @@ function drawSameInitial(random: Random, sex: Sex): [string, string] {
   for (;;) {
     const one = drawFirstName(random, sex);
     const other = drawFirstName(random, sex);
-    if (other.charAt(0) === one.charAt(0) && other.slice(0, 3) !== one.slice(0, 3)) {
-      return [one, other];
-    }
+    if (other.charAt(0) !== one.charAt(0) || areForms(one, other)) continue;
+    if (other.slice(0, 2) !== one.slice(0, 2)) return [one, other];
   }
 }
 

@@ -40,7 +40,7 @@ const SIZES = {
   mixture: 10_000,
   families: 3_000,
   /** Cases of each kind of wrong detail. */
-  wrongDetail: 150,
+  wrongDetail: 200,
   importFamilies: 700,
   twice: 500,
 };

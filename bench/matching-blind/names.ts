@@ -150,3 +150,11 @@ export const SHORT_FORMS: Record<string, string[]> = {
   Suzanne: ['Sue'],
   Amanda: ['Mandy'],
 };
+
+/** Whether two first names may be those of one person, because one is a short form of the other. */
+export function areForms(one: string, other: string): boolean {
+  return Object.entries(SHORT_FORMS).some(([name, forms]) => {
+    const all = [name, ...forms];
+    return all.includes(one) && all.includes(other);
+  });
+}

@@ -2,7 +2,7 @@
 
 import type { Case } from './case.ts';
 import { type Contact, writeContact, writeHome } from './contact.ts';
-import { drawFirstName, isOfBothSexes } from './names.ts';
+import { areForms, drawFirstName, isOfBothSexes } from './names.ts';
 import { drawEmployer, drawHome, drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
 import { isRare } from './same-person.ts';
@@ -109,7 +109,8 @@ export const OTHER_PEOPLE: Record<string, OtherPerson> = {
     write: (donor, random) => {
       const first = drawFirstName(random, donor.sex);
       if (first.charAt(0) !== donor.first.charAt(0) || first === donor.first) return null;
-      if (first.slice(0, 3) === donor.first.slice(0, 3) || !donor.employer) return null;
+      if (first.slice(0, 2) === donor.first.slice(0, 2) || !donor.employer) return null;
+      if (areForms(first, donor.first)) return null;
       // A donor with the sibling's name as middle name is more likely to be the contact's person.
       if (first === donor.middle) return null;
       return { ...writeContact(donor, { home: true, employer: true }), first };

@@ -96,10 +96,11 @@ function renderBins(bins: Bin[]): string {
   return `| Stated probability | True share | Answers |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
-/** Each wrong case, with the data of both sides and the service's evidence. */
+/** Each wrong case, with the data of both sides and the service's evidence; undecidable cases come last. */
 export function renderWrong(verdicts: Verdict[], people: Map<string, Person>): string {
   return verdicts
     .filter(({ outcome }) => outcome === 'wrong')
+    .sort((one, other) => Number(one.case.isUndecidable) - Number(other.case.isUndecidable))
     .map((verdict) => renderCase(verdict, people))
     .join('\n');
 }
