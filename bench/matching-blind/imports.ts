@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { writeContact } from './contact.ts';
 import { readMarkers, writeDonorList } from './donor-list.ts';
-import { drawFirstName } from './names.ts';
-import { drawBirth, drawFirstOfSex, drawPerson, drawPopulation, type Person } from './people.ts';
+import { drawFirstName, type Sex } from './names.ts';
+import { drawBirth, drawPerson, drawPopulation, type Person } from './people.ts';
 import type { Random } from './random.ts';
 import { drawSecondSource, type SecondRow, WRONG_DETAIL_KINDS } from './second-source.ts';
 import {
@@ -45,15 +45,15 @@ export function drawImportFamilies(families: number, random: Random): Person[] {
   return Array.from({ length: families }).flatMap((_, family) => {
     const { home, last, special } = drawPerson(random, '');
     const first = drawFirstName(random, 'M');
-    const daughter = drawFirstName(random, 'F');
+    const [mother = '', daughter = '', twin = ''] = drawUnlikeNames(random, 'F', 3);
     const twins = drawBirth(random, 1985, 1995);
     const members: Partial<Person>[] = [
       { sex: 'M', first, suffix: 'Sr', birth: drawBirth(random, 1930, 1938) },
       { sex: 'M', first, suffix: 'Jr', birth: drawBirth(random, 1955, 1963) },
       { sex: 'M', first, suffix: 'III', birth: drawBirth(random, 1980, 1988) },
-      { sex: 'F', suffix: '', first: drawFirstOfSex(random, 'F', daughter) },
+      { sex: 'F', suffix: '', first: mother },
       { sex: 'F', suffix: '', first: daughter, birth: twins },
-      { sex: 'F', suffix: '', first: drawFirstOfSex(random, 'F', daughter), birth: twins },
+      { sex: 'F', suffix: '', first: twin, birth: twins },
     ];
     return members.map((fixed, member) => {
       const key = `h${family * FAMILY_SIZE + member + 1}`;
@@ -61,6 +61,16 @@ export function drawImportFamilies(families: number, random: Random): Person[] {
       return { ...person, filed: { ...person.filed, suffix: person.suffix } };
     });
   });
+}
+
+/** First names of which no two begin with the same two letters. */
+function drawUnlikeNames(random: Random, sex: Sex, size: number): string[] {
+  const names: string[] = [];
+  while (names.length < size) {
+    const first = drawFirstName(random, sex);
+    if (names.every((name) => name.slice(0, 2) !== first.slice(0, 2))) names.push(first);
+  }
+  return names;
 }
 
 export interface TwiceCheck {

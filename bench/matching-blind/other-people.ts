@@ -177,15 +177,20 @@ export function drawOtherPeopleCases(people: Person[], size: number, random: Ran
   });
 }
 
-/** Whether the invented other person happens to live at the donor's home in the list. */
+/** Whether someone at the donor's home in the list may be the contact's person, by the initial of the first name. */
 function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
-  const first = contact.first.replace(/^Mrs\. /, '').split(' ')[0];
+  const isMrs = contact.first.startsWith('Mrs.');
   return people.some(
     (person) =>
       person !== donor &&
       person.home === donor.home &&
-      (person.first === first || contact.first.startsWith('Mrs.')),
+      (isMrs || toSound(person.first) === toSound(contact.first)),
   );
+}
+
+/** The first letter, with one letter for names such as Christina and Kristina. */
+function toSound(first: string): string {
+  return first.charAt(0).replace('C', 'K');
 }
 
 function atHomeOf(donor: Person, changes: Partial<Contact> = {}): Contact {
