@@ -37,6 +37,16 @@ const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
   'forgotten',
 ]);
 
+/**
+ * The question whether the person has died, and the questions that are opened only after it. A profile has one question
+ * at a time, so a later question replaces this one, and its approval has to cover it.
+ */
+const COVERS_DEATH: ReadonlySet<ContactQuestion['kind']> = new Set([
+  'profile_deceased',
+  'values_of_two_people',
+  'donor_mass_change',
+]);
+
 /** A ready job with its profile. */
 export interface Fetched {
   ready: ReadyJob;
@@ -128,7 +138,7 @@ export function planDelivery(
     });
   }
   // This question comes after the question about the name, so its approval also covers the name.
-  const isAcceptedDeath = isAsApproved && approval === 'profile_deceased';
+  const isAcceptedDeath = isAsApproved && COVERS_DEATH.has(approval);
   if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
     return ended({
       reason: 'profile_deceased',

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import { findContacts } from '../../../src/contacts/contacts.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { recordDecision } from '../../../src/decisions/statements/questions.ts';
+import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import {
   BIO,
   DONOR,
@@ -130,6 +130,58 @@ describe('a contact that becomes another person', () => {
     expect((await world.sync()).contacts).toMatchObject({ written: 1 });
     expect(donorsIn(world, first)).toEqual([donor]);
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('is not asked about twice whether the new person has died, after the CRM refused the values', async () => {
+    let hasDied = false;
+    const { world, first, second, identity } = await openTwo({}, (profile) => {
+      profile.isDeceased = hasDied;
+    });
+    const donor = world.crm.valueOf(second, DONOR);
+    hasDied = true;
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    world.crm.refuseField(first, WORK);
+    await world.sync();
+    const death = await theHold(world);
+    expect(death).toMatchObject({ crmId: first, kind: 'profile_deceased' });
+    await recordDecision(world.store, death, 'approved');
+    await world.sync();
+    const refused = await theHold(world);
+    expect(refused).toMatchObject({ crmId: first, kind: 'values_of_two_people' });
+    world.crm.allowWrites(first);
+    await recordDecision(world.store, refused, 'approved');
+    expect((await world.sync()).contacts).toMatchObject({ written: 1, held: 0 });
+    expect(donorsIn(world, first)).toEqual([donor]);
+  });
+
+  it('is asked about death and about a field that is no longer visible once each', async () => {
+    let hasDied = false;
+    const { world, first, second, identity } = await openTwo(
+      {
+        connector: (crm, signal) => {
+          const connector = createMemoryConnector(crm, signal);
+          return { ...connector, capabilities: { ...connector.capabilities, remote: true } };
+        },
+      },
+      (profile) => {
+        profile.isDeceased = hasDied;
+      },
+    );
+    const donor = world.crm.valueOf(second, DONOR);
+    hasDied = true;
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    world.crm.removeField(WORK);
+    await world.sync();
+    for (const kind of ['profile_deceased', 'values_of_two_people']) {
+      const question = await theHold(world);
+      expect(question).toMatchObject({ crmId: first, kind });
+      await recordDecision(world.store, question, 'approved');
+      await world.sync();
+    }
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+    expect(world.crm.valueOf(first, DONOR)).toBe(donor);
   });
 
   it('keeps the former values if a user wants that', async () => {

@@ -67,9 +67,15 @@ export function identityOf({ crm }: SyncWorld, id: string) {
 export const lacksBio = new Set<string>();
 export const breaks = { isOn: false };
 
-/** Two contacts that the service knows, with our values; the second contact leaves the CRM. */
-export async function openTwo(options: SyncWorldOptions = {}) {
-  const world = await openMarked(() => {}, options);
+/**
+ * Two contacts that the service knows, with our values; the second contact leaves the CRM. `change` alters a profile
+ * before it is delivered.
+ */
+export async function openTwo(
+  options: SyncWorldOptions = {},
+  change: (profile: Profile) => void = () => {},
+) {
+  const world = await openMarked(change, options);
   await world.addPeople(20);
   await world.sync();
   const known = [...world.crm.records.keys()].filter((id) => world.crm.valueOf(id, DONOR) !== null);
