@@ -1,8 +1,10 @@
 /**
- * The facts about a kind of CRM that set-up, pages and terminal show before a client exists. They are plain data, because
- * a page that names every CRM must not load the client of every CRM. Each folder has them in its `about.ts`, and
+ * The facts about a kind of CRM that set-up, pages and terminal show before a client exists. They load no
+ * client, because a page that names every CRM must not load the client of every CRM. Each folder has them in its `about.ts`, and
  * `index.ts` registers them next to the connector.
  */
+
+import type { CrmWebhooks } from './webhooks.ts';
 
 /** A built-in kind of CRM, as donor-sync describes it to users. */
 export interface AboutCrm {
@@ -12,6 +14,8 @@ export interface AboutCrm {
   name: string;
   /** How a client of this kind is set up by questions; omitted if the settings file is the only way. */
   setup?: CrmSetup;
+  /** The CRM's own webhooks; omitted if its calls have no signature, and a form that donor-sync reads for every caller. */
+  webhooks?: CrmWebhooks;
 }
 
 /** A kind of CRM whose clients users can set up by answering questions, in a browser and in the terminal. */

@@ -6,6 +6,7 @@ import { aboutCsv } from './csv/about.ts';
 import { aboutHubspot } from './hubspot/about.ts';
 import { aboutMemory } from './memory/about.ts';
 import { aboutSalesforce } from './salesforce/about.ts';
+import type { CrmWebhooks } from './webhooks.ts';
 
 /**
  * The kinds of CRM that donor-sync supports without further packages, in the order in which users see them. A connector
@@ -37,6 +38,17 @@ function isRemote(about: AboutCrm): about is AboutRemoteCrm {
 /** Returns a CRM's name as its vendor spells it; its kind for a connector package. */
 export function crmName(kind: string): string {
   return CONNECTORS.find(([about]) => about.kind === kind)?.[0].name ?? kind;
+}
+
+/** The webhooks of the built-in kinds of CRM that have their own forms. */
+export const WEBHOOKS: readonly { kind: string; name: string; webhooks: CrmWebhooks }[] =
+  CONNECTORS.flatMap(([{ kind, name, webhooks }]) =>
+    webhooks === undefined ? [] : [{ kind, name, webhooks }],
+  );
+
+/** Returns the webhooks of a kind of CRM; undefined if it declares none. */
+export function findWebhooks(kind: string): CrmWebhooks | undefined {
+  return WEBHOOKS.find((one) => one.kind === kind)?.webhooks;
 }
 
 /** Every built-in connector. */

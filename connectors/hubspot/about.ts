@@ -1,8 +1,10 @@
 import type { AboutRemoteCrm } from '../about.ts';
+import { hubspotWebhooks } from './webhooks.ts';
 
 export const aboutHubspot: AboutRemoteCrm = {
   kind: 'hubspot',
   name: 'HubSpot',
+  webhooks: hubspotWebhooks,
   setup: {
     address: {
       noun: 'the address of the HubSpot API',

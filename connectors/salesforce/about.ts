@@ -1,4 +1,5 @@
 import type { AboutRemoteCrm, AddressProblem, SignInField } from '../about.ts';
+import { salesforceWebhooks } from './webhooks.ts';
 
 const CLIENT_ID: SignInField = {
   name: 'clientId',
@@ -19,6 +20,7 @@ const CLIENT_SECRET: SignInField = {
 export const aboutSalesforce: AboutRemoteCrm = {
   kind: 'salesforce',
   name: 'Salesforce',
+  webhooks: salesforceWebhooks,
   setup: {
     address: {
       noun: 'your Salesforce login or My Domain URL',

@@ -17,7 +17,7 @@ export interface CrmStandIn {
   /** The token whose lifetime users can set, and its usual lifetime in milliseconds; omitted if there is none. */
   token?: { noun: string; lifetimeMs: number };
   /**
-   * Starts it. `own` contains the given values of its `options` by name. Resolves when it accepts requests.
+   * Starts it. `own` has the given values of its `options`, by their names. Resolves when it accepts requests.
    */
   start(options: CrmSandboxOptions, own: Readonly<Record<string, unknown>>): Promise<CrmServing>;
 }
@@ -29,8 +29,8 @@ export interface StandInOption {
   flags: string;
   description: string;
   /**
-   * The form of the value. `latency` and `jobTime` are milliseconds, and `given` is true if the option is given. Of
-   * several words, the first is the default.
+   * The form of the value: a whole number from 0, a delay or the time of a job in milliseconds, or true if the option is
+   * given. A list contains the possible words, the default first.
    */
   value: 'count' | 'latency' | 'jobTime' | 'given' | readonly [string, ...string[]];
 }

@@ -1,8 +1,5 @@
-/**
- * The webhook addresses for Salesforce Flows and HubSpot workflows: how they are created, and how calls to
- * them are signed.
- */
-import { z } from 'zod';
+/** The webhook addresses of clients: how they are created, and how calls to them are signed. */
+import { crmName, findWebhooks, WEBHOOKS } from '../../connectors/index.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { newSecret } from '../core/new-secret.ts';
@@ -14,8 +11,13 @@ import { hashToken } from '../people/access-token.ts';
 import { type HookRecord, saveHook } from './statements/hooks.ts';
 
 /** How the calls to a webhook address may be signed. */
-export const HOOK_SIGNATURES = ['none', 'hubspot', 'hmac'] as const;
+export const HOOK_SIGNATURES: readonly string[] = [
+  'none',
+  ...WEBHOOKS.flatMap(({ kind, webhooks }) => (webhooks.signature === undefined ? [] : [kind])),
+  'hmac',
+];
 
+/** The kind of a CRM that signs its own calls, or `hmac`. */
 export type SignatureKind = NonNullable<HookRecord['signature']>;
 
 /** How the calls to a new address are signed. */
@@ -27,7 +29,7 @@ export interface HookSigning {
 
 /** The kind that a user requests. By default, it is the kind of the previous address, or no signature. */
 export interface SigningOptions {
-  signature?: (typeof HOOK_SIGNATURES)[number] | undefined;
+  signature?: string | undefined;
   /** The secret with which callers sign, if the user provides it. */
   secret?: string | undefined;
 }
@@ -72,23 +74,21 @@ export function signingFor(
   if (kind === 'none') return null;
   if (secret !== undefined) return { kind, secret, isNew: false };
   if (kind === 'hmac') return { kind, secret: newSecret(), isNew: true };
-  return { kind, secret: appSecret(known), isNew: false };
+  return { kind, secret: crmSecret(kind, known), isNew: false };
 }
 
-const appSchema = z.object({ auth: z.object({ clientSecret: z.string().min(1) }) });
-
-/**
- * HubSpot signs with the app's client secret, which may be in the settings or belong to the previous address.
- */
-function appSecret({ integration, before, sealer }: Known): string {
-  const app = appSchema.safeParse(integration.crm);
-  if (app.success) return app.data.auth.clientSecret;
-  if (before?.signature === 'hubspot' && before.secret !== null) {
+/** The secret with which a CRM signs may be in the settings, or belong to the previous address. */
+function crmSecret(kind: SignatureKind, { integration, before, sealer }: Known): string {
+  const signature = findWebhooks(kind)?.signature;
+  if (signature === undefined) throw new Error(`no connector declares the signature "${kind}"`);
+  const inSettings = signature.findSecret(integration.crm);
+  if (inSettings !== null) return inSettings;
+  if (before?.signature === kind && before.secret !== null) {
     return sealer.open(before.secret, hookSecretSealContext(before.integrationId));
   }
   const { id } = integration;
   throw new ConfigurationError(
-    `HubSpot signs its calls with your app's client secret, which donor-sync does not have for "${id}". Nothing was changed. Enter the secret. In the terminal, put it into an environment variable and add its name, for example --secret-env HUBSPOT_CLIENT_SECRET`,
+    `${crmName(kind)} signs its calls with ${signature.secretNoun}, which donor-sync does not have for "${id}". Nothing was changed. Enter the secret. In the terminal, put it into an environment variable and add its name, for example --secret-env ${signature.variable}`,
     { code: 'hook_secret_missing', details: { integration: id } },
   );
 }

@@ -1,5 +1,6 @@
 /** Webhook addresses, which CRMs and other programs call to report changed contacts. */
 import { z } from 'zod';
+import { WEBHOOKS } from '../../connectors/index.ts';
 import {
   createHookAddress,
   HOOK_SIGNATURES,
@@ -13,7 +14,7 @@ import {
   listHooks,
   revokeHook,
 } from '../clients/statements/hooks.ts';
-import { describeHook, readWebhook, SIGNATURE_TEXTS } from '../clients/views/hooks.ts';
+import { describeHook, describeSignature, readWebhook } from '../clients/views/hooks.ts';
 import { describeCount, formatCount, formatTimestamp } from '../core/quantities.ts';
 import { readAddresses } from '../people/server-address.ts';
 import { findClient } from './kit/clients.ts';
@@ -25,20 +26,29 @@ const CLIENT = z.string().describe('The ID of the client');
 /** No CRM has longer secrets. */
 const MAX_SECRET_LENGTH = 1_000;
 
+const SIGNATURE_CHOICES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  HOOK_SIGNATURES,
+);
+
+/** The secrets with which CRMs sign, as nouns. */
+const CRM_SECRETS = WEBHOOKS.flatMap(({ webhooks }) => webhooks.signature?.settingsNoun ?? []).join(
+  ', ',
+);
+
 const addressInput = z.object({
   integration: CLIENT,
   signature: z
-    .enum(HOOK_SIGNATURES, { error: 'Choose none, hubspot or hmac.' })
+    .enum(HOOK_SIGNATURES, { error: `Choose ${SIGNATURE_CHOICES}.` })
     .optional()
     .describe('How calls are signed; by default unchanged, or unsigned for a new address'),
   secret: secretText(z.string().min(1).max(MAX_SECRET_LENGTH))
     .optional()
     .describe(
-      "The secret that callers sign with; by default the HubSpot app's secret from the settings, or a new secret",
+      `The secret that callers sign with; by default ${CRM_SECRETS} from the settings, or a new secret`,
     ),
 });
 
-const signatureSchema = z.enum(['hubspot', 'hmac']).nullable();
+const signatureSchema = z.enum(HOOK_SIGNATURES.filter((kind) => kind !== 'none')).nullable();
 
 const hookSchema = z.object({
   integration: z.string(),
@@ -228,7 +238,7 @@ function describeShown({ integration, webhook, calls }: z.output<typeof shownSch
   }
   const { signature, createdAt, ignored } = webhook;
   return [
-    `The webhook address of ${integration} was created at ${formatTimestamp(createdAt)}. Calls are ${SIGNATURE_TEXTS[signature ?? 'none']}.`,
+    `The webhook address of ${integration} was created at ${formatTimestamp(createdAt)}. Calls are ${describeSignature(signature)}.`,
     ...(ignored === 0
       ? []
       : [`Calls named ${describeCount(ignored, 'contact')} that the CRM does not have.`]),

@@ -1,4 +1,5 @@
 /** The webhook address of an integration, and the outcomes of its last calls. */
+import { findWebhooks } from '../../../connectors/index.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Reader } from '../../database/reader.ts';
 import {
@@ -90,8 +91,8 @@ export async function readWebhook(reader: Reader, integrationId: string): Promis
 }
 
 /** How the calls are signed, in words. */
-export const SIGNATURE_TEXTS = {
-  none: 'not signed: the secret is in the address',
-  hubspot: 'signed by the HubSpot app',
-  hmac: 'signed with a secret from donor-sync',
-} as const;
+export function describeSignature(signature: string | null): string {
+  if (signature === null || signature === 'none') return 'not signed: the secret is in the address';
+  if (signature === 'hmac') return 'signed with a secret from donor-sync';
+  return findWebhooks(signature)?.signature?.label ?? `signed by ${signature}`;
+}

@@ -84,8 +84,8 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** SHA-256 of the token in the address. */
       token_hash: text(),
-      /** How callers sign their calls; null if they do not. */
-      signature: nullable(text<'hubspot' | 'hmac'>()),
+      /** How callers sign their calls: the kind of a CRM, or `hmac`; null if they do not. */
+      signature: nullable(text()),
       /** The encrypted secret with which they sign. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['integration_id'] })),
       created_at: bigint(),

@@ -68,6 +68,34 @@ describe('the body of a webhook call', () => {
     expect(read(events)).toEqual({ ids: ['1'], isComplete: false });
   });
 
+  it.each([
+    ['an unsigned call', null, []],
+    ['a call that is signed with a secret from donor-sync', 'hmac', []],
+    ['a call that another CRM has signed', 'salesforce', []],
+    ['a call that HubSpot has signed', 'hubspot', ['1']],
+  ])('reports contacts as deleted for privacy only by their own CRM: %s', (_, provenBy, ids) => {
+    const events = [
+      anEvent({ subscriptionType: 'contact.privacyDeletion', objectId: 1 }),
+      anEvent({ subscriptionType: 'company.privacyDeletion', objectId: 2 }),
+      anEvent({ subscriptionType: 'contact.deletion', objectId: 3 }),
+      { subscriptionType: { toString: 1 }, objectId: 4 },
+    ];
+    const body = new TextEncoder().encode(JSON.stringify(events));
+    expect(readHookBody(body, provenBy).deleted.map(({ id }) => id)).toEqual(ids);
+    expect(readHookBody(body).deleted).toEqual([]);
+  });
+
+  it('expects the response of its CRM only for a whole Outbound Message', () => {
+    const message = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><notifications xmlns="http://soap.sforce.com/2005/09/outbound"><OrganizationId>00D</OrganizationId></notifications></e:Body></e:Envelope>`;
+    const responseTo = (text: string) =>
+      readHookBody(new TextEncoder().encode(text)).acknowledgement?.contentType;
+    expect(responseTo(message)).toBe('text/xml; charset=utf-8');
+    expect(responseTo(` ${message}`)).toBe('text/xml; charset=utf-8');
+    for (const other of [`x${message}`, `${message}<a>`, '{}', '']) {
+      expect(responseTo(other)).toBeUndefined();
+    }
+  });
+
   it('takes no time over XML that is made to take it', () => {
     const texts = ['<a "', '<a', '<!--', "<a b='", '</', '<x:y:z'].map((text) =>
       text.repeat(200_000),

@@ -1,8 +1,12 @@
-/** Reads which contacts have changed from the body of a webhook call, in the forms in which CRMs send it. */
+/**
+ * Reads which contacts have changed from the body of a webhook call. A CRM's connector declares its own forms. The general
+ * forms here serve Flows, workflows and other programs.
+ */
 import { z } from 'zod';
+import { WEBHOOKS } from '../../../../connectors/index.ts';
+import type { Acknowledgement, CrmEvent } from '../../../../connectors/webhooks.ts';
 import type { CalledContact } from '../../../clients/webhook-call.ts';
 import { contactSchema } from '../request/router.ts';
-import { readOutboundMessage } from './outbound-message.ts';
 
 export interface HookBody {
   contacts: readonly CalledContact[];
@@ -10,8 +14,8 @@ export interface HookBody {
   deleted: readonly CalledContact[];
   /** False if the body names no contacts, or if more contacts have changed than it names. */
   isComplete: boolean;
-  /** True for a Salesforce Outbound Message, whose sender expects a response in its own format. */
-  isOutboundMessage: boolean;
+  /** The response that the CRM expects for a body in its own format; null for the usual response. */
+  acknowledgement: Acknowledgement | null;
 }
 
 /**
@@ -24,54 +28,48 @@ const UNKNOWN: HookBody = {
   contacts: [],
   deleted: [],
   isComplete: false,
-  isOutboundMessage: false,
+  acknowledgement: null,
 };
 
-/** Reads a body. A body that cannot be read, or is about something else, names no contact. */
-export function readHookBody(body: Uint8Array): HookBody {
+/**
+ * Reads a body. A body that cannot be read, or is about something else, names no contact. `provenBy` is the kind of CRM
+ * whose own signature the call has, over a time: only events of that CRM report deletions. Null for any other call.
+ */
+export function readHookBody(body: Uint8Array, provenBy: string | null = null): HookBody {
   const text = new TextDecoder().decode(body).trim();
-  if (text.startsWith('<')) return readXml(text);
   const parsed = parseJson(text);
-  if (parsed === undefined) return UNKNOWN;
-  const parts = Array.isArray(parsed) ? parsed : [parsed];
-  const deleted = distinctContacts(parts.filter(isPrivacyDeletion).flatMap(readContacts));
+  if (parsed === undefined) return readText(text);
+  const parts = (Array.isArray(parsed) ? parsed : [parsed]).map(readPart);
+  const deletions = parts.filter(
+    ({ kind, isPrivacyDeletion }) => kind !== null && kind === provenBy && isPrivacyDeletion,
+  );
   // There is no limit here, because each event is a separate deletion.
-  return { ...bounded(parts.map(readContacts), false), deleted };
+  const deleted = distinctContacts(deletions.flatMap(({ contacts }) => contacts));
+  return { ...bounded(parts.map(({ contacts }) => contacts)), deleted };
 }
 
-function readXml(text: string): HookBody {
-  const notifications = readOutboundMessage(text);
-  return notifications === null
-    ? UNKNOWN
-    : bounded(
-        notifications.map(({ type, id, account }) => {
-          const contactId = type === 'Contact' ? readId(id) : null;
-          return contactId === null ? [] : [{ id: contactId, account }];
-        }),
-        true,
-      );
+function readText(text: string): HookBody {
+  for (const { webhooks } of WEBHOOKS) {
+    const events = webhooks.readText?.(text) ?? null;
+    if (events === null) continue;
+    const contacts = events.map(({ ids, account }) =>
+      toContacts(ids, typeof account === 'string' ? account : null),
+    );
+    return { ...bounded(contacts), acknowledgement: webhooks.acknowledgement ?? null };
+  }
+  return UNKNOWN;
 }
 
 /** The contacts of each part of a body. */
-function bounded(parts: readonly CalledContact[][], isOutboundMessage: boolean): HookBody {
+function bounded(parts: readonly CalledContact[][]): HookBody {
   const contacts = distinctContacts(parts.flat());
-  if (contacts.length > MAX_CONTACTS) return { ...UNKNOWN, isOutboundMessage };
+  if (contacts.length > MAX_CONTACTS) return UNKNOWN;
   const isComplete = contacts.length > 0 && parts.every((part) => part.length > 0);
-  return { contacts, deleted: [], isComplete, isOutboundMessage };
+  return { ...UNKNOWN, contacts, isComplete };
 }
 
 function distinctContacts(contacts: readonly CalledContact[]): CalledContact[] {
   return [...new Map(contacts.map((one) => [`${one.account}\n${one.id}`, one])).values()];
-}
-
-/** Returns true for HubSpot's event about a contact that was deleted for privacy. */
-function isPrivacyDeletion(part: unknown): boolean {
-  const { data: object } = objectSchema.safeParse(part);
-  if (object === undefined || !isAboutContact(object)) return false;
-  const { subscriptionType } = object;
-  return (
-    subscriptionType === 'contact.privacyDeletion' || subscriptionType === 'object.privacyDeletion'
-  );
 }
 
 function parseJson(text: string): unknown {
@@ -84,56 +82,53 @@ function parseJson(text: string): unknown {
 
 const objectSchema = z.record(z.string(), z.unknown());
 
+interface Part {
+  /** The kind of CRM in whose own form it is; null for a general form. */
+  kind: string | null;
+  contacts: CalledContact[];
+  isPrivacyDeletion: boolean;
+}
+
 /** The contacts that an event or a record is about. */
-function readContacts(part: unknown): CalledContact[] {
+function readPart(part: unknown): Part {
+  const general = { kind: null, isPrivacyDeletion: false };
   const id = readId(part);
-  if (id !== null) return [{ id, account: null }];
+  if (id !== null) return { ...general, contacts: [{ id, account: null }] };
   const { data: object } = objectSchema.safeParse(part);
-  if (object === undefined) return [];
-  const account = readId(object['portalId']) ?? readId(object['portal-id']);
-  return idsIn(object).map((each) => ({ id: each, account }));
+  if (object === undefined) return { ...general, contacts: [] };
+  const found = findEvent(object);
+  if (found === null) {
+    const account = readId(object['portalId']) ?? readId(object['portal-id']);
+    return { ...general, contacts: toContacts(idsIn(object), account) };
+  }
+  const { kind, event } = found;
+  const contacts = toContacts(event.ids, readId(event.account));
+  return { kind, contacts, isPrivacyDeletion: event.isPrivacyDeletion === true };
+}
+
+function findEvent(object: Record<string, unknown>): { kind: string; event: CrmEvent } | null {
+  for (const { kind, webhooks } of WEBHOOKS) {
+    const event = webhooks.readEvent?.(object) ?? null;
+    if (event !== null) return { kind, event };
+  }
+  return null;
+}
+
+/** Each contact once. */
+function toContacts(ids: readonly unknown[], account: string | null): CalledContact[] {
+  const known = ids.map(readId).filter((id) => id !== null);
+  return [...new Set(known)].map((id) => ({ id, account }));
 }
 
 function idsIn(object: Record<string, unknown>): string[] {
-  if ('subscriptionType' in object) return isAboutContact(object) ? eventIds(object) : [];
-  // An app's own workflow action contains the record in a nested object.
-  const { data: inner } = actionSchema.safeParse(object);
-  if (inner) return [readId(inner.object.objectId)].filter((id) => id !== null);
   const { data: properties = {} } = objectSchema.safeParse(object['properties']);
   const named = [object, properties].map(namedIds).find((ids) => ids.length > 0);
   return named ?? [];
 }
 
-const actionSchema = z.object({
-  object: z.object({ objectId: z.unknown(), objectType: z.literal('CONTACT') }),
-});
-
-/** HubSpot's number of the type contact, in events whose name contains no type. */
-const CONTACT_TYPE = '0-1';
-
-function isAboutContact({ subscriptionType, objectTypeId }: Record<string, unknown>): boolean {
-  if (typeof subscriptionType !== 'string') return false;
-  const [type] = subscriptionType.split('.');
-  return type === 'contact' || (type === 'object' && objectTypeId === CONTACT_TYPE);
-}
-
-/**
- * A merge affects the surviving contact, which may have a new ID, and the contacts that were merged into it.
- */
-function eventIds({
-  objectId,
-  newObjectId,
-  primaryObjectId,
-  mergedObjectIds,
-}: Record<string, unknown>) {
-  const merged = Array.isArray(mergedObjectIds) ? mergedObjectIds : [];
-  const ids = [objectId, newObjectId, primaryObjectId, ...merged].map(readId);
-  return [...new Set(ids.filter((id) => id !== null))];
-}
-
 /**
  * The names of the properties with a contact's ID, in lower case without punctuation, the most reliable first. They are
- * names that an administrator mapped, HubSpot's properties, and the names that records use for their ID.
+ * names that an administrator mapped, properties of CRMs, and the names that records use for their ID.
  */
 const KEYS = [
   ...['contact', 'contacts', 'contactid', 'contactids', 'hsobjectid', 'vid'],
@@ -155,7 +150,7 @@ function namedIds(object: Record<string, unknown>): string[] {
 const valueSchema = z.object({ value: z.unknown() });
 
 /**
- * Returns an ID from a text, a number or one of HubSpot's older properties (`{"value": …}`); null if it is not an ID.
+ * Returns an ID from a text, a number or a property that wraps its value (`{"value": …}`); null if it is not an ID.
  */
 function readId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? readId(String(value)) : null;

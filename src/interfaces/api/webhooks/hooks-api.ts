@@ -1,6 +1,7 @@
 /** POST /hooks/:integration/:token: a CRM reports a change. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { SignedCall } from '../../../../connectors/webhooks.ts';
 import {
   findHookByClient,
   type HookRecord,
@@ -26,11 +27,9 @@ import {
   isSignedTheOldWay,
   MAX_SIGNATURE_AGE_MS,
   type SignatureProblem,
-  type SignedCall,
 } from './call-signature.ts';
 import { readHookBody } from './hook-body.ts';
 import type { HookCalls } from './hook-calls.ts';
-import { ACKNOWLEDGEMENT } from './outbound-message.ts';
 
 /** Uses closer together than this are not recorded, because a burst must not cost a write for each call. */
 const USE_NOTED_EVERY_MS = 60_000;
@@ -171,24 +170,25 @@ export function hookRoutes(
       await calls.note({ integrationId, answer: 'repeated', contacts: 0, runId: null });
       return c.json({ accepted: true as const, runId: null }, 202);
     }
-    const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()));
+    // Only a call that the CRM has signed with a time can start an erasure. Any other call is a hint.
+    const provenBy = receipt === null ? null : hook.signature;
+    const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()), provenBy);
     const by: Actor = { kind: 'webhook', name: null, from: getAddress(c) };
-    // Only a signed call with a time can start an erasure. Any other call is a hint.
-    const isProven = receipt !== null && hook.signature === 'hubspot';
-    const deleted = isProven && contact === undefined ? body.deleted : [];
+    const { contacts, isComplete, acknowledgement } = body;
+    const deleted = contact === undefined ? body.deleted : [];
     const runId =
       contact === undefined
-        ? await runner.call({ integrationId, by, ...body, deleted })
+        ? await runner.call({ integrationId, by, contacts, isComplete, deleted })
         : await requestOne(integrationId, contact, by);
     // Recorded only now, because a failed call is repeated with the same signature, and is not a replay.
     if (receipt !== null) await recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
     const answer = toAnswer(runId, deleted.length > 0);
-    const named = contact === undefined ? body.contacts.length : 1;
+    const named = contact === undefined ? contacts.length : 1;
     await calls.note({ integrationId, answer, contacts: named, runId });
     const isNoted = hook.lastUsedAt !== null && clock.now() - hook.lastUsedAt < USE_NOTED_EVERY_MS;
     if (!isNoted) await recordHookUse(store.connection, integrationId);
-    if (body.isOutboundMessage) {
-      return c.body(ACKNOWLEDGEMENT, 200, { 'Content-Type': 'text/xml; charset=utf-8' });
+    if (acknowledgement !== null) {
+      return c.body(acknowledgement.body, 200, { 'Content-Type': acknowledgement.contentType });
     }
     return c.json({ accepted: true as const, runId }, 202);
   });

@@ -1,8 +1,9 @@
+import { findWebhooks, WEBHOOKS } from '../../../../connectors/index.ts';
 import { HOOK_SIGNATURES } from '../../../clients/hook-address.ts';
 import {
+  describeSignature,
   type HookCallView,
   type HookView,
-  SIGNATURE_TEXTS,
   type WebhookView,
 } from '../../../clients/views/hooks.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
@@ -57,8 +58,8 @@ function Made({ made: { url, secret, signature } }: { made: NewWebhook }) {
         )}
       </dl>
       <p class="quiet">
-        Only a hash of the address is kept. Calls to it are {SIGNATURE_TEXTS[signature ?? 'none']}.
-        Add <code>?contact=ID</code> to it for one contact.
+        Only a hash of the address is kept. Calls to it are {describeSignature(signature)}. Add{' '}
+        <code>?contact=ID</code> to it for one contact.
       </p>
     </section>
   );
@@ -72,7 +73,7 @@ function Address({ webhook, now }: { webhook: HookView; now: number }) {
         <Fact name="Address">
           <code>/hooks/{integration}/…</code>
         </Fact>
-        <Fact name="Calls are">{SIGNATURE_TEXTS[signature ?? 'none']}</Fact>
+        <Fact name="Calls are">{describeSignature(signature)}</Fact>
         <Fact name="Made">
           <Timestamp at={createdAt} now={now} />
         </Fact>
@@ -90,12 +91,16 @@ function Address({ webhook, now }: { webhook: HookView; now: number }) {
   );
 }
 
+/** Explains which secret each CRM signs with. */
+const SECRET_HELP = WEBHOOKS.flatMap(({ webhooks }) => webhooks.signature?.help ?? []).join(' ');
+
 function Renew(props: { integration: Integration; webhook: HookView | null }) {
   const { integration, webhook } = props;
   const { id, name = id, crm } = integration;
   const action = `/clients/${id}/webhooks`;
   const current =
-    webhook?.signature ?? (webhook === null && crm.kind === 'hubspot' ? 'hubspot' : 'none');
+    webhook?.signature ??
+    (webhook === null && findWebhooks(crm.kind)?.signature !== undefined ? crm.kind : 'none');
   return (
     <>
       <form class="line-form" method="post" action={webhook === null ? action : `${action}/rotate`}>
@@ -104,7 +109,7 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
           <select id="signature" name="signature">
             {HOOK_SIGNATURES.map((kind) => (
               <option value={kind} selected={kind === current}>
-                {SIGNATURE_TEXTS[kind]}
+                {describeSignature(kind)}
               </option>
             ))}
           </select>
@@ -127,9 +132,8 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
       </form>
       <p class="quiet" id="secret-help">
         <small>
-          HubSpot signs with its app's client secret. Leave the secret empty if the settings contain
-          it. For calls signed with a secret from donor-sync, donor-sync creates the secret and
-          shows it once.
+          {SECRET_HELP} For calls signed with a secret from donor-sync, donor-sync creates the
+          secret and shows it once.
           {webhook !== null &&
             ' Rotating creates a new address, and the previous address stops working at once.'}
         </small>

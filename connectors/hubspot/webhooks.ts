@@ -1,0 +1,94 @@
+/** HubSpot's webhooks: the signatures of its apps (versions 1 to 3), and the events that apps and workflows send. */
+import { createHash, createHmac } from 'node:crypto';
+import { z } from 'zod';
+import type { CrmEvent, CrmWebhooks, SignatureVersion } from '../webhooks.ts';
+
+/** The third version, which signs a time. */
+const TIMED: SignatureVersion = {
+  header: 'x-hubspot-signature-v3',
+  timestamp: { header: 'x-hubspot-request-timestamp', unitMs: 1 },
+  sign: (secret, { method, url, body }, timestamp) =>
+    createHmac('sha256', secret)
+      .update(method + decodeSigned(url))
+      .update(body)
+      .update(timestamp)
+      .digest('base64'),
+};
+
+/**
+ * The first two versions, which have no time. Apps send the first together with the third, workflows send the second. The
+ * third counts whenever it is present. A call that is signed without a time can be replayed, but then the same contacts are
+ * only checked again.
+ */
+const UNTIMED: SignatureVersion = {
+  header: 'x-hubspot-signature',
+  timestamp: null,
+  sign(secret, call) {
+    const isSecond = call.header('x-hubspot-signature-version') === 'v2';
+    const target = isSecond ? call.method + call.url : '';
+    return createHash('sha256')
+      .update(secret + target)
+      .update(call.body)
+      .digest('hex');
+  },
+};
+
+/** HubSpot signs these characters decoded, and all others as they are in the address. */
+function decodeSigned(url: string): string {
+  return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
+}
+
+export const hubspotWebhooks: CrmWebhooks = {
+  signature: {
+    label: 'signed by the HubSpot app',
+    secretNoun: "your app's client secret",
+    settingsNoun: "the HubSpot app's secret",
+    variable: 'HUBSPOT_CLIENT_SECRET',
+    help: "HubSpot signs with its app's client secret. Leave the secret empty if the settings contain it.",
+    findSecret: (crm) => appSchema.safeParse(crm).data?.auth.clientSecret ?? null,
+    versions: [TIMED, UNTIMED],
+  },
+  readEvent,
+};
+
+const appSchema = z.object({ auth: z.object({ clientSecret: z.string().min(1) }) });
+
+function readEvent(object: Readonly<Record<string, unknown>>): CrmEvent | null {
+  const account = object['portalId'] ?? object['portal-id'];
+  if ('subscriptionType' in object) {
+    const isOfContact = isAboutContact(object);
+    const isPrivacyDeletion = isOfContact && DELETIONS.has(object['subscriptionType']);
+    return { ids: isOfContact ? eventIds(object) : [], account, isPrivacyDeletion };
+  }
+  // An app's own workflow action contains the record in a nested object.
+  const { data: action } = actionSchema.safeParse(object);
+  return action === undefined ? null : { ids: [action.object.objectId], account };
+}
+
+/** The events about a contact that was deleted for privacy. */
+const DELETIONS: ReadonlySet<unknown> = new Set([
+  'contact.privacyDeletion',
+  'object.privacyDeletion',
+]);
+
+const actionSchema = z.object({
+  object: z.object({ objectId: z.unknown(), objectType: z.literal('CONTACT') }),
+});
+
+/** HubSpot's number of the type contact, in events whose name contains no type. */
+const CONTACT_TYPE = '0-1';
+
+function isAboutContact({ subscriptionType, objectTypeId }: Readonly<Record<string, unknown>>) {
+  if (typeof subscriptionType !== 'string') return false;
+  const [type] = subscriptionType.split('.');
+  return type === 'contact' || (type === 'object' && objectTypeId === CONTACT_TYPE);
+}
+
+/**
+ * A merge affects the surviving contact, which may have a new ID, and the contacts that were merged into it.
+ */
+function eventIds(event: Readonly<Record<string, unknown>>): unknown[] {
+  const { objectId, newObjectId, primaryObjectId, mergedObjectIds } = event;
+  const merged: unknown[] = Array.isArray(mergedObjectIds) ? mergedObjectIds : [];
+  return [objectId, newObjectId, primaryObjectId, ...merged];
+}
