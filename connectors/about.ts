@@ -14,9 +14,22 @@ export interface AboutCrm {
   name: string;
   /** How a client of this kind is set up by questions; omitted if the settings file is the only way. */
   setup?: CrmSetup;
+  /** The features that texts about all CRMs mention; omitted for none. */
+  offers?: readonly CrmFeature[];
+  /**
+   * How users remove the former values of an erased contact from the CRM's own history: `delete the contact permanently in
+   * HubSpot`. Omitted if the CRM keeps no former values.
+   */
+  removesFormerValues?: string;
   /** The CRM's own webhooks; omitted if its calls have no signature, and a form that donor-sync reads for every caller. */
   webhooks?: CrmWebhooks;
 }
+
+/**
+ * A feature of a CRM: fields that are shown to chosen users (`showFields` of the connector), lists for users to work with
+ * (`createLists`), and fields as source to deploy (`fieldsAsSource`).
+ */
+export type CrmFeature = 'viewers' | 'lists' | 'source';
 
 /** A kind of CRM whose clients users can set up by answering questions, in a browser and in the terminal. */
 export interface AboutRemoteCrm extends AboutCrm {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../src/core/errors.ts';
 import { didYouMean } from '../src/core/near-miss.ts';
-import type { AboutCrm, AboutRemoteCrm } from './about.ts';
+import type { AboutCrm, AboutRemoteCrm, CrmFeature } from './about.ts';
 import type { ConnectorDefinition } from './contract.ts';
 import { aboutCsv } from './csv/about.ts';
 import { aboutHubspot } from './hubspot/about.ts';
@@ -39,6 +39,19 @@ function isRemote(about: AboutCrm): about is AboutRemoteCrm {
 export function crmName(kind: string): string {
   return CONNECTORS.find(([about]) => about.kind === kind)?.[0].name ?? kind;
 }
+
+/** Returns the names of the built-in CRMs with a feature, for texts: `Salesforce`. */
+export function namesOffering(feature: CrmFeature): string {
+  return CONNECTORS.flatMap(([{ name, offers }]) => (offers?.includes(feature) ? [name] : [])).join(
+    ', ',
+  );
+}
+
+/** The built-in CRMs that keep former values in a history, by name, and how users remove the values there. */
+export const HISTORIES: readonly { name: string; removal: string }[] = CONNECTORS.flatMap(
+  ([{ name, removesFormerValues }]) =>
+    removesFormerValues === undefined ? [] : [{ name, removal: removesFormerValues }],
+).toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 
 /** The webhooks of the built-in kinds of CRM that have their own forms. */
 export const WEBHOOKS: readonly { kind: string; name: string; webhooks: CrmWebhooks }[] =

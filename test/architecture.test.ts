@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { REMOTE_CRMS } from '../connectors/index.ts';
 import { findForeignSql } from '../scripts/foreign-sql.ts';
 import {
   BESIDE_THE_PRODUCT,
@@ -49,6 +50,24 @@ const STATEMENTS_FLOOR = FLOORS.findIndex((rooms) => rooms.includes('src/contact
 /** The only files that may know the sandboxes: the commands that start them. */
 const STARTS_SANDBOXES = /^src\/interfaces\/cli\/commands\/(demo|sandbox|service)\//;
 
+/** Files of src/ that name a CRM, each with its reason. All others learn a CRM's name from the registry of connectors. */
+const NAMES_A_CRM: Readonly<Record<string, string>> = {
+  'src/clients/setup/known-exports.ts': 'the columns of files that these programs export',
+  'src/core/codes/errors/crm.ts': 'the explanation of an error that only one CRM causes',
+  'src/core/codes/errors/requests.ts': 'the address of a document',
+  'src/core/codes/errors/setup.ts': 'the explanation of an error that only one CRM causes',
+  'src/core/guide-address.ts': 'the address of a document',
+  'src/interfaces/api/clients-api.ts': 'an example of a kind, in the description of the API',
+  'src/interfaces/api/oauth.ts': 'an example of a kind, in the description of the API',
+  'src/interfaces/api/webhooks/hooks-api.ts': 'examples of calls, in the description of the API',
+  'src/interfaces/cli/commands/demo/crms.ts': 'the demo shows some CRMs and not all',
+  'src/interfaces/cli/commands/hooks.ts': 'an example, in the help',
+  'src/interfaces/cli/commands/init/add.ts': 'an example, in the help',
+  'src/interfaces/cli/commands/init/init.ts': 'examples, in the help',
+  'src/operations/client-shape.ts': 'an example of a kind, in the description of the API',
+  'src/operations/clients.ts': 'an example of a kind, in the description of the API',
+};
+
 describe('the floors of the house', () => {
   it('finds the house at all', () => {
     expect(files.length).toBeGreaterThan(100);
@@ -75,6 +94,17 @@ describe('the floors of the house', () => {
       return kind !== undefined && other !== undefined && kind !== other;
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('names a CRM only in its connector, but for the places that are listed with a reason', () => {
+    const names = REMOTE_CRMS.flatMap(({ kind, name }) => [kind, name.toLowerCase()]);
+    expect(names).toContain('salesforce');
+    const found = files.filter((file) => {
+      if (!file.startsWith('src/')) return false;
+      const code = codeOf(file).toLowerCase();
+      return names.some((name) => code.includes(name));
+    });
+    expect(found.toSorted()).toEqual(Object.keys(NAMES_A_CRM).toSorted());
   });
 
   it('keeps product, service and stand-ins apart, or they would agree on the same mistake', () => {

@@ -4,6 +4,8 @@ import { hubspotWebhooks } from './webhooks.ts';
 export const aboutHubspot: AboutRemoteCrm = {
   kind: 'hubspot',
   name: 'HubSpot',
+  offers: ['lists'],
+  removesFormerValues: 'delete the contact permanently in HubSpot',
   webhooks: hubspotWebhooks,
   setup: {
     address: {

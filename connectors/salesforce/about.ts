@@ -20,6 +20,8 @@ const CLIENT_SECRET: SignInField = {
 export const aboutSalesforce: AboutRemoteCrm = {
   kind: 'salesforce',
   name: 'Salesforce',
+  offers: ['viewers', 'source'],
+  removesFormerValues: 'delete its rows of the field history in Salesforce',
   webhooks: salesforceWebhooks,
   setup: {
     address: {

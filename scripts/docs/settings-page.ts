@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { z } from 'zod';
-import { loadBuiltInConnectors } from '../../connectors/index.ts';
+import { loadBuiltInConnectors, REMOTE_CRMS } from '../../connectors/index.ts';
 import { editorSchema } from '../../src/settings/editor-schema.ts';
 
 /** The part of the JSON schema that the page shows. */
@@ -48,11 +48,10 @@ interface Setting {
 }
 
 /** The sections of the guide that explain the settings of each kind of CRM. */
-const CRMS = {
+const CRMS: Readonly<Record<string, string>> = {
   csv: '`crm` of a CSV file',
-  salesforce: '`crm` of Salesforce',
-  hubspot: '`crm` of HubSpot',
-} as const;
+  ...Object.fromEntries(REMOTE_CRMS.map(({ kind, name }) => [kind, `\`crm\` of ${name}`])),
+};
 
 /** Returns the page as Markdown. Throws an error for a setting that the guide does not explain. */
 export async function writeSettingsPage(): Promise<string> {

@@ -1,6 +1,6 @@
 /** Connecting a CRM account on the CRM's consent page, and disconnecting it. */
 import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
-import { findConnectorDefinition } from '../../connectors/index.ts';
+import { findConnectorDefinition, REMOTE_CRMS } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
 import {
@@ -240,12 +240,19 @@ interface WantedConsent {
   settings: unknown;
 }
 
+/** The CRMs in which a user can grant access. */
+const CONSENT_CRMS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  REMOTE_CRMS.flatMap(({ name, setup }) =>
+    setup.signIns.some(({ isConsent }) => isConsent) ? [name] : [],
+  ),
+);
+
 async function requireConsent(deps: ConsentLook, integration: Integration): Promise<WantedConsent> {
   const found = await findConsent(deps, integration);
   if (found !== null) return found;
   const { id, crm } = integration;
   throw new ConfigurationError(
-    `"${id}" signs in to its CRM (${crm.kind}) with the credentials in its settings, so it does not have to be connected. To connect a Salesforce or HubSpot account by hand, set crm.auth to { type: oauth, clientId, clientSecret }.`,
+    `"${id}" signs in to its CRM (${crm.kind}) with the credentials in its settings, so it does not have to be connected. To connect a ${CONSENT_CRMS} account by hand, set crm.auth to { type: oauth, clientId, clientSecret }.`,
     { code: 'consent_not_wanted', details: { integration: id } },
   );
 }

@@ -1,6 +1,9 @@
 import type { MoneyField } from './money.ts';
 
-/** The kinds of field that every CRM has, under one name or another. */
+/**
+ * The kinds of field that every CRM has, under one name or another. A `percent` field contains the number that users see, 72
+ * for a share of 0.72; a connector converts it if its CRM stores the share.
+ */
 export const CRM_FIELD_TYPES = [
   'text',
   'longText',
@@ -35,7 +38,7 @@ export interface CrmField {
   /** The name that users see. */
   label: string;
   type: CrmFieldType;
-  /** Maximum number of characters of a text; null if the CRM sets no limit. */
+  /** Maximum number of characters of a text, of which a line break counts as two; null if the CRM sets no limit. */
   maxLength: number | null;
   /** Maximum number of digits before the decimal point of a number; null if there is no limit. */
   integerDigits: number | null;
@@ -74,6 +77,7 @@ export function plainField(name: string): CrmField {
 /** A field to be created in the CRM. */
 export interface FieldSpec {
   name: string;
+  /** At most 40 characters. */
   label: string;
   type: CrmFieldType;
   /** Maximum number of characters of a text. */

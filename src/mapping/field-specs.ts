@@ -4,17 +4,17 @@ import { STATUS_WORDS } from '../core/sync-status.ts';
 import { MONEY_BANDS } from './money-bands.ts';
 
 /**
- * The best field for the values of a source, for `fields create`. Labels have at most 40 characters, because Salesforce
- * does not allow more. A strength is a percent field, so 0.72 is shown as 72.
+ * The best field for the values of a source, for `fields create`. Labels have at most 40 characters, because some CRMs
+ * do not allow more. A strength is a percent field, so 0.72 is shown as 72.
  */
 export function fieldSpecFor(source: FieldSource, fieldName: string): FieldSpec {
   return { name: fieldName, ...SPECS[source] };
 }
 
-/** The longest text that both Salesforce and HubSpot store in a one-line field. */
+/** The longest text that every supported CRM stores in a one-line field. */
 const LINE_LENGTH = 255;
 
-/** Enough for a biography, and the size that Salesforce suggests for long text. */
+/** Enough for a biography, and the usual size of long text in CRMs. */
 const LONG_TEXT_LENGTH = 32_768;
 
 const SPECS: Readonly<Record<FieldSource, Omit<FieldSpec, 'name'>>> = {

@@ -42,7 +42,7 @@ function integerDigits(value: number): number {
   return whole === '0' ? 0 : whole.length;
 }
 
-/** Separates the values of a multi-select picklist, in Salesforce and in HubSpot. */
+/** Separates the values of a multi-select picklist in canonical form (`FieldValue`). */
 const PICKED_SEPARATOR = ';';
 
 /**
@@ -182,7 +182,7 @@ function arranged(text: string, field: CrmField): string {
   return field.type === 'longText' ? trimmed : trimmed.replace(/\s+/g, ' ');
 }
 
-/** Salesforce stores a line break as two characters and counts both. */
+/** Counts a line break as two characters (`maxLength` of `CrmField`), because some CRMs store it as two. */
 function storedLength(text: string): number {
   if (!text.includes('\n')) return text.length;
   return text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n').length;
@@ -291,7 +291,7 @@ function fitFigure(value: number, field: CrmField): Fit {
 }
 
 /**
- * Percent fields contain the number that users see: 72 for a share of 0.72, as Salesforce stores it. In a
+ * Percent fields contain the number that users see: 72 for a share of 0.72 (`CRM_FIELD_TYPES`). In a
  * field without decimals, every share would otherwise become 0 or 1.
  */
 function fitShare(value: number, field: CrmField): Fit {

@@ -53,7 +53,7 @@ function withoutZeros(decimal: string): string {
 const DECIMAL = /^-?\d+\.\d+$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** Salesforce writes `+0000` instead of `Z`, and stores no fractions. */
+/** Some CRMs write `+0000` instead of `Z`, and store no fractions. */
 function wholeSeconds(instant: string): string {
   const epochMs = Date.parse(instant.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   if (Number.isNaN(epochMs)) return instant;

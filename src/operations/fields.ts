@@ -1,5 +1,6 @@
 /** The fields of a client's CRM: checks whether values can be written into them, and creates missing fields. */
 import { z } from 'zod';
+import { namesOffering } from '../../connectors/index.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
 import { valuesWaitingSchema } from '../core/waiting-values.ts';
@@ -153,11 +154,11 @@ export const createMissingFields = acting({
       .min(1, { error: 'Enter the name of a profile.' })
       .max(100, { error: 'Enter the name of a profile, at most 100 characters.' })
       .optional()
-      .describe('A profile whose active users will see the fields (Salesforce)'),
+      .describe(`A profile whose active users will see the fields (${namesOffering('viewers')})`),
     withLists: z
       .boolean()
       .default(false)
-      .describe('Also create lists of contacts to work with (HubSpot)'),
+      .describe(`Also create lists of contacts to work with (${namesOffering('lists')})`),
     capacityAbove: z
       .int(COUNT)
       .min(1, COUNT)
@@ -243,7 +244,7 @@ const LIST_WORDS = {
 /** Sends no request to the CRM, because the files follow from the client's field map. */
 export const getFieldSource = acting({
   name: 'fields source',
-  summary: 'Get the mapped fields as source for an administrator to deploy (Salesforce)',
+  summary: `Get the mapped fields as source for an administrator to deploy (${namesOffering('source')})`,
   details:
     'The same fields that `POST` would create, as a project for `sf project deploy`. Write each file to its path in an empty folder.',
   role: 'admin',

@@ -1,5 +1,6 @@
 /** Erases a contact at once for the terminal, instead of leaving it to the service. */
 import { z } from 'zod';
+import { HISTORIES } from '../../connectors/index.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
@@ -118,8 +119,7 @@ export function describeReceipt(forgotten: Forgotten): string[] {
 }
 
 /** Clearing a field adds an entry to the CRM's history; it removes none. */
-const HISTORY =
-  'HubSpot and Salesforce keep former values in their own history. To remove them, delete the contact permanently in HubSpot, or delete its rows of the field history in Salesforce.';
+const HISTORY = `${new Intl.ListFormat('en-GB').format(HISTORIES.map(({ name }) => name))} keep former values in their own history. To remove them, ${HISTORIES.map(({ removal }) => removal).join(', or ')}.`;
 
 function headline({ crmId, wasKnown, receipt }: Forgotten): string {
   if (!receipt.complete) return `${crmId} is blocked, and only partly erased.`;

@@ -212,7 +212,7 @@ export interface SignInRefusal {
   words: ForeignText | null;
 }
 
-/** HubSpot has its own codes under `status`, and also its description under `message`. */
+/** Some servers, such as HubSpot's, have their own codes under `status`, and also the description under `message`. */
 const refusalSchema = z.object({
   error: z.string().optional(),
   status: z.string().optional(),

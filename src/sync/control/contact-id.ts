@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 export type CanonicalId = (text: string) => string | null;
 
 /**
- * Returns a contact's ID in the form that the store and the connector use. Salesforce shows two forms of each
+ * Returns a contact's ID in the form that the store and the connector use. Some CRMs show two forms of each
  * ID; if they counted as two contacts, both would be paid for. Throws a ConfigurationError for a text that
  * cannot be a contact's ID.
  */

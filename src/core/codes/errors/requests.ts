@@ -41,7 +41,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
     },
     hook_secret_missing: {
       means:
-        "HubSpot signs its calls with the app's client secret, and you did not provide it. No address was created.",
+        "The CRM signs its calls with its app's secret, and you did not provide it. No address was created.",
       next: 'Put the secret in an environment variable, and name the variable with `--secret-env`.',
       document: 'docs/guides/webhooks.md#hubspot-workflow',
     },

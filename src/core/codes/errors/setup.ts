@@ -36,7 +36,7 @@ export const SETUP_ERRORS: ErrorTopic = {
     },
     setup_kind_refused: {
       means: 'This kind of CRM cannot be set up in a browser. Nothing was saved.',
-      next: 'Choose Salesforce, HubSpot or a CSV file. The operator adds other kinds to the settings file.',
+      next: 'Choose a CRM that the page offers, or a CSV file. The operator adds other kinds to the settings file.',
     },
     setup_my_domain_needed: {
       means:

@@ -93,7 +93,7 @@ const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
 /** API requests are small. */
 export const MAX_API_BODY_BYTES = 64 * 1_024;
 
-/** Enough for a hundred HubSpot events, or for a Salesforce record with all its fields. */
+/** Enough for a hundred events of a CRM, or for a record with all its fields. */
 export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
 /** Refuses larger bodies (413), even if they do not state their size. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { namesOffering } from '../../../../connectors/index.ts';
 import { checkFields, createMissingFields } from '../../../operations/fields.ts';
 import { operationCommand, topicCommand } from '../action/operation-command.ts';
 import type { ProductDeps } from '../action/product.ts';
@@ -9,11 +10,11 @@ Examples:
   donor-sync fields check                 problems with mapped fields, and how to fix them
   donor-sync fields create riverside      create missing fields and grant access to them
   donor-sync fields create riverside --assign-viewers "System Administrator"
-                                          let the users of a profile see the fields (Salesforce)
+                                          let the users of a profile see the fields (${namesOffering('viewers')})
   donor-sync fields source riverside-fields
-                                          write the fields as source for \`sf project deploy\` (Salesforce)
+                                          write the fields as source for \`sf project deploy\` (${namesOffering('source')})
   donor-sync fields create riverside --with-lists --capacity-above 250000
-                                          create lists of contacts to work with (HubSpot)
+                                          create lists of contacts to work with (${namesOffering('lists')})
 
 Nothing is created twice, so you can repeat \`create\` at any time.`;
 

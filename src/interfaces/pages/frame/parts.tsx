@@ -325,7 +325,7 @@ export function CommandLine({ text }: { text: string }) {
   );
 }
 
-/** The number of characters that fit on a line of the narrowest phone. Salesforce IDs have 18 characters. */
+/** The number of characters that fit on a line of the narrowest phone. Long IDs of contacts have 18 characters. */
 const MAX_WHOLE_LENGTH = 24;
 
 /** A word of code that does not wrap, unless it is too long for the line. */
