@@ -33,6 +33,15 @@ async function createRuns(db: Kysely<unknown>): Promise<void> {
     .addColumn('reasons', 'text')
     .addColumn('report', 'text')
     .addColumn('facts', 'text')
+    .addColumn('undone_at', 'bigint')
+    .addColumn('undone_values', 'integer', zeroAtFirst)
+    .addColumn('undone_contacts', 'integer', zeroAtFirst)
+    .addColumn('undone_kept', 'integer', zeroAtFirst)
+    .execute();
+  await db.schema
+    .createTable('run_undos')
+    .addColumn('run_id', 'text', primaryKey)
+    .addColumn('author', 'text', notNull)
     .execute();
   await db.schema
     .createIndex('runs_by_integration')

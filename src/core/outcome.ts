@@ -209,3 +209,9 @@ export function outcomeText(reason: string): string {
 function isKnown(reason: string): reason is OutcomeReason {
   return Object.hasOwn(OUTCOME_TEXTS, reason);
 }
+
+/**
+ * The reason of a contact whom the service does not know. It counts as `failed`, because the contact got no profile. But nothing
+ * went wrong, and a retry does not change it, so pages show it as neutral.
+ */
+export const UNKNOWN_PERSON = 'no_match' satisfies OutcomeReason;

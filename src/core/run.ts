@@ -75,6 +75,22 @@ export interface RunReport {
    * Paid values that were waiting to be written when the run ended; omitted before that and for older runs.
    */
   valuesWaiting?: ValuesWaiting | undefined;
+  /** The undo of the run; omitted if it was not undone. `contacts.written` does not change. */
+  undone?: UndoneMark | undefined;
+}
+
+/** What was undone of a run, by all its undos together. */
+export interface UndoneMark {
+  /** ISO 8601: when a value was last restored. */
+  at: string;
+  /** The name of the user; null while the undo is in progress, or for a user of the machine without a name. */
+  by: string | null;
+  /** Number of restored values. */
+  values: number;
+  /** Number of values that were left alone, because they had changed since the run. */
+  kept: number;
+  /** Number of contacts whose values were all restored. */
+  contacts: number;
 }
 
 /** The report of a run in the form in which it is stored and returned by the API (design, section 4.3). */
@@ -122,6 +138,19 @@ export const runReportSchema = z.object({
     .describe(
       'Values that were waiting to be written when the run ended; left out before its end.',
     ),
+  undone: z
+    .object({
+      at: z.iso.datetime().describe('When a value was last restored'),
+      by: z
+        .string()
+        .nullable()
+        .describe('The name of the user; null while the undo is in progress, or without a name'),
+      values: count.describe('Restored values'),
+      kept: count.describe('Values that were left alone, because they had changed since the run'),
+      contacts: count.describe('Contacts whose values were all restored'),
+    })
+    .optional()
+    .describe('The undo of the run; left out if it was not undone. `contacts.written` stays.'),
 }) satisfies z.ZodType<RunReport>;
 
 /** An integration for which a run is requested. */

@@ -14,16 +14,24 @@ import { collect } from '../core/collect.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, type FatalError, isFatalError } from '../core/errors.ts';
 import { splitIntoBatches } from '../core/parallel.ts';
-import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Act } from '../database/actor-transaction.ts';
+import {
+  undoAuthorSealContext,
+  valuesBeforeSealContext,
+} from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
 import type { Lease } from '../database/leases.ts';
 import type { Reader } from '../database/reader.ts';
 import { sameValue } from '../mapping/same-value.ts';
+import { recordEntry } from '../privacy/audit/record.ts';
 import { VALUES_PURGED } from '../privacy/statements/retention.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { forgottenFingerprint, keepErasedAway } from '../sync/control/erased.ts';
 import { lookUp } from '../sync/control/look-up.ts';
+import { recordRunUndone } from '../sync/statements/runs.ts';
 import { dropErasedMentions } from './erasing/erased-mentions.ts';
 import {
+  countUndoneContacts,
   findWritesOfOthers,
   listWrites,
   recordUndoneWrite,
@@ -45,7 +53,7 @@ export interface UndoReport {
 }
 
 /** The audit's record of the result. */
-export function undoneEntry(integrationId: string, { run, contacts, fields }: UndoReport) {
+function undoneEntry(integrationId: string, { run, contacts, fields }: UndoReport) {
   const details = {
     run,
     restored: contacts.restored,
@@ -54,6 +62,31 @@ export function undoneEntry(integrationId: string, { run, contacts, fields }: Un
     kept: fields.editedSince,
   };
   return { action: 'undo.done' as const, integrationId, details };
+}
+
+/**
+ * Records the result at the run and in the audit, in the name of the transaction's actor. A run in which there was nothing
+ * to undo gets no mark.
+ */
+export async function recordUndo(
+  { act, sealer }: { act: Act; sealer: Pick<Sealer, 'seal'> },
+  integrationId: string,
+  report: UndoReport,
+): Promise<void> {
+  const { run, contacts, fields } = report;
+  const isMarked =
+    contacts.restored + contacts.gone + contacts.refused > 0 || fields.editedSince > 0;
+  await act(async (trx) => {
+    if (isMarked) {
+      const { name } = trx.actor;
+      await recordRunUndone(trx, run, {
+        author: name === null ? null : sealer.seal(name, undoAuthorSealContext(run)),
+        contacts: await countUndoneContacts(trx, run),
+        kept: fields.editedSince,
+      });
+    }
+    await recordEntry(trx, undoneEntry(integrationId, report));
+  });
 }
 
 /** The contacts that have been undone so far: CRM IDs, and numbers of fields. */

@@ -11,7 +11,7 @@ import { unknownRun } from '../core/shared-errors.ts';
 import type { Reader } from '../database/reader.ts';
 import type { RunContactFilter, RunKey } from '../sync/statements/run-rows.ts';
 import { findRunById, listRunRecords, requestStop } from '../sync/statements/runs.ts';
-import { findRunReport, outcomesText, readReport } from '../sync/views/run.ts';
+import { findRunReport, type NameOpener, outcomesText, readReport } from '../sync/views/run.ts';
 import {
   pagesOfRunContacts,
   RUN_CONTACTS_HEADER,
@@ -54,7 +54,7 @@ export const listRuns = reading({
   subjects: [],
   result: z.object({ runs: z.array(runSchema), next: NEXT }).meta({ id: 'RunPage' }),
   async run(world, { integration, from, until, limit, cursor, ...filter }) {
-    const { reader, caller } = world;
+    const { reader, caller, sealer } = world;
     const one = integration === undefined ? undefined : findClient(world, integration);
     const after = cursor === undefined ? undefined : readCursor(cursor);
     // One row more than the page needs, which shows whether there is a next page.
@@ -70,7 +70,7 @@ export const listRuns = reading({
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {
-      runs: await Promise.all(shown.map((row) => readReport(reader, row))),
+      runs: await Promise.all(shown.map((row) => readReport(reader, row, sealer))),
       next: last === undefined ? null : writeCursor([last.startedAt, last.id]),
     };
   },
@@ -174,6 +174,8 @@ export type RunContactsInput = Pick<
 export interface Looking {
   reader: Reader;
   caller: Pick<Caller, 'clients'>;
+  /** Decrypts the name of the user who undid the run; null if the name is not needed. */
+  sealer?: NameOpener;
 }
 
 /** Streams as one file all contacts that a run did something to, because there can be a million. */
@@ -263,11 +265,11 @@ export function nothingRuns(why: string, run: string): ConfigurationError {
  * (unknown) if the caller has no access to such a run.
  */
 export async function findRun(
-  { reader, caller }: Looking,
+  { reader, caller, sealer = null }: Looking,
   id: string,
   isRead = true,
 ): Promise<RunReport> {
-  const run = await findRunReport(reader, id);
+  const run = await findRunReport(reader, id, sealer);
   if (run !== null && (caller.clients?.has(run.integration) ?? true)) return run;
   throw unknownRun(id, { isRead });
 }

@@ -115,7 +115,7 @@ async function startOnce(
     claimIdempotencyKey(trx, fingerprint, asked, newId(clock.now())),
   );
   if (claim.request !== asked) throw keyReused();
-  const known = await findRunReport(store.reader, claim.runId);
+  const known = await findRunReport(store.reader, claim.runId, world.sealer);
   if (known) return { run: known, joined: null };
   // The key is new, or its first request was interrupted before the run was recorded.
   const started = await start(world, client, wish, claim.runId);

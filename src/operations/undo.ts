@@ -6,7 +6,7 @@ import type { Reader } from '../database/reader.ts';
 import { askSecondPerson } from '../decisions/second-person/ask.ts';
 import { approvalSchema } from '../decisions/views/approval.ts';
 import { listWrites } from '../fields/statements/deliveries.ts';
-import { undoRun as restoreValues, undoneEntry } from '../fields/undo.ts';
+import { recordUndo, undoRun as restoreValues } from '../fields/undo.ts';
 import { noteEntries } from '../privacy/audit/record.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
 import { withLease } from '../sync/control/with-lease.ts';
@@ -85,7 +85,7 @@ export const undoRunNow = acting({
     try {
       const undo = await withLease({ ...open.deps, clock }, integrationId, async (lease) => {
         const undone = await restoreValues(await openCrm(open.deps, lease), lease, id);
-        await noteEntries(store.act, [undoneEntry(integrationId, undone)]);
+        await recordUndo({ act: store.act, sealer: world.sealer }, integrationId, undone);
         return undone;
       });
       return { undo };

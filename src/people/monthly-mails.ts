@@ -14,8 +14,8 @@ const PROOF_MS = 86_400_000;
 const PROOF_PAUSE_MS = 60_000;
 
 /**
- * Returns whether mail to the user's address arrives. A link in a mail proves it, and so does the identity provider, which
- * only names addresses that it has verified.
+ * Returns whether mail to the user's address has been shown to arrive, by a link in a mail or by the identity provider.
+ * The provider names only addresses that it has verified.
  */
 export function isVerified({
   emailVerifiedAt,

@@ -134,7 +134,7 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
       stopPath: stopPath(store, choice),
     });
     const { email: to } = readIdentity(deps.sealer, person);
-    // Role and access are read again together with the claim, so nobody gets a mail after losing these rights.
+    // Role and access are read again together with the claim, so no mail is sent for rights that have ended.
     const isClaimed = await store.act(async (trx) => {
       const present = await findEntitled(trx, choice);
       return present !== null && isSameAccess(person, present) && claimMail(trx, choice, month);

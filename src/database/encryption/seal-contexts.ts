@@ -84,6 +84,10 @@ export function foreignTextSealContext(text: {
 }
 
 /** Name and e-mail address of a user. */
+export function undoAuthorSealContext(runId: string): SealContext {
+  return createSealContext('run_undos', 'author', { run_id: runId });
+}
+
 export function personSealContext(id: string): SealContext {
   return createSealContext('people', 'sealed', { id });
 }

@@ -6,6 +6,7 @@ import {
   integer,
   nullable,
   personal,
+  sealed,
   table,
   text,
   withDefault,
@@ -86,6 +87,28 @@ export const SYNC_TABLES = {
        * the process runs.
        */
       facts: nullable(text()),
+      /** When values that the run wrote were last restored; null if never. */
+      undone_at: nullable(bigint()),
+      /** Number of values that were restored, by all undos of the run together. */
+      undone_values: integer(),
+      /** Number of contacts in which every value of the run was restored. */
+      undone_contacts: integer(),
+      /** Number of values that the last undo left alone, because they had changed since the run. */
+      undone_kept: integer(),
+    },
+  ),
+  /** The user who undid a run. It is apart from the run, whose contact can be erased. */
+  run_undos: table(
+    {
+      key: ['run_id'],
+      whenClientErased: 'deleted with its run',
+      exported: { not: 'of a user' },
+      retention: null,
+    },
+    {
+      run_id: text(),
+      /** The user's name, encrypted. */
+      author: sealed({ with: 'secret key', boundTo: ['run_id'] }),
     },
   ),
   /** The result of a finished run for a contact. `retention.runRows` defines how long it is kept. */

@@ -7,7 +7,7 @@ import { isConfigurationError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
 import { unknownClient } from '../../core/shared-errors.ts';
-import { type UndoReport, undoneEntry, undoRun } from '../../fields/undo.ts';
+import { recordUndo, type UndoReport, undoRun } from '../../fields/undo.ts';
 import { noteEntries } from '../../privacy/audit/record.ts';
 import { forgetPerson } from '../../privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../privacy/forget/receipt.ts';
@@ -147,7 +147,7 @@ async function undoConfirmed(
       const integrationId = integration.id;
       await noteEntries(store.act, [{ action: 'undo.asked', integrationId, details: asked }]);
       const report = await undoRun(await openCrm(open.deps, lease), lease, run);
-      await noteEntries(store.act, [undoneEntry(integrationId, report)]);
+      await recordUndo({ act: store.act, sealer: open.deps.sealer }, integrationId, report);
       // Values that the CRM refused are tried again.
       if (report.contacts.refused === 0) await endApproval(store.connection, approval);
       return report;

@@ -14,7 +14,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 import { storeTag } from '../../privacy/statements/erasure-log.ts';
 import type { WriteLog } from '../../privacy/statements/write-log.ts';
 import { countInRun } from '../../sync/statements/run-counts.ts';
-import type { RunContext } from '../../sync/statements/runs.ts';
+import { type RunContext, recordValuesUndone } from '../../sync/statements/runs.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
 import { recordUndone } from './value-states.ts';
 
@@ -235,6 +235,7 @@ export async function recordUndoneWrite(
   const owns = { crm_id: write.crmId, owned_values: JSON.stringify(owned) };
   const moment = { now: trx.clock.now() };
   const fields = Object.keys(parseOwned(write.after)).filter((name) => !(name in left));
+  await recordValuesUndone(trx, write.runId, fields.length);
   if (write.donorBefore === null || fields.length === 0) {
     await move(trx, trx.lease, 'valuesWritten', [owns], moment);
   } else {
@@ -243,6 +244,24 @@ export async function recordUndoneWrite(
     await move(trx, trx.lease, 'valuesOfDonor', [former], moment);
   }
   await recordUndone(trx, trx.lease.integrationId, trx.clock.now(), { crmId: write.crmId, fields });
+}
+
+/** Returns the number of contacts in which every value that a run wrote was restored. */
+export async function countUndoneContacts(reader: Reader, runId: string): Promise<number> {
+  const row = await reader
+    .selectFrom('writes')
+    .select((eb) => eb.fn.count('crm_id').distinct().as('contacts'))
+    .where('run_id', '=', runId)
+    .where('state', '=', 'undone')
+    .where('crm_id', 'not in', (eb) =>
+      eb
+        .selectFrom('writes as open')
+        .select('open.crm_id')
+        .where('open.run_id', '=', runId)
+        .where('open.state', 'in', ['written', 'intended']),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(row.contacts);
 }
 
 function selectWritesOf(reader: Reader, runId: string) {

@@ -34,6 +34,8 @@ export interface RunContactPosition {
 export interface RunContactFilter {
   outcomes?: readonly Outcome[] | undefined;
   reason?: string | undefined;
+  /** A reason whose contacts are left out. */
+  exceptReason?: string | undefined;
   /** The first characters of the contact's ID in the CRM. */
   idPrefix?: string | undefined;
   after?: RunContactPosition | undefined;
@@ -85,7 +87,7 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
 export async function listRunRows(
   reader: Reader,
   run: RunKey,
-  { outcomes, reason, idPrefix, after, limit }: RunContactFilter,
+  { outcomes, reason, exceptReason, idPrefix, after, limit }: RunContactFilter,
 ): Promise<(RunContact & RunContactPosition)[]> {
   let query = reader.selectFrom(buildRowsQuery(reader, run).as('row')).selectAll();
   if (outcomes !== undefined) {
@@ -93,6 +95,7 @@ export async function listRunRows(
     query = query.where('row.place', 'in', places);
   }
   if (reason !== undefined) query = query.where('row.reason', '=', reason);
+  if (exceptReason !== undefined) query = query.where('row.reason', '<>', exceptReason);
   if (idPrefix !== undefined) {
     query = isPostgres(reader)
       ? query.where(sql<boolean>`starts_with(row.crm_id, ${idPrefix})`)

@@ -329,6 +329,9 @@ const insertRun = prepared((db, run: Slots<NewRun>) =>
       enhanced_count: 0,
       shared_count: 0,
       spent_enhancements: 0,
+      undone_values: 0,
+      undone_contacts: 0,
+      undone_kept: 0,
     })
     .compile(),
 );
@@ -399,4 +402,46 @@ async function requireFresh(reader: Reader, id: string): Promise<void> {
     code: 'already_running',
     details: { run: id },
   });
+}
+
+/** Records that values of a run were restored, together with the restored values of one contact. */
+export async function recordValuesUndone(
+  trx: RunTransaction,
+  runId: string,
+  values: number,
+): Promise<void> {
+  await trx
+    .updateTable('runs')
+    .set((eb) => ({
+      undone_at: trx.clock.now(),
+      undone_values: eb('undone_values', '+', values),
+    }))
+    .where('id', '=', runId)
+    .execute();
+}
+
+/** Returns the encrypted name of the user who undid a run; null if there is none. */
+export async function findUndoAuthor(reader: Reader, runId: string): Promise<string | null> {
+  const row = await reader
+    .selectFrom('run_undos')
+    .select('author')
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  return row?.author ?? null;
+}
+
+/** Records the end of an undo. `author` is the encrypted name of its user; null if there is no name. */
+export async function recordRunUndone(
+  trx: ActorTransaction,
+  runId: string,
+  { author, contacts, kept }: { author: string | null; contacts: number; kept: number },
+): Promise<void> {
+  await trx
+    .updateTable('runs')
+    .set({ undone_at: trx.clock.now(), undone_contacts: contacts, undone_kept: kept })
+    .where('id', '=', runId)
+    .execute();
+  await trx.deleteFrom('run_undos').where('run_id', '=', runId).execute();
+  if (author === null) return;
+  await trx.insertInto('run_undos').values({ run_id: runId, author }).execute();
 }

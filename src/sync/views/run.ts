@@ -13,14 +13,17 @@ import {
   type StopCode,
   type Trigger,
   triggerSchema,
+  type UndoneMark,
 } from '../../core/run.ts';
+import { undoAuthorSealContext } from '../../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Store } from '../../database/store.ts';
 import { getNetworkCreditsByRun } from '../../networks/statements/network-adds.ts';
 import { listNetworkCounts } from '../../networks/statements/network-counts.ts';
 import { findRequestByRun } from '../statements/run-requests.ts';
 import { countRunReasons } from '../statements/run-rows.ts';
-import { findRunById, listRunRecords, type RunRecord } from '../statements/runs.ts';
+import { findRunById, findUndoAuthor, listRunRecords, type RunRecord } from '../statements/runs.ts';
 
 /** The facts that only the run's process knows. */
 export interface RunFacts {
@@ -46,12 +49,35 @@ function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
 
 /**
  * Returns a run's report: the stored report if the run has ended, otherwise the present state. A run that was cut off
- * has stored no report.
+ * has stored no report. An undo is added, which comes later.
  */
-export async function readReport(reader: Reader, row: RunRecord): Promise<RunReport> {
-  return row.report === null
-    ? buildReport(reader, row, readFacts(row))
-    : runReportSchema.parse(JSON.parse(row.report));
+export async function readReport(
+  reader: Reader,
+  row: RunRecord,
+  sealer: NameOpener = null,
+): Promise<RunReport> {
+  const report =
+    row.report === null
+      ? await buildReport(reader, row, readFacts(row))
+      : runReportSchema.parse(JSON.parse(row.report));
+  const undone = await readUndone(reader, row, sealer);
+  return undone === null ? report : { ...report, undone };
+}
+
+/** Decrypts the name of the user who undid a run. Without it, the name is null. */
+export type NameOpener = Pick<Sealer, 'open'> | null;
+
+/** Returns what was undone of a run; null if nothing was. */
+async function readUndone(
+  reader: Reader,
+  row: RunRecord,
+  sealer: NameOpener,
+): Promise<UndoneMark | null> {
+  const { id, undoneAt, undoneValues: values, undoneKept: kept, undoneContacts: contacts } = row;
+  if (undoneAt === null) return null;
+  const author = sealer === null ? null : await findUndoAuthor(reader, id);
+  const by = author === null ? null : (sealer?.open(author, undoAuthorSealContext(id)) ?? null);
+  return { at: isoTime(undoneAt), by, values, kept, contacts };
 }
 
 /** Returns the remaining credits that a run has read, without the rest of its report. */
@@ -134,18 +160,22 @@ function toStatus(text: string): RunStatus {
  * The present report of the run with this ID, or null. Searches the started runs, then the waiting requests,
  * and then the started runs again, because the run may have started in between.
  */
-export async function findRunReport(reader: Reader, id: string): Promise<RunReport | null> {
+export async function findRunReport(
+  reader: Reader,
+  id: string,
+  sealer: NameOpener = null,
+): Promise<RunReport | null> {
   const row = await findRunById(reader, id);
-  if (row) return readReport(reader, row);
+  if (row) return readReport(reader, row, sealer);
   const request = await findRequestByRun(reader, id);
   // Too many single contacts were waiting, so one run over all changes serves them.
-  if (request?.mergedInto) return findRunReport(reader, request.mergedInto);
+  if (request?.mergedInto) return findRunReport(reader, request.mergedInto, sealer);
   if (request) {
     const { integrationId: integration, trigger, requestedAt } = request;
     return waitingRun({ id, integration, trigger: triggerSchema.parse(trigger), requestedAt });
   }
   const begun = await findRunById(reader, id);
-  return begun ? readReport(reader, begun) : null;
+  return begun ? readReport(reader, begun, sealer) : null;
 }
 
 /** A run that has not started. To its requester it counts as running, and it has done nothing. */
@@ -184,6 +214,13 @@ export function waitingRun(run: {
     networks: [],
     calls: { partner: 0, crm: 0, throttled: 0 },
   };
+}
+
+/** `248 written, 248 restored by Dana`; empty if nothing was undone. */
+export function undoneText({ contacts, undone }: Pick<RunReport, 'contacts' | 'undone'>): string {
+  if (undone === undefined) return '';
+  const by = undone.by === null ? '' : ` by ${undone.by}`;
+  return `${formatCount(contacts.written)} written, ${formatCount(undone.contacts)} restored${by}`;
 }
 
 /** `36 written, 1 held`; empty if nothing has happened yet. */

@@ -15,6 +15,7 @@ import {
   secretSealContext,
   settingsSealContext,
   setupDraftSealContext,
+  undoAuthorSealContext,
   valuesBeforeSealContext,
 } from '../../../src/database/encryption/seal-contexts.ts';
 import { createSealer, type SealContext } from '../../../src/database/encryption/sealed.ts';
@@ -121,6 +122,10 @@ describeEachDatabase('resealAll', (open) => {
         sealed: before.seal('said', foreignTextSealContext(fromRow(text))),
         kept_at: 1,
       })
+      .execute();
+    await db
+      .insertInto('run_undos')
+      .values({ run_id: 'r', author: before.seal('Dana', undoAuthorSealContext('r')) })
       .execute();
     await db
       .insertInto('addresses')

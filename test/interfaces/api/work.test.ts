@@ -27,6 +27,22 @@ const workSchema = z.object({
   approval: z.object({ id: z.string(), what: z.string(), state: z.string() }),
 });
 
+const undoneSchema = z.object({
+  run: z.object({
+    contacts: z.object({ written: z.int() }),
+    undone: z.strictObject({
+      at: z.iso.datetime(),
+      by: z.string().nullable(),
+      values: z.int(),
+      kept: z.int(),
+      contacts: z.int(),
+    }),
+  }),
+});
+const listSchema = z.object({
+  runs: z.array(z.object({ id: z.string(), undone: z.unknown().optional() })),
+});
+
 async function sync(world: HttpWorld, token: string, client = 'riverside'): Promise<string> {
   const path = `/v1/integrations/${client}/runs`;
   const { run } = (await world.request(path, { method: 'POST', token })).read(startedSchema);
@@ -123,6 +139,49 @@ describe('undo over the API', () => {
     expect(sent).toMatchObject({ status: 303, location: `/runs/${run}?note=undo` });
     await untilCarriedOut(world);
     expect(filled(world)).toEqual([]);
+  });
+
+  it('is marked at the run: by whom, how many values, and how many were left alone', async () => {
+    const { world, token, run } = await openSynced();
+    const written = filled(world);
+    const [edited = ''] = written;
+    const [field = ''] = Object.entries(world.crm.records.get(edited)?.values ?? {}).flatMap(
+      ([name, value]) => (value ? [name] : []),
+    );
+    world.crm.setValue(edited, field, 'typed by a user');
+    const { cookie } = await join(world, 'Dana', 'admin');
+    await send(world, `/runs/${run}/undo`, {}, { cookie });
+    await untilCarriedOut(world);
+    const shown = (await world.request(`/v1/runs/${run}`, { token })).read(undoneSchema).run;
+    expect(shown.contacts.written).toBe(written.length);
+    expect(shown.undone).toMatchObject({ by: 'Dana', kept: 1, contacts: written.length - 1 });
+    expect(shown.undone.values).toBeGreaterThan(written.length);
+    const listed = (await world.request('/v1/runs', { token })).read(listSchema).runs;
+    expect(listed.find(({ id }) => id === run)?.undone).toEqual(shown.undone);
+    const text = `${written.length} written, ${written.length - 1} restored by Dana`;
+    for (const path of [`/runs/${run}`, '/runs']) {
+      expect(await (await get(world, path, cookie)).text(), path).toContain(text);
+    }
+    // Nobody's name is in the database in clear.
+    expect((await world.files()).join('')).not.toContain('"Dana"');
+    // The user's value may go, so the rest can be undone as well.
+    world.crm.setValue(edited, field, null);
+    await send(world, `/runs/${run}/undo`, {}, { cookie });
+    await untilCarriedOut(world);
+    const after = (await world.request(`/v1/runs/${run}`, { token })).read(undoneSchema).run;
+    expect(after.undone.values).toBe(shown.undone.values + 1);
+    expect(after.undone).toMatchObject({ kept: 0, contacts: written.length });
+    expect(await (await get(world, `/runs/${run}`, cookie)).text()).not.toContain('Undo run');
+  });
+
+  it('shows its progress on the page of the run, and that another user has to confirm it', async () => {
+    const { world, run } = await openSynced({ twoPeople: { undo: 1 } });
+    const { cookie } = await join(world, 'Dana', 'admin');
+    await join(world, 'Ada', 'admin');
+    await send(world, `/runs/${run}/undo`, {}, { cookie });
+    const page = await (await get(world, `/runs/${run}`, cookie)).text();
+    expect(page).toContain('Another user has to confirm that this run is undone');
+    expect(page).not.toContain('id="undo"');
   });
 
   it('waits for a second user where the settings say so', async () => {

@@ -25,7 +25,13 @@ import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
 /** Columns with other names that were checked and contain no contact's id in clear. */
-const NO_IDS = ['crm_account', 'crm_id_fingerprint', 'contact_fingerprint', 'contacts'];
+const NO_IDS = [
+  'crm_account',
+  'crm_id_fingerprint',
+  'contact_fingerprint',
+  'contacts',
+  'undone_contacts',
+];
 
 /** Columns about donors that contain neither an id nor a fingerprint of an id. */
 const NO_DONORS = ['donors', 'detail'];

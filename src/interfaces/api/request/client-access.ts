@@ -16,6 +16,7 @@ import type { Question } from '../../../decisions/statements/questions.ts';
 import { findOpenBatch as findBatch, findHold } from '../../../operations/find-decision.ts';
 import { findRun as findAccessibleRun } from '../../../operations/runs.ts';
 import type { Store } from '../../../store.ts';
+import type { NameOpener } from '../../../sync/views/run.ts';
 import { getCaller } from './caller.ts';
 import type { HttpEnv, Principal } from './context.ts';
 
@@ -78,8 +79,13 @@ export function findIntegration(
 }
 
 /** Returns the run with this ID as it is now. Throws a ConfigurationError (unknown) if there is none. */
-export async function findRun(c: Context<HttpEnv>, reader: Reader, id: string): Promise<RunReport> {
-  return findAccessibleRun({ reader, caller: getCaller(c) }, id);
+export async function findRun(
+  c: Context<HttpEnv>,
+  reader: Reader,
+  id: string,
+  sealer: NameOpener = null,
+): Promise<RunReport> {
+  return findAccessibleRun({ reader, caller: getCaller(c), sealer }, id);
 }
 
 /** Returns the decision with this ID, open or not. Throws a ConfigurationError (unknown) if there is none. */

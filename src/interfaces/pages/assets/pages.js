@@ -8,6 +8,7 @@
 // A browser allows six connections per server. Most of them stay free.
 const MAX_STREAMS = 3;
 const REFRESH_INTERVAL_MS = 15_000;
+const UNDO_INTERVAL_MS = 2_000;
 const MIN_PAUSE_MS = 500;
 const END_SPREAD_MS = 800;
 
@@ -59,6 +60,11 @@ setInterval(() => {
   const isFollowed = document.getElementById('run') !== null && streams.size > 0;
   if (document.visibilityState === 'visible' && !isFollowed) refresh();
 }, REFRESH_INTERVAL_MS);
+setInterval(() => {
+  // An undo reports no events, so its progress is fetched.
+  const isUndoing = document.querySelector('[data-undo]') !== null;
+  if (document.visibilityState === 'visible' && isUndoing) refresh();
+}, UNDO_INTERVAL_MS);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') refresh();
   // A hidden page needs no connection. It is followed again once it is visible.

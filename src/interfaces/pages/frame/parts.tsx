@@ -1,7 +1,7 @@
 /** Small parts that several pages share. */
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { isAtLimit } from '../../../clients/views/verdict.ts';
-import type { Outcome } from '../../../core/outcome.ts';
+import { type Outcome, UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
@@ -108,8 +108,18 @@ const OUTCOME_MARKS: Readonly<Record<Outcome, IconKind>> = {
   waiting: 'patience',
 };
 
+/** The outcome of people whom the service does not know. It is not a failure. */
+export const UNKNOWN_WORD = 'unknown to the service';
+
 /** The outcome of a contact. */
-export function OutcomeStatus({ outcome }: { outcome: Outcome | null }) {
+export function OutcomeStatus({
+  outcome,
+  reason = '',
+}: {
+  outcome: Outcome | null;
+  reason?: string;
+}) {
+  if (reason === UNKNOWN_PERSON) return <Status kind="idle" word={UNKNOWN_WORD} />;
   if (outcome === null) return <Status kind="idle" word="other" />;
   return <Status kind={OUTCOME_MARKS[outcome]} word={outcome} />;
 }

@@ -161,7 +161,7 @@ async function describe(
     schedule: await readPlannedRuns(store.reader, integration),
     runs: await Promise.all(
       past.map(async (row) => ({
-        report: await readReport(store.reader, row),
+        report: await readReport(store.reader, row, application.sealer),
         isCutOff: row.status === 'running',
       })),
     ),

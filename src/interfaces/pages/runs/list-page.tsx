@@ -1,4 +1,5 @@
 import type { RunReport, RunStatus as Status } from '../../../core/run.ts';
+import { undoneText } from '../../../sync/views/run.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, type Viewer } from '../frame/layout.tsx';
 import { CountCells, formatSpan, RunStatus, TableHead, Timestamp } from '../frame/parts.tsx';
@@ -95,6 +96,7 @@ function Row(props: {
         <a href={`/runs/${id}`}>
           <RunStatus report={report} isCutOff={false} />
         </a>
+        {report.undone !== undefined && <span class="quiet detail">{undoneText(report)}</span>}
       </th>
       <td data-label="Client" class="broad">
         <a href={clientHref(integration)}>{getClientName(integration)}</a>

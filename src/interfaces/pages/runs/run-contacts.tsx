@@ -1,13 +1,20 @@
 /** The outcomes of a run's contacts: tabs by outcome, facets by reason, and the contacts themselves. */
 
 import type { FieldValue } from '../../../core/crm-field.ts';
-import { OUTCOME_ORDER, type Outcome, outcomeText } from '../../../core/outcome.ts';
+import { OUTCOME_ORDER, type Outcome, outcomeText, UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { WrittenChanges } from '../../../fields/written-changes.ts';
 import { whyText } from '../../../sync/views/run-contacts.ts';
 import { contactHref } from '../contacts/contact-href.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
-import { ContactId, Dialog, OutcomeStatus, TableCell, TableHead } from '../frame/parts.tsx';
+import {
+  ContactId,
+  Dialog,
+  OutcomeStatus,
+  TableCell,
+  TableHead,
+  UNKNOWN_WORD,
+} from '../frame/parts.tsx';
 import type { ContactQuery, RunDetail } from './run-detail.ts';
 
 /** The order of the tabs. Tabs without contacts are left out, except for the first four. */
@@ -68,7 +75,9 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
   );
 }
 
-function Tabs({ detail: { report, query } }: { detail: RunDetail }) {
+function Tabs({ detail: { report, query, phase, unknown } }: { detail: RunDetail }) {
+  // While a run is in progress, the script counts all that failed together.
+  const apart = phase === 'over' ? unknown : 0;
   const { contacts } = report;
   const shown = TABS.filter((outcome, place) => place < ALWAYS_SHOWN || contacts[outcome] > 0);
   const all = OUTCOME_ORDER.reduce((sum, outcome) => sum + contacts[outcome], 0);
@@ -82,9 +91,18 @@ function Tabs({ detail: { report, query } }: { detail: RunDetail }) {
             query={query}
             outcome={outcome}
             label={capital(outcome)}
-            count={contacts[outcome]}
+            count={contacts[outcome] - (outcome === 'failed' ? apart : 0)}
           />
         ))}
+        {apart > 0 && (
+          <Tab
+            id={report.id}
+            query={query}
+            outcome="unknown"
+            label={capital(UNKNOWN_WORD)}
+            count={apart}
+          />
+        )}
       </ul>
     </nav>
   );
@@ -93,7 +111,7 @@ function Tabs({ detail: { report, query } }: { detail: RunDetail }) {
 function Tab(props: {
   id: string;
   query: ContactQuery;
-  outcome: Outcome | undefined;
+  outcome: Outcome | 'unknown' | undefined;
   label: string;
   count: number;
 }) {
@@ -117,13 +135,16 @@ function Tab(props: {
 
 /** The reasons with their counts. Each reason of the open tab links to its contacts. */
 function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
-  const shown = reasons.filter(({ outcome }) => !query.outcome || query.outcome === outcome);
+  const shown = reasons.filter(
+    ({ outcome, reason }) =>
+      !query.outcome || query.outcome === (reason === UNKNOWN_PERSON ? 'unknown' : outcome),
+  );
   if (shown.length === 0) return null;
   return (
     <ul class="facets" aria-label="Reasons">
       {shown.map(({ reason, text, count, outcome }) => (
         <li key={reason} class={query.reason === reason ? 'chosen' : ''}>
-          <OutcomeStatus outcome={outcome} />
+          <OutcomeStatus outcome={outcome} reason={reason} />
           {reason === 'profile_fresh' ? (
             <span>{text}</span>
           ) : (
@@ -166,7 +187,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
               <ContactId id={crmId} url={url} href={hrefOf(crmId, why.reason)} />
             </th>
             <td data-label="Outcome">
-              <OutcomeStatus outcome={outcome} />
+              <OutcomeStatus outcome={outcome} reason={why.reason} />
             </td>
             <TableCell label="Why">{whyText(why)}</TableCell>
             {hasChanges && (
@@ -278,8 +299,15 @@ function contactsHref(id: string, query: ContactQuery): string {
 /** Returns the address of the file with the same contacts. */
 function fileHref(id: string, query: ContactQuery, format: 'csv' | 'json-file'): string {
   const words = new URLSearchParams({ format });
-  for (const [name, word] of toSearchParams({ ...query, after: undefined })) words.set(name, word);
+  for (const [name, word] of toSearchParams(toApiQuery({ ...query, after: undefined })))
+    words.set(name, word);
   return `/v1/runs/${id}/contacts?${words}`;
+}
+
+/** The API has no outcome `unknown`: these contacts count as failed there. */
+function toApiQuery(query: ContactQuery): ContactQuery {
+  if (query.outcome !== 'unknown') return query;
+  return { ...query, outcome: 'failed', reason: UNKNOWN_PERSON };
 }
 
 function toSearchParams({ outcome, reason, contact, after }: ContactQuery): URLSearchParams {

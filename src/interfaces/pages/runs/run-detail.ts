@@ -2,9 +2,11 @@
 
 import type { Application } from '../../../application.ts';
 import { readCursor, writeCursor } from '../../../core/cursor.ts';
-import { OUTCOME_ORDER } from '../../../core/outcome.ts';
+import { OUTCOME_ORDER, UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { Reader } from '../../../database/reader.ts';
+import { listStoredApprovals } from '../../../decisions/statements/approvals.ts';
+import { countUndoneContacts } from '../../../fields/statements/deliveries.ts';
 import type { RunContactFilter } from '../../../sync/statements/run-rows.ts';
 import { findRunById, listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
@@ -26,6 +28,10 @@ export interface RunDetail {
   progress: RunProgress | null;
   /** True if a user has requested that the run stop. */
   isStopping: boolean;
+  /** An undo that another user has to confirm, or that is in progress; null if there is none. */
+  undo: UndoProgress | null;
+  /** Number of people whom the service does not know. They count as failed in the report. */
+  unknown: number;
   /** Whether the run's integration is still set up, so its CRM can be queried. */
   isSetUp: boolean;
   /** True if the service recognised too few contacts and no run has started since. A user may accept that. */
@@ -43,6 +49,12 @@ export interface RunDetail {
   next: string | null;
 }
 
+export interface UndoProgress {
+  state: 'waiting' | 'going';
+  /** Number of contacts that are restored so far. */
+  contacts: number;
+}
+
 export interface ShownContact extends RunContactView {
   /** The contact's page in the CRM, if it is known. */
   url: string | null;
@@ -50,6 +62,7 @@ export interface ShownContact extends RunContactView {
 
 /** The query parameters that select the contacts. */
 export interface ContactQuery {
+  /** Outcomes, separated by commas, or `unknown` for people whom the service does not know. */
   outcome?: string | undefined;
   reason?: string | undefined;
   contact?: string | undefined;
@@ -70,6 +83,7 @@ export async function readRunDetail(
   const begun = await findRunById(store.reader, id);
   const page = begun && (await readRunContacts(store.reader, begun, pageFilter(query)));
   const phase = await findPhase();
+  const reasons = await readReasons(store.reader, id);
   const isWell = phase !== 'over' || report.status === 'succeeded';
   const isRateLow = (await findLowRate(store.reader, report.integration))?.id === id;
   return {
@@ -82,7 +96,9 @@ export async function readRunDetail(
     integrationName: integration?.name ?? report.integration,
     isRateLow,
     advice: isWell ? null : adviceFor(report.reason, report.integration),
-    reasons: await readReasons(store.reader, id),
+    reasons,
+    undo: phase === 'over' ? await readUndo(store, id) : null,
+    unknown: reasons.find(({ reason }) => reason === UNKNOWN_PERSON)?.count ?? 0,
     query,
     next: page?.next ? writeCursor([page.next.place, page.next.crmId]) : null,
     contacts: (page?.contacts ?? []).map((contact) => ({
@@ -98,6 +114,15 @@ export async function readRunDetail(
   }
 }
 
+async function readUndo(store: Application['store'], run: string): Promise<UndoProgress | null> {
+  const asked = (await listStoredApprovals(store)).find(
+    ({ request, outcome }) => request.what === 'undo' && request.run === run && outcome === null,
+  );
+  if (asked === undefined) return null;
+  const contacts = await countUndoneContacts(store.reader, run);
+  return { state: asked.confirmedBy === null ? 'waiting' : 'going', contacts };
+}
+
 /** Returns the last run of an integration, if it stopped because the service recognised too few contacts. */
 export async function findLowRate(
   reader: Reader,
@@ -109,11 +134,15 @@ export async function findLowRate(
 
 /** Unknown values are ignored, because users edit addresses. */
 function pageFilter({ outcome, reason, contact, after }: ContactQuery): RunContactFilter {
-  const outcomes = OUTCOME_ORDER.filter((one) => outcome?.split(',').includes(one));
+  const words = outcome?.split(',') ?? [];
+  const outcomes = OUTCOME_ORDER.filter((one) => words.includes(one));
+  if (words.includes('unknown')) outcomes.push('failed');
   const position = after === undefined ? undefined : readCursor(after);
   return {
     outcomes: outcomes.length === 0 ? undefined : outcomes,
-    reason: reason || undefined,
+    reason: words.includes('unknown') ? UNKNOWN_PERSON : reason || undefined,
+    // The page lists people whom the service does not know apart from what failed.
+    exceptReason: words.includes('failed') && !reason ? UNKNOWN_PERSON : undefined,
     idPrefix: contact || undefined,
     after: position && { place: position[0], crmId: position[1] },
     limit: PAGE_SIZE,

@@ -3,6 +3,7 @@ import { isAtLimit } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { CrmMessage } from '../../../decisions/crm-messages.ts';
+import { undoneText } from '../../../sync/views/run.ts';
 import type { RunProgress } from '../../../sync/views/run-progress.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import {
@@ -81,6 +82,7 @@ export function RunBody({ detail, words, viewer }: RunBodyProps) {
             />
           )}
           <Pipe report={report} />
+          <Undone detail={detail} now={viewer.now} />
           {detail.progress && <Progress progress={detail.progress} report={report} />}
           <RunFacts report={report} now={viewer.now} />
           <WaitingValues waiting={report.valuesWaiting} />
@@ -120,7 +122,7 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
           next run continues from there. The schedule does not change.
         </ConfirmDialog>
       )}
-      {isAdmin && phase === 'over' && isSetUp && report.contacts.failed > 0 && (
+      {isAdmin && phase === 'over' && isSetUp && report.contacts.failed > detail.unknown && (
         <ConfirmDialog
           id="retry_question"
           buttonId="retry"
@@ -134,7 +136,7 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
           every sync, each new or changed contact costs a credit.
         </ConfirmDialog>
       )}
-      {isAdmin && phase === 'over' && isSetUp && report.contacts.written > 0 && (
+      {isAdmin && phase === 'over' && isSetUp && isUndoable(detail) && (
         <ConfirmDialog
           id="undo_question"
           buttonId="undo"
@@ -153,6 +155,11 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
       {isRateLow && may(viewer, 'reader') && <PersonsLink id={report.integration} />}
     </div>
   );
+}
+
+/** False once everything is restored, and while an undo is waiting or in progress. */
+function isUndoable({ report: { contacts, undone }, undo }: RunDetail): boolean {
+  return contacts.written > (undone?.contacts ?? 0) && undo === null;
 }
 
 /** The contacts' progress, from station to station. */
@@ -174,6 +181,47 @@ function Pipe({ report: { contacts } }: { report: RunReport }) {
       <p class="quiet" data-carried hidden={carried.length === 0}>
         Also carried over from earlier runs: <span>{text}</span>
       </p>
+    </>
+  );
+}
+
+/** What was undone of the run, and an undo that is waiting or in progress. */
+function Undone({ detail, now }: { detail: RunDetail; now: number }) {
+  const { report, undo } = detail;
+  const { undone, contacts } = report;
+  return (
+    <>
+      {undone !== undefined && undo?.state !== 'going' && (
+        <p class="undone">
+          <strong>{undoneText(report)}</strong>{' '}
+          <span class="quiet">
+            (<Timestamp at={undone.at} now={now} />, {describeCount(undone.values, 'value')}
+            {undone.kept > 0 &&
+              `; ${describeCount(undone.kept, 'value')} left alone, changed since the run`}
+            )
+          </span>
+        </p>
+      )}
+      {undo?.state === 'waiting' && (
+        <p class="current-line">
+          Another user has to confirm that this run is undone, under{' '}
+          <a href="/decisions">Decisions</a>. Nothing has been restored yet.
+        </p>
+      )}
+      {undo?.state === 'going' && (
+        <p class="current-line" data-undo>
+          <Status kind="busy" word="Restoring" />
+          <progress
+            aria-label="Restored contacts, out of the written contacts"
+            value={undo.contacts}
+            max={Math.max(1, contacts.written)}
+          />
+          <span>
+            {formatCount(undo.contacts)} of {describeCount(contacts.written, 'contact')}
+          </span>{' '}
+          <span class="quiet">You can leave this page. The restore continues.</span>
+        </p>
+      )}
     </>
   );
 }

@@ -51,7 +51,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   app.get('/runs/:id', frame.see('viewer'), async (c) => {
     const { principal, actor } = c.var;
     const id = c.req.param('id');
-    const report = await findRun(c, store.reader, id);
+    const report = await findRun(c, store.reader, id, application.sealer);
     const { note, ...query } = pageQuerySchema.parse(c.req.query());
     // The message may quote names and amounts, so it is decrypted only for readers and above, and only for
     // this response.
@@ -73,6 +73,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     // cache if users can act on the run.
     const isShared =
       report.status === 'succeeded' &&
+      report.undone === undefined &&
       note === null &&
       words.length === 0 &&
       Object.values(query).every((word) => word === undefined);

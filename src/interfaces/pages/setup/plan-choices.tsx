@@ -87,7 +87,7 @@ function describeSchedule({ answers: { budget, schedule, alerts } }: Setup): str
     schedule === null
       ? 'Runs only when you start one'
       : `Runs ${cronText(schedule.cron)} (${schedule.timezone})`,
-    ...(alerts === undefined ? [] : ['Alerts go to a separate chat']),
+    ...(alerts === undefined ? [] : ['Alerts also go to its own chat']),
   ];
 }
 

@@ -144,10 +144,10 @@ function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
         <table class="stacks">
           <TableHead texts={['Outcome', 'Why']} counts={['Contacts']} />
           <tbody>
-            {reasons.map(({ outcome, text, count }) => (
+            {reasons.map(({ outcome, reason, text, count }) => (
               <tr>
                 <th scope="row">
-                  <OutcomeStatus outcome={outcome} />
+                  <OutcomeStatus outcome={outcome} reason={reason} />
                 </th>
                 <TableCell label="Why">{text}</TableCell>
                 <CountCells counts={{ Contacts: count }} />
