@@ -12,7 +12,7 @@ import type { DonorList, Lists } from '../lists/list-store.ts';
 import type { ChargedEndpoint } from '../metering.ts';
 import { toPage } from '../pages.ts';
 import { createRouter } from '../router.ts';
-import { createSlices, inSlices } from '../slices.ts';
+import { createSlices, inSlices, type Slices } from '../slices.ts';
 import {
   createExportRoute,
   downloadRoute,
@@ -63,8 +63,7 @@ export function exportRoutes(options: ExportOptions): OpenAPIHono<PartnerEnv> {
     if (refusal !== undefined) {
       return c.json({ detail: refusal }, 400);
     }
-    const ids = list === null ? (order.donor_ids ?? []) : readIds(options, list);
-    return c.json(await makeExport(options, order, ids, c.var), 201);
+    return c.json(await makeExport(options, order, list, c.var), 201);
   });
   router.openapi(exportsRoute, (c) => {
     const { limit, cursor } = c.req.valid('query');
@@ -108,27 +107,59 @@ function refuseSize(donorCount: number): string | undefined {
     : undefined;
 }
 
-function readIds({ lists, world }: ExportOptions, list: DonorList): string[] {
-  return lists
-    .entries(list, 0, MAX_EXPORTED_DONORS)
-    .map(({ donorNumber }) => world.donor(donorNumber).id);
+/** The donors of an export. */
+interface Chosen {
+  numbers: readonly number[];
+  notFoundIds: string[];
+  unpaidIds: string[];
+  /** Number of donors in the request, and number of paid donors. */
+  requested: number;
+  paid: number;
+}
+
+async function chooseNamed(
+  { world }: ExportOptions,
+  ids: readonly string[],
+  charged: number,
+  slices: Slices,
+): Promise<Chosen> {
+  const paid = Math.min(charged, ids.length);
+  const named = await inSlices(resolveInPieces(world, ids.slice(0, paid)), slices);
+  return { ...named, unpaidIds: ids.slice(paid), requested: ids.length, paid };
+}
+
+async function chooseListed(
+  { lists, world }: ExportOptions,
+  list: DonorList,
+  charged: number,
+  slices: Slices,
+): Promise<Chosen> {
+  const entries = lists.entries(list, 0, MAX_EXPORTED_DONORS);
+  // Donors may have left the list since the price was calculated.
+  const paid = Math.min(charged, entries.length);
+  const numbers = entries.map(({ donorNumber }) => donorNumber);
+  const unpaidIds: string[] = [];
+  for (const number of numbers.slice(paid)) {
+    if (slices.isOver()) await slices.next();
+    unpaidIds.push(world.donor(number).id);
+  }
+  const requested = entries.length;
+  return { numbers: numbers.slice(0, paid), notFoundIds: [], unpaidIds, requested, paid };
 }
 
 async function makeExport(
   options: ExportOptions,
   order: ExportOrder,
-  ids: readonly string[],
+  list: DonorList | null,
   { key, charged, settle }: Pick<PartnerEnv['Variables'], 'key' | 'charged' | 'settle'>,
 ) {
   const { db, world, exports } = options;
-  // Donors may have left the list since the price was calculated.
-  const paid = Math.min(charged, ids.length);
   const createdAtMs = options.clock();
   const slices = createSlices();
-  const { numbers, notFoundIds } = await inSlices(
-    resolveInPieces(world, ids.slice(0, paid)),
-    slices,
-  );
+  const { numbers, notFoundIds, unpaidIds, requested, paid } =
+    list === null
+      ? await chooseNamed(options, order.donor_ids ?? [], charged, slices)
+      : await chooseListed(options, list, charged, slices);
   const rows: ReturnType<typeof toRow>[] = [];
   for (const number of numbers) {
     if (slices.isOver()) await slices.next();
@@ -150,8 +181,8 @@ async function makeExport(
   return {
     ...describe({ ...made, sizeBytes: file.length }),
     not_found_ids: notFoundIds,
-    unpaid_ids: ids.slice(paid),
-    meta: batchMeta(ids.length, paid),
+    unpaid_ids: unpaidIds,
+    meta: batchMeta(requested, paid),
   };
 }
 

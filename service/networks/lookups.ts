@@ -4,33 +4,43 @@
  */
 
 import type { World } from '../donor.ts';
+import { createSlices, inSlices } from '../slices.ts';
 import type { Networks } from './networks.ts';
 
 /** The numbers of the named objects, or the body of the 404 that names the missing object. */
 export type Found = { numbers: number[] } | { detail: string };
 
 /** Finds networks of a team. Networks of other teams count as missing. */
-export function findNetworks(networks: Networks, team: string, ids: readonly string[]): Found {
+export function findNetworks(
+  networks: Networks,
+  team: string,
+  ids: readonly string[],
+): Promise<Found> {
   return findAll('Network', ids, (id) => networks.find(team, id));
 }
 
 /** Finds donors. */
-export function findDonors(world: World, ids: readonly string[]): Found {
+export function findDonors(world: World, ids: readonly string[]): Promise<Found> {
   return findAll('Donor', ids, (id) => world.donorNumber(id) ?? undefined);
 }
 
+/** The document does not limit the number of IDs in a filter, so other requests can run in between. */
 function findAll(
   what: string,
   ids: readonly string[],
   find: (id: string) => number | undefined,
-): Found {
-  const numbers: number[] = [];
-  for (const id of ids) {
-    const number = find(id);
-    if (number === undefined) {
-      return { detail: `${what} not found: ${id}` };
+): Promise<Found> {
+  function* findEach(): Generator<void, Found> {
+    const numbers: number[] = [];
+    for (const id of new Set(ids)) {
+      const number = find(id);
+      if (number === undefined) {
+        return { detail: `${what} not found: ${id}` };
+      }
+      numbers.push(number);
+      yield;
     }
-    numbers.push(number);
+    return { numbers };
   }
-  return { numbers };
+  return inSlices(findEach(), createSlices());
 }

@@ -90,7 +90,7 @@ function addMemberRoutes(
     if (network === undefined) {
       return c.json(NO_NETWORK, 404);
     }
-    const donors = findDonors(world, c.req.valid('json').donor_ids);
+    const donors = await findDonors(world, c.req.valid('json').donor_ids);
     if ('detail' in donors) {
       return c.json(donors, 404);
     }

@@ -3,6 +3,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
 import { createRouter } from '../router.ts';
+import { createSlices } from '../slices.ts';
 import { TWO_PEOPLE } from '../two-people.ts';
 import { findDonors, findNetworks } from './lookups.ts';
 import type { CoverFilter } from './members.ts';
@@ -27,7 +28,7 @@ function addProspectRoutes(
   router.openapi(discoverRoute(isCharged), async (c) => {
     const { team } = c.var.key;
     const { min_strength: minStrength, limit, ...filters } = c.req.valid('json');
-    const cover = resolveFilters(service, team, filters);
+    const cover = await resolveFilters(service, team, filters);
     return 'detail' in cover
       ? c.json(cover, 404)
       : c.json({ prospects: await searches.discover({ team, minStrength, ...cover }, limit) }, 200);
@@ -35,11 +36,11 @@ function addProspectRoutes(
   router.openapi(compareRoute(isCharged), async (c) => {
     const { team } = c.var.key;
     const { donor_ids: ids, min_strength: minStrength, ...filters } = c.req.valid('json');
-    const cover = resolveFilters(service, team, filters);
+    const cover = await resolveFilters(service, team, filters);
     if ('detail' in cover) {
       return c.json(cover, 404);
     }
-    const donors = findDonors(world, ids);
+    const donors = await findDonors(world, ids);
     return 'detail' in donors
       ? c.json(donors, 404)
       : c.json(
@@ -58,7 +59,7 @@ function addDonorRoutes(
   router.openapi(donorConnectionsRoute(isCharged), async (c) => {
     const { team } = c.var.key;
     const donor = world.donorNumber(c.req.valid('param').donor_id);
-    const cover = resolveFilters(service, team, c.req.valid('query'));
+    const cover = await resolveFilters(service, team, c.req.valid('query'));
     if (donor === null) {
       return c.json(NO_DONOR, 404);
     }
@@ -86,21 +87,25 @@ interface Filters {
   in_network_donor_ids?: string[] | null | undefined;
 }
 
-function resolveFilters(
+async function resolveFilters(
   { networks, members, world }: NetworkService,
   team: string,
   filters: Filters,
-): CoverFilter | { detail: string } {
-  const byNetwork = filters.network_ids && findNetworks(networks, team, filters.network_ids);
+): Promise<CoverFilter | { detail: string }> {
+  const byNetwork =
+    filters.network_ids && (await findNetworks(networks, team, filters.network_ids));
   if (byNetwork && 'detail' in byNetwork) {
     return byNetwork;
   }
-  const byDonor = filters.in_network_donor_ids && findDonors(world, filters.in_network_donor_ids);
+  const byDonor =
+    filters.in_network_donor_ids && (await findDonors(world, filters.in_network_donor_ids));
   if (byDonor && 'detail' in byDonor) {
     return byDonor;
   }
-  if (byDonor?.numbers.some((donor) => members.wasForTwo(team, donor))) {
-    return { detail: TWO_PEOPLE };
+  const slices = createSlices();
+  for (const donor of byDonor?.numbers ?? []) {
+    if (slices.isOver()) await slices.next();
+    if (members.wasForTwo(team, donor)) return { detail: TWO_PEOPLE };
   }
   return { networks: byNetwork?.numbers ?? null, donors: byDonor?.numbers ?? null };
 }
