@@ -76,3 +76,35 @@ export function* resolveInPieces(
   }
   return { numbers: [...numbers], notFoundIds };
 }
+
+/** How an entry of a response names its donor. */
+export interface Naming<Entry> {
+  idOf(entry: Entry): string;
+  withId(entry: Entry, id: string): Entry;
+}
+
+/**
+ * Returns the entries under the IDs that a request named. After a join, an earlier ID leads to the joined donor, but a
+ * caller may know only the earlier ID.
+ */
+export function underRequestedIds<Entry>(
+  world: World,
+  ids: readonly string[],
+  entries: Entry[],
+  { idOf, withId }: Naming<Entry>,
+): Entry[] {
+  const present = new Set(entries.map(idOf));
+  const requested = new Set(ids);
+  const earlier = new Map<string, string[]>();
+  for (const id of requested) {
+    const number = present.has(id) ? null : world.donorNumber(id);
+    if (number === null) continue;
+    const now = world.donor(number).id;
+    earlier.set(now, [...(earlier.get(now) ?? []), id]);
+  }
+  if (earlier.size === 0) return entries;
+  return entries.flatMap((entry) => [
+    ...(requested.has(idOf(entry)) ? [entry] : []),
+    ...(earlier.get(idOf(entry)) ?? []).map((id) => withId(entry, id)),
+  ]);
+}

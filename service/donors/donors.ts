@@ -6,7 +6,7 @@ import type { World } from '../donor.ts';
 import type { ChargedEndpoint } from '../metering.ts';
 import { toProfile } from '../profile.ts';
 import { createRouter } from '../router.ts';
-import { batchMeta, countDonorIds, resolveDonors } from './batch.ts';
+import { batchMeta, countDonorIds, resolveDonors, underRequestedIds } from './batch.ts';
 import { donorBatchRoute, donorRoute, metadataBatchRoute, metadataRoute } from './donor-api.ts';
 import { toMetadata } from './summary.ts';
 
@@ -42,8 +42,13 @@ export function donorRoutes(options: DonorOptions): OpenAPIHono<PartnerEnv> {
       : c.json(toMetadata(world.donor(number)), 200);
   });
   router.openapi(metadataBatchRoute, (c) => {
-    const { numbers, notFoundIds } = resolveDonors(world, c.req.valid('json').donor_ids);
-    const donors = numbers.map((number) => toMetadata(world.donor(number)));
+    const ids = c.req.valid('json').donor_ids;
+    const { numbers, notFoundIds } = resolveDonors(world, ids);
+    const found = numbers.map((number) => toMetadata(world.donor(number)));
+    const donors = underRequestedIds(world, ids, found, {
+      idOf: ({ id }) => id,
+      withId: (metadata, id) => ({ ...metadata, id }),
+    });
     return c.json({ donors, not_found_ids: notFoundIds }, 200);
   });
   return router;

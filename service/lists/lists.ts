@@ -7,7 +7,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
 import type { Database } from '../database.ts';
 import type { World } from '../donor.ts';
-import { batchMeta, countDonorIds, resolveDonors } from '../donors/batch.ts';
+import { batchMeta, countDonorIds, resolveDonors, underRequestedIds } from '../donors/batch.ts';
 import { toSummary } from '../donors/summary.ts';
 import type { ChargedEndpoint } from '../metering.ts';
 import { toPage } from '../pages.ts';
@@ -140,18 +140,24 @@ function addDonors(
   ids: readonly string[],
   { charged: paid, settle }: Pick<PartnerEnv['Variables'], 'charged' | 'settle'>,
 ) {
-  const { numbers, notFoundIds } = resolveDonors(world, ids.slice(0, paid));
+  const paidIds = ids.slice(0, paid);
+  const { numbers, notFoundIds } = resolveDonors(world, paidIds);
   const add = db.transaction(() => {
     const added = lists.add(list, numbers);
     settle();
     return added;
   });
   const added = new Set(add.immediate());
-  const idOf = (number: number) => world.donor(number).id;
+  const outcome = underRequestedIds(
+    world,
+    paidIds,
+    numbers.map((number) => ({ id: world.donor(number).id, isAdded: added.has(number) })),
+    { idOf: ({ id }) => id, withId: ({ isAdded }, id) => ({ id, isAdded }) },
+  );
   return {
     list_id: list.id,
-    added_ids: [...added].map(idOf),
-    already_listed_ids: numbers.filter((number) => !added.has(number)).map(idOf),
+    added_ids: outcome.filter(({ isAdded }) => isAdded).map(({ id }) => id),
+    already_listed_ids: outcome.filter(({ isAdded }) => !isAdded).map(({ id }) => id),
     not_found_ids: notFoundIds,
     unpaid_ids: ids.slice(paid),
     meta: batchMeta(ids.length, paid),

@@ -2,6 +2,7 @@
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
+import { underRequestedIds } from '../donors/batch.ts';
 import { createRouter } from '../router.ts';
 import { createSlices } from '../slices.ts';
 import { TWO_PEOPLE } from '../two-people.ts';
@@ -41,12 +42,15 @@ function addProspectRoutes(
       return c.json(cover, 404);
     }
     const donors = await findDonors(world, ids);
-    return 'detail' in donors
-      ? c.json(donors, 404)
-      : c.json(
-          { prospects: await searches.compare({ team, minStrength, ...cover }, donors.numbers) },
-          200,
-        );
+    if ('detail' in donors) {
+      return c.json(donors, 404);
+    }
+    const compared = await searches.compare({ team, minStrength, ...cover }, donors.numbers);
+    const prospects = underRequestedIds(world, ids, compared, {
+      idOf: ({ donor }) => donor.id,
+      withId: (prospect, id) => ({ ...prospect, donor: { ...prospect.donor, id } }),
+    });
+    return c.json({ prospects }, 200);
   });
 }
 

@@ -26,7 +26,10 @@ it('a paid bulk add waits while the disk is full, and adds every donor once ther
   db.pragma(`max_page_count = ${pages}`);
   await service.worker.catchUp();
   expect(errors.map(({ message }) => message)).toContain('database or disk is full');
-  expect(service.jobs.find('one', id)).toMatchObject({ status: 'processing', progress: 0 });
+  expect(service.jobs.find('one', id)).toMatchObject({
+    status: 'processing',
+    results: { failed_ids: [] },
+  });
 
   db.pragma('max_page_count = 100000');
   await service.worker.catchUp();
