@@ -59,7 +59,7 @@ function refuseRows(file: string, rows: readonly string[]): void {
 
 function damaged(file: string, how: string): Refusal {
   return new Refusal(
-    `The database ${file} is damaged: ${how}. Nothing was changed. Replace it with a copy that \`donor-sync service backup\` made.`,
+    `The database ${file} is damaged: ${how}. Nothing was changed. Delete the files that end with -wal and -shm next to it, and replace it with a copy that \`donor-sync service backup\` made.`,
   );
 }
 

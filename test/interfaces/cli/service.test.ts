@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -194,6 +194,14 @@ describe('service', () => {
     expect((await run('verify')).stdout).toContain('No problems found.');
   });
 
+  it('creates no database for a dry run', async () => {
+    await writeFile(join(folder, 'return.xml'), form990({ form: '990', people }));
+    const dry = await run('import', '990', 'return.xml', '--dry-run');
+    expect(dry.exitCode).toBe(0);
+    expect(dry.stdout).toContain('2 new');
+    expect(await readdir(folder)).toEqual(['return.xml']);
+  });
+
   it('asks whether a list has new ids, and takes the answer', async () => {
     const columns = 'id,first_name,last_name,birth,street,city,state,postal_code';
     const rows = (prefix: string) =>
@@ -298,7 +306,9 @@ describe('service', () => {
     );
     expect(await json('verify')).toEqual({ problems: [] });
     const id = joined[0]?.id ?? '';
-    expect((await run('erase', id)).stderr).toContain('There is no donor');
+    expect((await run('erase', id)).stdout).toContain('no import adds them again');
+    expect(await json('stats')).toMatchObject({ donors: 2 });
+    expect((await run('erase', 'f'.repeat(32))).stderr).toContain('There is no donor');
     expect(await json('erase', id, '--allow-again')).toEqual({ id, mayComeBack: true });
   });
 

@@ -42,11 +42,16 @@ export function statsCommand(deps: ServiceDeps): Command {
 /** The maximum number of files to print. `--json` lists all files. */
 const MOST_SHOWN = 20;
 
+const RESTORE = `
+To restore the copy, stop the service, delete the files that end with -wal and -shm next to the database, and
+replace the database with the copy.`;
+
 /** `service backup`: copies the database while it is in use. */
 export function backupCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('backup', deps)
     .description('copy the database into a new file, while it is in use')
-    .argument('<file>', 'the copy; to restore it, replace the database with it');
+    .argument('<file>', 'the copy')
+    .addHelpText('after', RESTORE);
   return serviceAction(deps, command, serviceOptions, (action) =>
     beside(action, async (db) => {
       const target = resolve(deps.cwd, z.string().parse(command.args[0]));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Argument, InvalidArgumentError } from 'commander';
@@ -70,7 +71,9 @@ export function importCommand(deps: ServiceDeps): Command {
     if (kind !== 'csv' && (options.idsChanged || options.otherPeople)) {
       throw usageError('--ids-changed and --other-people work only with csv.');
     }
-    const db = service.openDatabase(file, { isDurable: true });
+    // A dry run creates no file: without one, it imports into memory.
+    const isWithoutFile = options.dryRun && !existsSync(file);
+    const db = service.openDatabase(isWithoutFile ? undefined : file, { isDurable: true });
     try {
       const report = await service.importPeople(db, {
         kind,
