@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import type { Slices } from '../slices.ts';
 import { readColumn } from './columns.ts';
 import type { TieFilter } from './criteria.ts';
-import { createTextTest, longestWord } from './texts.ts';
+import { createTextTest, longestStem } from './texts.ts';
 
 /** Finds the people of organisations. */
 export interface Organisations {
@@ -61,7 +61,7 @@ function readCircles(db: Database): Circles {
 const NAMES_AT_ONCE = 5_000;
 
 /**
- * The database looks up the longest word of a name, which leaves few names to compare. Names with characters
+ * The database looks up the longest word of a name, or its stem, which leaves few names to compare. Names with characters
  * that a comparison ignores (accents, dots, apostrophes) are all compared.
  */
 function prepareNamed(db: Database): (organization: string, slices: Slices) => Promise<number[]> {
@@ -73,12 +73,12 @@ function prepareNamed(db: Database): (organization: string, slices: Slices) => P
   const last = db.prepare<[], number | null>('select max(circle) from circle_names').pluck();
   return async (organization, slices) => {
     const fits = createTextTest(organization);
-    const word = longestWord(organization);
+    const stem = longestStem(organization);
     const end = (last.get() ?? -1) + 1;
     const found: number[] = [];
     for (let from = 0; from < end; from += NAMES_AT_ONCE) {
       if (slices.isOver()) await slices.next();
-      for (const { circle, name } of select.all(from, from + NAMES_AT_ONCE, word)) {
+      for (const { circle, name } of select.all(from, from + NAMES_AT_ONCE, stem)) {
         if (fits(name)) found.push(circle);
       }
     }

@@ -26,12 +26,14 @@ export function createTextTest(wanted: string): (text: string) => boolean {
   };
 }
 
-/** Returns the longest significant word, which every matching text contains. Empty if there is none. */
-export function longestWord(wanted: string): string {
-  return tellingWords(wanted).reduce(
-    (longest, word) => (word.length > longest.length ? word : longest),
-    '',
-  );
+/**
+ * Returns the longest significant word, or its stem if its plural has other letters ("charit" of "charity"). Every
+ * matching text contains it. Empty if there is none.
+ */
+export function longestStem(wanted: string): string {
+  return tellingWords(wanted)
+    .map((word) => word.replace(/y$/, ''))
+    .reduce((longest, stem) => (stem.length > longest.length ? stem : longest), '');
 }
 
 /** Returns the significant words: "the Food Banks of Troy" → food, bank, troy. */
