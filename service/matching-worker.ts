@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database.ts';
+import { isTransient } from './database-file.ts';
 import { isDue, type JobOutcome, type JobPerson, type Jobs } from './jobs.ts';
 import type { Match, Matcher } from './matcher/matcher.ts';
 import { createSlices } from './slices.ts';
@@ -52,6 +53,10 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
 
   function take(team: string, ids: readonly string[]): void {
     for (const id of ids) waiting.set(id, Promise.withResolvers());
+    enqueue(team, ids);
+  }
+
+  function enqueue(team: string, ids: readonly string[]): void {
     const queue = queues.get(team);
     if (queue === undefined) queues.set(team, { ids: [...ids], next: 0 });
     else for (const id of ids) queue.ids.push(id);
@@ -60,17 +65,18 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
 
   function startMore(): void {
     while (running < AT_ONCE) {
-      const id = nextOf(queues);
-      if (id === undefined) return;
+      const next = nextOf(queues);
+      if (next === undefined) return;
       running += 1;
-      void work(id);
+      void work(next);
     }
   }
 
-  async function work(id: string): Promise<void> {
+  async function work({ team, id }: QueuedJob): Promise<void> {
     const outcome = await matchJob(options, id);
     running -= 1;
-    if (outcome !== undefined) unstored.push(outcome);
+    if (outcome === 'later') setTimeout(() => enqueue(team, [id]), RETRY_MS).unref();
+    else if (outcome !== undefined) unstored.push(outcome);
     if (unstored.length >= MOST_UNSTORED) store();
     else timer ??= setTimeout(store, STORE_AFTER_MS).unref();
     startMore();
@@ -115,7 +121,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   };
 }
 
-/** On a full disk, space may become available. */
+/** On a full disk, space may become available, and a file may be readable again. */
 const RETRY_MS = 1_000;
 
 /** The jobs of one team, oldest first. The jobs before `next` have already been taken. */
@@ -124,22 +130,28 @@ interface Queue {
   next: number;
 }
 
+interface QueuedJob {
+  team: string;
+  id: string;
+}
+
 /** Returns the next job of the team whose turn it is. That team then waits behind the others. */
-function nextOf(queues: Map<string, Queue>): string | undefined {
+function nextOf(queues: Map<string, Queue>): QueuedJob | undefined {
   for (const [team, queue] of queues) {
     queues.delete(team);
     const id = queue.ids[queue.next];
     queue.next += 1;
     if (queue.next < queue.ids.length) queues.set(team, queue);
-    if (id !== undefined) return id;
+    if (id !== undefined) return { team, id };
   }
   return undefined;
 }
 
+/** Returns undefined for a job that was deleted, and 'later' if the file could not be read, because the job is paid for. */
 async function matchJob(
   { db, jobs, matcher, report }: MatchingWorkerOptions,
   id: string,
-): Promise<JobOutcome | undefined> {
+): Promise<JobOutcome | 'later' | undefined> {
   try {
     await nextTurn();
     const person = db.open ? jobs.person(id) : undefined;
@@ -148,6 +160,7 @@ async function matchJob(
   } catch (error) {
     if (!db.open) return undefined;
     report(error instanceof Error ? error : new Error(String(error)));
+    if (isTransient(error)) return 'later';
     return { id, donorNumber: null, error: BROKEN, match: null };
   }
 }

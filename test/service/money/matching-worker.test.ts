@@ -1,3 +1,4 @@
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../../service/database.ts';
 import { createJobs, hasEnded, type NewJob, progressOf } from '../../../service/jobs.ts';
@@ -67,6 +68,30 @@ describe('the matching of paid jobs', () => {
     expect(broken && progressOf(broken, NOW)).toEqual({ status: 'failed', pct_done: null });
     expect(whole && progressOf(whole, NOW)).toEqual({ status: 'completed', pct_done: null });
     expect(errors).toHaveLength(1);
+  });
+
+  it('matches a person later if the file cannot be read for a moment, because the person is paid for', async () => {
+    const db = aDatabase();
+    const jobs = createJobs(db, clock);
+    jobs.add([aJob('a')]);
+    const errors: Error[] = [];
+    let attempts = 0;
+    const worker = startMatchingWorker({
+      ...{ db, jobs, clock, report: (error: Error) => errors.push(error) },
+      matcher: {
+        async matchInSlices() {
+          attempts += 1;
+          if (attempts === 1) throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
+          return FOUND;
+        },
+      },
+    });
+    await worker.catchUp('alpha', ['a']);
+    expect(jobs.find('alpha', 'a')).toMatchObject({ isMatched: false, error: null });
+    await expect
+      .poll(() => jobs.find('alpha', 'a'), { timeout: 5_000 })
+      .toMatchObject({ isMatched: true, donorNumber: 3, error: null });
+    expect(errors.map(({ message }) => message)).toEqual(['disk I/O error']);
   });
 
   it('serves the teams in turn, however many persons one of them submitted', async () => {
