@@ -1,4 +1,4 @@
-/** The evidence of middle names, and of given names that stand in another order. */
+/** The evidence of middle names, and of given names in another order. */
 
 import type { Candidate } from './donor-index.ts';
 import { type Comparing, type Evidence, MOSTLY_TWO } from './evidence.ts';
