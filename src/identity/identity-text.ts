@@ -69,6 +69,17 @@ export function parseIdentityText(text: string): ParsedIdentity | null {
 }
 
 /**
+ * Returns the part of a fingerprint that is equal for two contacts with the same details, in any spelling. Both must be
+ * built from the same fields. Null if the fingerprint does not contain its parts.
+ */
+export function detailsOf(text: string): string | null {
+  const parsed = parseIdentityText(text);
+  if (parsed === null) return null;
+  const { name, addresses, employers } = parsed;
+  return [name, joined(addresses), joined(employers)].join(':');
+}
+
+/**
  * Returns the changes between two stored fingerprints. If a part was built from different fields, it is not
  * compared, because the fields changed and not the person.
  */

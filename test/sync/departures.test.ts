@@ -153,6 +153,59 @@ describe('a list with other IDs for the same contacts', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('costs no credit either if the IDs change again before the list was read a second time', async () => {
+    const { world, ids, spent } = await openPlain(60);
+    await letAMonthPass(world);
+    const first = renumber(world, ids);
+    await world.sync({ full: true });
+    const before = await valuesOf(world, first);
+    const second = renumber(world, first);
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent);
+    expect(await valuesOf(world, second)).toEqual(before);
+  });
+
+  it('costs no credit either if the other list spells its addresses in another way', async () => {
+    const { world, ids, spent } = await openPlain(60);
+    await letAMonthPass(world);
+    const now = renumber(world, ids);
+    for (const id of now) {
+      const addresses = world.crm.records.get(id)?.contact.addresses ?? [];
+      // Street, Avenue and Drive, as the postal service writes them.
+      const written = addresses.map((address) =>
+        address
+          .replace(/\bStreet\b/, 'ST')
+          .replace(/\bAvenue\b/, 'AVE')
+          .replace(/\bDrive\b/, 'DR'),
+      );
+      world.crm.editContact(id, { addresses: written });
+    }
+    const plan = await previewRun(world.deps(), {
+      integration: world.integration,
+      mappings: memoryDefaultFields,
+      partnerKey: world.store.fingerprint('partner_key', world.integration.partner.apiKey),
+      full: true,
+      only: null,
+    });
+    expect(plan.credits.enhancements.needed).toBe(0);
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('costs no credit either for a contact that opts in again under its other ID', async () => {
+    const { world, ids, spent } = await openPlain(2);
+    await letAMonthPass(world);
+    for (const id of ids) world.crm.editContact(id, { optedOut: true });
+    const now = renumber(world, ids);
+    await world.sync({ full: true });
+    for (const id of now) world.crm.editContact(id, { optedOut: false });
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent);
+    for (const values of await valuesOf(world, now)) {
+      expect(values).toMatchObject({ 'Donor ID': expect.any(String) });
+    }
+  });
+
   it('is planned as it is synced: for no credit, and with one for another person', async () => {
     const { world, ids, spent } = await openPlain(60);
     await letAMonthPass(world);

@@ -3,7 +3,7 @@ import { listContactKinds } from '../../core/question-kinds.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import { all, type Changes, choice, equal, given, isNull, not, oneOf, own } from './changes.ts';
-import { AT_REST, type EventRow, OF_ITS_JOB, type Way } from './event.ts';
+import { AT_REST, type EventRow, OF_ITS_JOB, STATES, type Way } from './event.ts';
 import { WAS_LEFT_OUT } from './leaving-events.ts';
 import { outcome } from './outcomes.ts';
 import { SEEN } from './reading-events.ts';
@@ -121,11 +121,24 @@ export const MERGING_EVENTS = {
     otherwise: 'The contact is not waiting for a profile with another name.',
   },
   /**
-   * The contact has the details of a contact that is missing and that was paid for, but no profile of it could be moved.
-   * No other credit is spent on the same details.
+   * The contact has the details of a contact that is missing and that was paid for, so these details are paid for. They
+   * are known without another reading, because the next list may already have other IDs again. If no profile could be
+   * moved, no other credit is spent on the same details either.
    */
   continued: {
     ways: [
+      {
+        from: STATES,
+        to: null,
+        when: equal(own('asked_identity'), NEXT_READING),
+        set: { asked_identity: own('identity') },
+      },
+      {
+        from: ['settled'],
+        to: null,
+        when: all(isNull(own('asked_identity')), WAS_LEFT_OUT),
+        set: { ...INHERITS, tracking_id: null, asked_identity: own('identity') },
+      },
       {
         from: ['due'],
         to: 'settled',

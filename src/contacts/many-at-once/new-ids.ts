@@ -1,8 +1,10 @@
 /** Contacts of a list that continue under another ID, for example because a spreadsheet has dropped leading zeros. */
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
-import { inFilledBatches } from '../../database/rows.ts';
+import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { detailsOf } from '../../identity/identity-text.ts';
 import { recordRemoved } from '../departures.ts';
 import { move } from '../life/apply-events.ts';
 import type { ContactRow } from '../life/changes.ts';
@@ -30,29 +32,43 @@ export async function hasPaidContacts(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Pairs each missing contact that was paid for with a contact that is due for the first time and has the details that
- * the credit was spent on.
+ * Pairs each missing contact that was paid for with a contact that no credit was spent on and that has the details that
+ * the credit was spent on. The contact is due for the first time, or left out, for example because it has opted out.
+ * Otherwise it would be paid for once it opts in again, when nothing is known about the missing contact any more.
  */
 export async function findContinuations(
   reader: Reader,
   integrationId: string,
 ): Promise<Continuation[]> {
   const missing = await listPaid(reader, integrationId).where(isMarked).execute();
-  const identities = new Set(missing.map(({ asked_identity }) => asked_identity ?? ''));
+  const wanted = new Set(missing.map(detailsPaidFor));
   const due: NewContact[] = [];
-  for (const batch of inFilledBatches([...identities])) {
-    const rows = await contacts(reader, integrationId)
+  const isNew = () =>
+    contacts(reader, integrationId)
       .select(['crm_id', 'identity'])
-      .where('state', '=', 'due')
-      .where('asked_identity', 'is', null)
-      .where('identity', 'in', batch)
-      .execute();
-    due.push(...rows.map(({ crm_id: crmId, identity }) => ({ crmId, identity })));
+      .where(isDueOrLeftOut)
+      .where('asked_identity', 'is', null);
+  if (missing.length === 0) return [];
+  for await (const rows of inPages((after, limit) =>
+    isNew().where('crm_id', '>', after).orderBy('crm_id').limit(limit).execute(),
+  )) {
+    const found = rows.filter(({ identity }) => wanted.has(detailsOf(identity)));
+    due.push(...found.map(({ crm_id: crmId, identity }) => ({ crmId, identity })));
   }
   return pair(missing, due);
 }
 
-/** A contact that is due for the first time. */
+/** A row that a merge created belongs to no run yet, and is not left out. */
+function isDueOrLeftOut(eb: ExpressionBuilder<Tables, 'contacts'>) {
+  const isLeftOut = eb.and([
+    eb('state', '=', 'settled'),
+    eb('eligible', '=', 0),
+    eb('outcome_run', 'is not', null),
+  ]);
+  return eb.or([eb('state', '=', 'due'), isLeftOut]);
+}
+
+/** A contact that no credit was spent on. */
 interface NewContact {
   crmId: string;
   identity: string;
@@ -66,16 +82,32 @@ export async function forecastContinuations(
   seen: ReadonlySet<string>,
 ): Promise<Continuation[]> {
   const missing: PaidRow[] = [];
-  const identities = new Set(due.map(({ identity }) => identity));
-  for (const batch of inFilledBatches([...identities])) {
-    const rows = await listPaid(reader, integrationId)
-      .where('asked_identity', 'in', batch)
+  const wanted = new Set(due.map(({ identity }) => detailsOf(identity)));
+  if (due.length === 0) return [];
+  for await (const rows of inPages((after, limit) =>
+    listPaid(reader, integrationId)
       .where('state', '<>', 'removed')
       .where('departure_read', '=', 0)
-      .execute();
-    missing.push(...rows.filter(({ crm_id }) => !seen.has(crm_id)));
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(limit)
+      .execute(),
+  )) {
+    missing.push(...rows.filter((row) => !seen.has(row.crm_id) && wanted.has(detailsPaidFor(row))));
   }
   return pair(missing, due);
+}
+
+/** All rows in the order of their IDs, as many at a time as a transaction may have. */
+async function* inPages<Row extends { crm_id: string }>(
+  read: (after: string, limit: number) => Promise<Row[]>,
+): AsyncGenerator<Row[], void> {
+  for (let after = ''; ; ) {
+    const rows = await read(after, ROWS_PER_TRANSACTION);
+    if (rows.length > 0) yield rows;
+    if (rows.length < ROWS_PER_TRANSACTION) return;
+    after = rows.at(-1)?.crm_id ?? '';
+  }
 }
 
 type PaidRow = Pick<ContactRow, 'crm_id' | 'asked_identity'> & Continuation['paid'];
@@ -100,16 +132,21 @@ function listPaid(reader: Reader, integrationId: string) {
     );
 }
 
+/** In any spelling, because another program that exports the list may spell addresses in another way. */
+function detailsPaidFor({ asked_identity }: Pick<ContactRow, 'asked_identity'>): string | null {
+  return detailsOf(asked_identity ?? '');
+}
+
 /** If several contacts have the same details, each is used once, the last paid one first. Pure. */
 function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continuation[] {
   const inOrder = missing.toSorted(
     (a, b) => Number(b.asked_at) - Number(a.asked_at) || (a.crm_id < b.crm_id ? -1 : 1),
   );
-  const byIdentity = Map.groupBy(inOrder, (row) => row.asked_identity ?? '');
-  byIdentity.delete('');
+  const byDetails = Map.groupBy(inOrder, detailsPaidFor);
+  byDetails.delete(null);
   const found: Continuation[] = [];
   for (const { crmId: newId, identity } of due.toSorted((a, b) => (a.crmId < b.crmId ? -1 : 1))) {
-    const former = byIdentity.get(identity)?.shift();
+    const former = byDetails.get(detailsOf(identity))?.shift();
     if (former === undefined) continue;
     const { crm_id: missingId, asked_identity: _, ...paid } = former;
     found.push({ missing: missingId, newId, isKnown: paid.donor_id !== null, paid });
