@@ -1,0 +1,84 @@
+/** `Contact.getFields`: the fields that the user may know of. */
+
+import { z } from 'zod';
+import type { CustomField, Option } from '../custom/custom-fields.ts';
+import { meets } from '../query/where.ts';
+import type { Site } from '../site/site.ts';
+import { CORE_FIELDS } from './contact-fields.ts';
+
+const paramsSchema = z.object({
+  action: z.string().default('get'),
+  loadOptions: z.union([z.boolean(), z.array(z.string())]).default(false),
+  select: z.array(z.string()).default([]),
+  where: z.array(z.unknown()).default([]),
+});
+
+type Described = Record<string, unknown>;
+
+export function describeFields(site: Site, input: unknown): Described[] {
+  const { loadOptions, where, action } = paramsSchema.parse(input);
+  const core = Object.entries(CORE_FIELDS).map(([name, type]) => describeCore(name, type));
+  const groups = action === 'get' ? [describeGroups()] : [];
+  const custom = site.permissions.has('access all custom data')
+    ? site.custom.list().filter(({ isActive }) => isActive)
+    : [];
+  const described = [
+    ...core,
+    ...groups,
+    ...custom.map((field) => describeCustom(site, field, loadOptions)),
+  ];
+  return described.filter((field) => meets(where, (name) => field[name]));
+}
+
+function describeCore(name: string, dataType: string): Described {
+  const isFixed = ['id', 'display_name', 'created_date', 'modified_date'].includes(name);
+  return {
+    ...{ name, title: name, label: name, type: 'Field', data_type: dataType, entity: 'Contact' },
+    ...{ input_type: 'Text', input_attrs: {}, options: false, serialize: null },
+    ...{ readonly: isFixed, custom_group: null, custom_field_id: null, help_pre: null },
+  };
+}
+
+function describeGroups(): Described {
+  return {
+    ...{ name: 'groups', title: 'Groups', label: 'In Groups', type: 'Filter' },
+    ...{ data_type: 'Array', entity: 'Contact', input_type: null, input_attrs: {} },
+    ...{ options: true, serialize: null, readonly: false, custom_group: null },
+    ...{ custom_field_id: null, operators: ['IN', 'NOT IN'], help_pre: null },
+  };
+}
+
+function describeCustom(
+  site: Site,
+  field: CustomField,
+  loadOptions: boolean | readonly string[],
+): Described {
+  const options = field.optionGroupId !== null || field.dataType === 'Boolean';
+  const hasLength = site.variants().tellsLengths && field.dataType === 'String';
+  return {
+    ...{ name: field.name, title: field.label, label: field.label, type: 'Custom' },
+    ...{ data_type: field.dataType === 'Memo' ? 'Text' : field.dataType, entity: 'Contact' },
+    ...{ input_type: field.htmlType, help_pre: field.helpPre, readonly: field.isViewOnly },
+    input_attrs: {
+      ...(hasLength ? { maxlength: field.textLength } : {}),
+      ...(field.dataType === 'Date' ? { time: field.hasTime ? 1 : 0 } : {}),
+      ...(field.dataType === 'Memo' ? { rows: 4, cols: 60 } : {}),
+    },
+    ...{ serialize: field.isSerialized ? 1 : null, custom_group: field.groupName },
+    custom_field_id: field.id,
+    options: options && loadOptions !== false ? shown(site, field, loadOptions) : options,
+  };
+}
+
+function shown(site: Site, field: CustomField, loadOptions: boolean | readonly string[]): unknown {
+  const options = site.custom.optionsOf(field);
+  if (loadOptions === true) {
+    return Object.fromEntries(options.map(({ value, label }) => [value, label]));
+  }
+  return options.map((option) => toColumns(option, loadOptions === false ? [] : loadOptions));
+}
+
+function toColumns({ value, label, name }: Option, columns: readonly string[]): Described {
+  const all: Described = { id: value, label, name };
+  return Object.fromEntries(columns.map((column) => [column, all[column] ?? null]));
+}

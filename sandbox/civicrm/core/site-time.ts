@@ -1,0 +1,39 @@
+/** Times as CiviCRM writes and reads them: without a zone, in the zone of the site. */
+
+/** Formats a time as `2026-11-30 02:00:00` in this zone. CiviCRM drops the milliseconds. */
+export function formatTime(ms: number, timeZone: string): string {
+  return formatterOf(timeZone).format(Math.floor(ms / 1000) * 1000);
+}
+
+/**
+ * Reads a time as PHP's `strtotime` does: with its own zone if it names one, and otherwise in the zone of the site. NaN
+ * for any other text.
+ */
+export function parseTime(text: string, timeZone: string): number {
+  const [, day = '', time = '00:00:00', zone] =
+    /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2})?))?(?:\.\d+)? ?(Z|UTC|[+-]\d{2}:?\d{2})?$/.exec(
+      text.trim(),
+    ) ?? [];
+  if (day === '') return Number.NaN;
+  const asUtc = Date.parse(`${day}T${time}Z`);
+  if (zone === 'Z' || zone === 'UTC') return asUtc;
+  if (zone !== undefined)
+    return Date.parse(`${day}T${time}${zone.replace(/(\d{2})(\d{2})$/, '$1:$2')}`);
+  const offsetMs = Date.parse(`${formatTime(asUtc, timeZone).replace(' ', 'T')}Z`) - asUtc;
+  return asUtc - offsetMs;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known !== undefined) return known;
+  // Swedish dates have the form of the SQL standard.
+  const formatter = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  });
+  formatters.set(timeZone, formatter);
+  return formatter;
+}

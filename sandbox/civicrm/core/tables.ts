@@ -1,0 +1,115 @@
+/** The rows of the site: in memory for queries, and in SQLite so that a restarted stand-in has them again. */
+
+import { type Database, openDatabase } from '../../../testbed/database.ts';
+
+export type { Database };
+
+/** A row. Its values have the form in which the database stores them. */
+export type Row = { id: number } & Record<string, unknown>;
+
+/** The rows of one entity, in the order of their IDs. */
+export interface Table {
+  get(id: number): Row | undefined;
+  all(): IterableIterator<Row>;
+  /** Adds a row under the next ID. */
+  insert(values: Record<string, unknown>): Row;
+  update(id: number, values: Record<string, unknown>): void;
+  remove(id: number): void;
+  count(): number;
+  /** Grows with each change of a row. */
+  revision(): number;
+}
+
+/** All entities. */
+export interface Tables {
+  db: Database;
+  of(entity: string): Table;
+  /** Carries work out as a whole: after an error, every row is as it was before. */
+  transact<Result>(work: () => Result): Result;
+}
+
+const SCHEMA = `
+create table if not exists rows (
+  entity text not null, id integer not null, data text not null, primary key (entity, id)
+) without rowid;
+create table if not exists site_settings (name text primary key, value text not null);`;
+
+export function openTables(file: string | undefined): Tables {
+  const db = openDatabase(file, SCHEMA);
+  const put = db.prepare('insert or replace into rows values (?, ?, ?)');
+  const drop = db.prepare('delete from rows where entity = ? and id = ?');
+  const tables = new Map<string, Map<number, Row>>();
+  /** IDs are never given twice. */
+  const lastIds = new Map<string, number>();
+  const revisions = new Map<string, number>();
+  const saved = db.prepare<[], { entity: string; id: number; data: string }>(
+    'select entity, id, data from rows order by entity, id',
+  );
+  for (const { entity, id, data } of saved.iterate()) {
+    rowsOf(entity).set(id, { ...JSON.parse(data), id });
+    lastIds.set(entity, id);
+  }
+  /** The earlier rows of the transaction in progress; null if there is none. */
+  let journal: { entity: string; id: number; before: Row | undefined }[] | null = null;
+
+  return {
+    db,
+    of: (entity) => tableOf(entity),
+    transact(work) {
+      if (journal !== null) return work();
+      journal = [];
+      try {
+        return db.transaction(work)();
+      } catch (error) {
+        for (const { entity, id, before } of journal.reverse()) {
+          if (before === undefined) rowsOf(entity).delete(id);
+          else rowsOf(entity).set(id, before);
+        }
+        throw error;
+      } finally {
+        journal = null;
+      }
+    },
+  };
+
+  function tableOf(entity: string): Table {
+    const rows = rowsOf(entity);
+    return {
+      get: (id) => rows.get(id),
+      all: () => rows.values(),
+      insert(values) {
+        const id = Number(values['id'] ?? (lastIds.get(entity) ?? 0) + 1);
+        const row = { ...values, id };
+        store(entity, row);
+        return row;
+      },
+      update(id, values) {
+        const present = rows.get(id);
+        if (present === undefined) throw new RangeError(`${entity} ${id} does not exist.`);
+        store(entity, { ...present, ...values, id });
+      },
+      remove(id) {
+        journal?.push({ entity, id, before: rows.get(id) });
+        revisions.set(entity, (revisions.get(entity) ?? 0) + 1);
+        rows.delete(id);
+        drop.run(entity, id);
+      },
+      count: () => rows.size,
+      revision: () => revisions.get(entity) ?? 0,
+    };
+  }
+
+  function store(entity: string, row: Row): void {
+    journal?.push({ entity, id: row.id, before: rowsOf(entity).get(row.id) });
+    lastIds.set(entity, Math.max(lastIds.get(entity) ?? 0, row.id));
+    revisions.set(entity, (revisions.get(entity) ?? 0) + 1);
+    rowsOf(entity).set(row.id, row);
+    put.run(entity, row.id, JSON.stringify(row));
+  }
+
+  function rowsOf(entity: string): Map<number, Row> {
+    const known = tables.get(entity) ?? new Map<number, Row>();
+    tables.set(entity, known);
+    return known;
+  }
+}

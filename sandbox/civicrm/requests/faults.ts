@@ -1,0 +1,23 @@
+/** The faults that only a CiviCRM site has, in addition to those of any HTTP service. */
+
+import { z } from 'zod';
+import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
+import { HTTP_FAULTS } from '../../../testbed/faults.ts';
+
+const civicrmFaultSchema = z.discriminatedUnion('kind', [
+  ...HTTP_FAULTS,
+  /** PHP reaches a limit and prints its error page, after the work was done or before it. */
+  z.strictObject({
+    kind: z.literal('fatal'),
+    status: z.literal([200, 500]).default(500),
+    isDone: z.boolean().default(false),
+  }),
+  /** The site is being upgraded. */
+  z.strictObject({ kind: z.literal('maintenance') }),
+  /** The firewall of the host takes the request for an attack. */
+  z.strictObject({ kind: z.literal('firewall') }),
+]);
+
+export type CivicrmFault = z.infer<typeof civicrmFaultSchema>;
+export const civicrmFaultRulesSchema = faultRulesSchema(civicrmFaultSchema);
+export type CivicrmFaultRule = FaultRule<CivicrmFault>;
