@@ -24,6 +24,8 @@ export interface CrmRequest extends Outgoing {
    * requests.
    */
   patience?: { maxTries: number; timeoutMs: number };
+  /** Returns true for a response that refuses this request, although it looks like a temporary failure. */
+  isRefusal?(reply: CrmReply): boolean;
 }
 
 /** The pace of requests that a CRM counts together. */
@@ -106,11 +108,15 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
       const outcome = await sendAtPace(request);
       const reply = replyIn(outcome);
       const isOdd = reply !== null && isUnreadable(request, reply);
-      if (reply !== null && !isOdd && !manners.isPassing(reply)) return reply;
+      if (reply !== null && !isOdd && isFinal(request, reply)) return reply;
       if (reply === null) throwIfStopped(signal);
       if (attempt === maxTries) throw isOdd ? answerUnreadable(crm) : toFailure(outcome);
       await waitToRepeat(request, reply, attempt);
     }
+  }
+
+  function isFinal(request: CrmRequest, reply: CrmReply): boolean {
+    return !manners.isPassing(reply) || request.isRefusal?.(reply) === true;
   }
 
   async function sendAtPace(request: CrmRequest): Promise<Outcome> {

@@ -95,6 +95,13 @@ export interface HttpRequest {
   form?: Readonly<Record<string, string>>;
   /** False for a request that changes nothing although its method suggests otherwise. */
   isWrite?: boolean;
+  /** Attempts of this request, if they should be fewer: for a request that the connector can also send in smaller parts. */
+  maxTries?: number;
+  /**
+   * Returns true for a response that refuses exactly this request, although its status says something else. It is not
+   * repeated, and `ask` returns it. If omitted, only the status decides.
+   */
+  isRefusal?(reply: { status: number; text: string }): boolean;
 }
 
 /** The answer to a request about records. */
@@ -128,6 +135,7 @@ export interface HttpWorld {
 export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = MACHINE): Http {
   const { crm, headers = {}, tokens, deps } = options;
   const url = withoutSlash(options.url);
+  const timeoutMs = options.timeoutMs ?? 60_000;
   const daily = createDailyLimit(options.daily?.reservePercent ?? DEFAULT_RESERVE_PERCENT, {
     allows: `${crm} allows`,
     period: options.daily?.period ?? 'a day',
@@ -139,7 +147,7 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
       address: "the API's present address",
       maxTries: options.maxTries ?? 5,
       firstWaitMs: options.firstWaitMs ?? 1_000,
-      timeoutMs: options.timeoutMs ?? 60_000,
+      timeoutMs,
       isPassing: options.isPassing ?? isUsuallyPassing,
       isThrottled: ({ status }) => status === 429,
     },
@@ -169,7 +177,8 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
     schema: z.ZodType<Body>,
   ): Promise<HttpAnswer<Body>> {
     daily.guard();
-    const { status, text } = await sendSigned(request);
+    const reply = await sendSigned(request);
+    const { status, text } = reply;
     const json = parseJson(text);
     // Not every success has a body. A body that is not JSON is the page of a proxy.
     if (status < 300 && json === null && text.trim() !== '') throw answerUnreadable(crm);
@@ -180,7 +189,8 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
       return { ok: true, status, body: parsed.data };
     }
     if (status === 401) throw keyRefused();
-    if (!ABOUT_THE_REQUEST.has(status)) throw refused(request, status);
+    const isAboutRequest = ABOUT_THE_REQUEST.has(status) || request.isRefusal?.(reply) === true;
+    if (!isAboutRequest) throw refused(request, status);
     return { ok: false, status, body: json };
   }
 
@@ -190,7 +200,7 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
   }
 
   function send(
-    { method = 'GET', path, query = {}, json, form, isWrite }: HttpRequest,
+    { method = 'GET', path, query = {}, json, form, isWrite, maxTries, isRefusal }: HttpRequest,
     signIn: Readonly<Record<string, string>>,
   ): Promise<CrmReply> {
     const target = new URL(url + path);
@@ -213,6 +223,8 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
       paces: [pace],
       ...(body === undefined ? {} : { body }),
       ...(isWrite === undefined ? {} : { isWrite }),
+      ...(isRefusal === undefined ? {} : { isRefusal }),
+      ...(maxTries === undefined ? {} : { patience: { maxTries, timeoutMs } }),
     });
   }
 

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../src/core/errors.ts';
 import { didYouMean } from '../src/core/near-miss.ts';
 import type { AboutCrm, AboutRemoteCrm, CrmFeature } from './about.ts';
+import { aboutCivicrm } from './civicrm/about.ts';
 import type { ConnectorDefinition } from './contract.ts';
 import { aboutCsv } from './csv/about.ts';
 import { aboutHubspot } from './hubspot/about.ts';
@@ -17,6 +18,7 @@ const CONNECTORS: readonly [AboutCrm, () => Promise<ConnectorDefinition>][] = [
   [aboutMemory, async () => (await import('./memory/connector.ts')).memoryConnector],
   [aboutSalesforce, async () => (await import('./salesforce/connector.ts')).salesforceConnector],
   [aboutHubspot, async () => (await import('./hubspot/connector.ts')).hubspotConnector],
+  [aboutCivicrm, async () => (await import('./civicrm/connector.ts')).civicrmConnector],
 ];
 
 const BUILT_IN = Object.fromEntries(CONNECTORS.map(([{ kind }, load]) => [kind, load]));

@@ -30,6 +30,7 @@ export {
   type HttpTarget,
   type HttpTokens,
 } from './http.ts';
+export { type IdPage, type IdPagesOptions, readIdPages } from './id-pages.ts';
 export { inLanes } from './lanes.ts';
 export { requireMarkFields } from './mark-fields.ts';
 export { readMarks } from './mark-values.ts';

@@ -27,12 +27,15 @@ const EXCEPTIONS: readonly Exception[] = [
         'connectors/csv/sources/workbook.ts',
       ],
       crm_field_missing: [
+        'connectors/civicrm/lookup.ts',
         'connectors/mark-fields.ts',
         ...['contact.ts', 'lookup.ts', 'marks.ts'].map((file) => `${HUBSPOT}/${file}`),
         ...['employer.ts', 'lookup.ts', 'marks.ts'].map((file) => `${SALESFORCE}/${file}`),
       ],
       crm_field_unsuitable: [`${HUBSPOT}/marks.ts`, `${SALESFORCE}/exclusions.ts`],
-      crm_filter_invalid: [`${HUBSPOT}/filter.ts`, `${SALESFORCE}/filter.ts`],
+      crm_filter_invalid: [
+        ...['connectors/civicrm/filter.ts', `${HUBSPOT}/filter.ts`, `${SALESFORCE}/filter.ts`],
+      ],
       crm_limit_reached: ['connectors/daily-limit.ts', `${SALESFORCE}/bulk/bulk-job.ts`],
       crm_request_refused: ['connectors/errors.ts', `${SALESFORCE}/bulk/bulk-job.ts`],
       crm_scope_missing: [

@@ -59,6 +59,11 @@ export const CONTENTS: readonly GuideGroup[] = [
         'Access, settings, properties and the first sync.',
       ),
       page(
+        'docs/guides/getting-started-civicrm.md',
+        'CiviCRM, step by step',
+        'Access, settings, marks, fields and the first sync (preview).',
+      ),
+      page(
         'docs/guides/try-in-a-real-account.md',
         'Checklist for a test account',
         'What to try in a sandbox org or a test account first.',
@@ -153,6 +158,12 @@ export const CONTENTS: readonly GuideGroup[] = [
         'connectors/hubspot/README.md',
         'HubSpot connector',
         'Permissions, limits and details of HubSpot.',
+        { weight: 0.6 },
+      ),
+      page(
+        'connectors/civicrm/README.md',
+        'CiviCRM connector',
+        'Permissions, limits and details of CiviCRM.',
         { weight: 0.6 },
       ),
       page('connectors/csv/README.md', 'CSV connector', 'File layouts, columns and results.', {

@@ -48,6 +48,13 @@ function describeGroups(): Described {
   };
 }
 
+/** APIv4's own names of types. */
+const API_TYPES: Readonly<Record<string, string>> = {
+  Memo: 'Text',
+  Int: 'Integer',
+  Link: 'Url',
+};
+
 function describeCustom(
   site: Site,
   field: CustomField,
@@ -57,7 +64,7 @@ function describeCustom(
   const hasLength = site.variants().tellsLengths && field.dataType === 'String';
   return {
     ...{ name: field.name, title: field.label, label: field.label, type: 'Custom' },
-    ...{ data_type: field.dataType === 'Memo' ? 'Text' : field.dataType, entity: 'Contact' },
+    ...{ data_type: API_TYPES[field.dataType] ?? field.dataType, entity: 'Contact' },
     ...{ input_type: field.htmlType, help_pre: field.helpPre, readonly: field.isViewOnly },
     input_attrs: {
       ...(hasLength ? { maxlength: field.textLength } : {}),

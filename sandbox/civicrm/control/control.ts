@@ -66,6 +66,13 @@ export function controlRoutes(options: ControlOptions): Hono {
     }
     return c.json({ id }, 201);
   });
+  router.post('/contacts', async (c) => {
+    const { contacts } = await readOrder(c, contactsSchema);
+    const ids = site.tables.transact(() =>
+      contacts.map((contact) => edit(site, { action: 'create', ...contact })),
+    );
+    return c.json({ contacts: ids }, 201);
+  });
   router.post('/edit', async (c) => c.json(edit(site, await readOrder(c, editSchema))));
   return router;
 }
@@ -87,6 +94,12 @@ const address = z.strictObject({
   postal_code: z.string().nullable().default(null),
   country: z.string().nullable().default(null),
 });
+
+const newContactSchema = z.strictObject({
+  values: z.record(z.string(), z.unknown()),
+  address: address.nullable().default(null),
+});
+const contactsSchema = z.strictObject({ contacts: z.array(newContactSchema) });
 
 const editSchema = z.discriminatedUnion('action', [
   z.strictObject({

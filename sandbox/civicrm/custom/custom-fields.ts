@@ -112,7 +112,7 @@ function toColumn(field: CustomField, value: unknown, isStrict: boolean): unknow
     case 'Date':
       return toDate(field, String(value));
     case 'Memo':
-      return encoded(String(value));
+      return spelled(String(value));
     default:
       return toText(field, String(value), isStrict);
   }
@@ -144,15 +144,15 @@ function toDate({ name, hasTime }: CustomField, text: string): string {
 }
 
 function toText({ textLength }: CustomField, text: string, isStrict: boolean): string {
-  // The word null clears values inside CiviCRM, so it stores another spelling.
-  const stored = encoded(text === 'null' ? 'Null' : text);
+  const stored = spelled(text);
   if (stored.length <= textLength) return stored;
   if (isStrict) throw new ApiError('DB Error: Data too long for column');
   return stored.slice(0, textLength);
 }
 
-/** CiviCRM stores `<` and `>` as entities. */
-function encoded(text: string): string {
+/** CiviCRM stores `<` and `>` as entities. The word null clears values inside it, so it stores another spelling. */
+function spelled(text: string): string {
+  if (text === 'null') return 'Null';
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

@@ -1,0 +1,32 @@
+/** The addresses of a site, which depend on the system that CiviCRM runs in. */
+import { withoutSlash } from '../../src/outbound/address.ts';
+import type { CivicrmSettings } from './settings.ts';
+
+/** The path of an API action, and its query. */
+export function apiAddress(
+  { system, cleanUrls }: Pick<CivicrmSettings, 'system' | 'cleanUrls'>,
+  entity: string,
+  action: string,
+): { path: string; query?: Readonly<Record<string, string>> } {
+  const route = `civicrm/ajax/api4/${entity}/${action}`;
+  if (system === 'joomla') {
+    return { path: '/index.php', query: { option: 'com_civicrm', task: route } };
+  }
+  if (system === 'wordpress' && !cleanUrls) {
+    return { path: '/index.php', query: { civiwp: 'CiviCRM', q: route } };
+  }
+  return { path: `/${route}` };
+}
+
+/** The page on which CiviCRM's users see a contact. */
+export function recordUrl({ url, system }: CivicrmSettings, id: string): string {
+  const site = withoutSlash(url);
+  const contact = `reset=1&cid=${encodeURIComponent(id)}`;
+  if (system === 'joomla') {
+    return `${site}/administrator/index.php?option=com_civicrm&task=civicrm/contact/view&${contact}`;
+  }
+  if (system === 'wordpress') {
+    return `${site}/wp-admin/admin.php?page=CiviCRM&q=civicrm%2Fcontact%2Fview&${contact}`;
+  }
+  return `${site}/civicrm/contact/view?${contact}`;
+}

@@ -1,0 +1,156 @@
+/** APIv4 over HTTP: an entity, an action and parameters as JSON in a form. */
+import { z } from 'zod';
+import { type ForeignText, foreignText } from '../../src/core/foreign-text.ts';
+import type { ConnectorDeps } from '../contract.ts';
+import { requestRefused } from '../errors.ts';
+import { createHttp } from '../http.ts';
+import { apiAddress } from './addresses.ts';
+import type { CivicrmSettings } from './settings.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Conditions of APIv4: `[field, operator, value]`, or `['OR', […]]`. */
+export type Where = readonly unknown[];
+
+export interface GetParams {
+  select?: readonly string[];
+  where?: Where;
+  orderBy?: Readonly<Record<string, 'ASC' | 'DESC'>>;
+  limit?: number;
+}
+
+export interface Rows {
+  values: readonly Row[];
+  /** Number of matching rows, if the request selected `row_count`. */
+  total: number | null;
+}
+
+/** CiviCRM has carried nothing out, or only a part. */
+export interface Refused {
+  isUnauthorized: boolean;
+  /** The text says that a lock is the cause. Only users with `view debug output` receive it. */
+  isLock: boolean;
+  words: ForeignText | null;
+}
+
+export interface CivicrmApi {
+  /** Throws a RetriableError if CiviCRM fails. `maxTries` is for a request that can be split. */
+  get(entity: string, params: GetParams, maxTries?: number): Promise<Rows>;
+  /** Another action that changes nothing. */
+  ask(entity: string, action: string, params: object): Promise<readonly Row[]>;
+  /** As `ask`; null if the user may not, or if CiviCRM refuses the request for another reason. */
+  askIfAllowed(entity: string, action: string, params: object): Promise<readonly Row[] | null>;
+  /** An action that changes something. */
+  change(
+    entity: string,
+    action: string,
+    params: object,
+    maxTries?: number,
+  ): Promise<Refused | null>;
+  close(): void;
+}
+
+const rowsSchema = z.object({
+  values: z.array(z.record(z.string(), z.unknown())),
+  countMatched: z.number().nullish(),
+});
+
+/** The body of an exception inside CiviCRM. All of them have the status 500, except missing permissions (403). */
+const exceptionSchema = z.object({
+  error_code: z.unknown(),
+  error_message: z.string(),
+  status: z.number().optional(),
+});
+
+export function createApi(settings: CivicrmSettings, deps: ConnectorDeps): CivicrmApi {
+  const { apiKey, siteKey } = settings.auth;
+  const http = createHttp({
+    crm: 'CiviCRM',
+    url: settings.url,
+    deps,
+    headers: {
+      'x-civi-auth': `Bearer ${apiKey}`,
+      'x-requested-with': 'XMLHttpRequest',
+      ...(siteKey === undefined ? {} : { 'x-civi-key': siteKey }),
+    },
+    keySetting: 'crm.auth.apiKey',
+    // A pace of less than one request in a second is counted over a longer time.
+    pace: toPace(settings.requestsPerSecond),
+    timeoutMs: TIMEOUT_MS,
+  });
+
+  return {
+    async get(entity, params, maxTries) {
+      const request = requestOf(entity, 'get', params, { isWrite: false, maxTries });
+      const { values, countMatched } = await http.read(request, rowsSchema);
+      return { values, total: countMatched ?? null };
+    },
+    async ask(entity, action, params) {
+      const request = requestOf(entity, action, params, { isWrite: false });
+      return (await http.read(request, rowsSchema)).values;
+    },
+    async askIfAllowed(entity, action, params) {
+      const request = requestOf(entity, action, params, { isWrite: false });
+      const answer = await http.ask({ ...request, isRefusal }, rowsSchema);
+      if (answer.ok) return answer.body.values;
+      requireCivicrm(answer.status, answer.body);
+      return null;
+    },
+    async change(entity, action, params, maxTries) {
+      const request = requestOf(entity, action, params, { isWrite: true, maxTries });
+      const answer = await http.ask({ ...request, isRefusal }, rowsSchema);
+      if (answer.ok) return null;
+      requireCivicrm(answer.status, answer.body);
+      return toRefused(answer.status, answer.body);
+    },
+    close: () => http.close(),
+  };
+
+  function requestOf(
+    entity: string,
+    action: string,
+    params: object,
+    { isWrite, maxTries }: { isWrite: boolean; maxTries?: number | undefined },
+  ) {
+    return {
+      ...apiAddress(settings, entity, action),
+      method: 'POST',
+      form: { params: JSON.stringify(params) },
+      isWrite,
+      ...(maxTries === undefined ? {} : { maxTries }),
+    } as const;
+  }
+}
+
+/** PHP often works for 30 seconds, and some servers for longer. */
+const TIMEOUT_MS = 90_000;
+
+function toPace(requestsPerSecond: number): { requests: number; perMs: number } | null {
+  if (requestsPerSecond === 0) return null;
+  const requests = Math.max(1, Math.floor(requestsPerSecond));
+  return { requests, perMs: Math.ceil((1_000 * requests) / requestsPerSecond) };
+}
+
+/** An exception inside CiviCRM, in contrast to the page of a failing server. */
+function isRefusal({ status, text }: { status: number; text: string }): boolean {
+  return status === 500 && text.startsWith('{') && /"error_message"\s*:/.test(text);
+}
+
+/** A firewall in front of CiviCRM refuses requests with a page of its own. That says nothing about a contact. */
+function requireCivicrm(status: number, body: unknown): void {
+  if (status !== 403 || body !== null) return;
+  throw requestRefused(
+    'A page instead of CiviCRM refused the request (status 403). Nothing was written. Check that the user has the permission "access AJAX API", and that no firewall in front of the site blocks this machine.',
+    { details: { status } },
+  );
+}
+
+function toRefused(status: number, body: unknown): Refused {
+  const { data } = exceptionSchema.safeParse(body);
+  const message = data?.error_message ?? '';
+  return {
+    isUnauthorized: status === 403,
+    isLock: status === 423 || /deadlock|lock wait timeout/i.test(message),
+    words: foreignText(message, { code: 'API_ERROR' }),
+  };
+}

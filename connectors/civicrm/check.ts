@@ -1,0 +1,140 @@
+/** The checks of `doctor`. */
+import type { ConnectorOptions, Finding } from '../contract.ts';
+import { attempt, checked, failed, met, plain } from '../findings.ts';
+import { ADDRESS_SOURCE, NOT_IN_TRASH, PEOPLE } from './contact.ts';
+import { readGroup } from './groups.ts';
+import { NOT_VERIFIED } from './not-verified.ts';
+import { sampleIds } from './read.ts';
+import { type CivicrmSession, openSession } from './session.ts';
+import type { CivicrmSettings } from './settings.ts';
+
+const SIGN_IN = 'CiviCRM sign-in';
+
+/** Never throws. Leaves nothing open. */
+export async function check(options: ConnectorOptions<CivicrmSettings>): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  try {
+    const fix = 'Follow the advice in the message, then run doctor again.';
+    const session = await attempt(findings, SIGN_IN, fix, () => openSession(options));
+    if (session === null) return findings;
+    try {
+      findings.push(met(SIGN_IN, `CiviCRM can be opened: ${session.account.name}.`));
+      findings.push(...(await checkParts(session, options)));
+    } finally {
+      session.api.close();
+    }
+  } catch (error) {
+    // A limit ends all checks.
+    findings.push(failed(SIGN_IN, 'Run doctor again later.', error));
+  }
+  return findings;
+}
+
+async function checkParts(
+  session: CivicrmSession,
+  { uses, contacts }: ConnectorOptions<CivicrmSettings>,
+): Promise<Finding[]> {
+  const parts: readonly [string, string, () => Promise<Finding[]>][] = [
+    ['Contacts', PERMISSION, () => checkContacts(session)],
+    ['Addresses', 'Update CiviCRM.', async () => checkAddresses(session)],
+    [
+      'Fields',
+      'Run `donor-sync fields create`.',
+      async () => checkFields(session, uses?.fields ?? []),
+    ],
+    ['Marks', PERMISSION, () => checkMarks(session, contacts.doNotContactField ?? null)],
+    ['Trash', PERMISSION, () => checkTrash(session)],
+  ];
+  const findings: Finding[] = [];
+  for (const [subject, fix, work] of parts) findings.push(...(await checked(subject, fix, work)));
+  for (const selector of uses?.groups ?? []) {
+    const subject = `Group ${String(selector['group'])}`;
+    findings.push(
+      ...(await checked(subject, 'Correct networks[].group.', async () => {
+        let count = 0;
+        for await (const ids of readGroup(session, selector)) count += ids.length;
+        return [met(subject, `The group has ${count} people.`)];
+      })),
+    );
+  }
+  return [...findings, ...NOT_VERIFIED.map(toFinding)];
+}
+
+const PERMISSION = "Check the permissions of the integration's user in CiviCRM.";
+
+/** Whether the user sees contacts and may edit one of them. */
+async function checkContacts(session: CivicrmSession): Promise<Finding[]> {
+  const [id] = await sampleIds(session, 1);
+  const subject = 'Contacts';
+  if (id === undefined) {
+    const message = 'The user sees no person in CiviCRM, or the filter includes none.';
+    const fix = 'Give the user the permission "view all contacts", or correct contacts.filter.';
+    return [plain({ subject, ok: false, message, fix, cause: 'crm_contacts_hidden' })];
+  }
+  const params = { action: 'update', values: { id: Number(id) } };
+  const rows = await session.api.askIfAllowed('Contact', 'checkAccess', params);
+  if (rows?.[0]?.['access'] === true) return [met(subject, 'Contacts can be read and edited.')];
+  const message = 'Contacts can be read, but the user may not edit the one that was tried.';
+  const fix = 'Give the user the permission "edit all contacts".';
+  return [plain({ subject, ok: false, message, fix, cause: 'crm_contacts_not_editable' })];
+}
+
+function checkAddresses({ shape }: CivicrmSession): Finding[] {
+  const source = shape.sources.find(({ name }) => name === ADDRESS_SOURCE);
+  if (source?.readable === true) return [met('Addresses', 'Primary addresses can be read.')];
+  const message =
+    'This version of CiviCRM does not show primary addresses with contacts. People are sent without their address, so fewer are recognised.';
+  return [
+    plain({ subject: 'Addresses', ok: false, message, fix: 'Update CiviCRM to 5.47 or later.' }),
+  ];
+}
+
+function checkFields({ fields }: CivicrmSession, names: readonly string[]): Finding[] {
+  const missing = names.filter((name) => fields.get(name)?.isWritable !== true);
+  if (names.length === 0) return [];
+  if (missing.length === 0) return [met('Fields', 'All mapped fields can be written.')];
+  const message = `These mapped fields are missing, hidden or fixed: ${missing.join(', ')}.`;
+  const fix =
+    'Run `donor-sync fields create`, or give the user the permission "access all custom data".';
+  return [{ subject: 'Fields', ok: false, message, fix, cause: 'crm_field_missing' }];
+}
+
+/** CiviCRM's marks about mail, calls and e-mail. They do not mean that a person must not be researched. */
+const CONTACT_MARKS = {
+  do_not_mail: 'no letters',
+  do_not_email: 'no e-mail',
+  do_not_phone: 'no calls',
+  do_not_sms: 'no text messages',
+  do_not_trade: 'no sharing of data',
+  is_opt_out: 'no bulk mailings',
+} as const;
+
+async function checkMarks(
+  { api, fields }: CivicrmSession,
+  chosen: string | null,
+): Promise<Finding[]> {
+  const counts: string[] = [];
+  for (const [name, meaning] of Object.entries(CONTACT_MARKS)) {
+    if (!fields.has(name) || name === chosen) continue;
+    const where = [PEOPLE, NOT_IN_TRASH, [name, '=', true]];
+    const { total } = await api.get('Contact', { select: ['row_count'], where });
+    if (total !== null && total > 0) counts.push(`${name} (${meaning}): ${total}`);
+  }
+  if (counts.length === 0) return [];
+  const message = `CiviCRM has marks that are about contacting people, and donor-sync does not take them for “do not research”. Contacts with a mark: ${counts.join(', ')}. If one of them also means that a person must not be researched, set contacts.doNotContactField to its name.`;
+  return [plain(met('Marks', message))];
+}
+
+async function checkTrash({ api }: CivicrmSession): Promise<Finding[]> {
+  const where = [PEOPLE, ['is_deleted', '=', true]];
+  const { values } = await api.get('Contact', { select: ['id'], where, limit: 1 });
+  const message =
+    values.length > 0
+      ? 'Deleted contacts can be told from hidden ones.'
+      : 'The trash seems empty. If it is not, give the user the permission "access deleted contacts": otherwise a deleted contact looks like one that the user may no longer see.';
+  return [plain(met('Trash', message))];
+}
+
+function toFinding({ assumed, otherwise }: (typeof NOT_VERIFIED)[number]): Finding {
+  return plain(met('Not verified on a real site', `${assumed} Otherwise: ${otherwise}`));
+}

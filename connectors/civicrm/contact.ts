@@ -1,0 +1,109 @@
+/** People, as CiviCRM describes them. */
+import type { Contact } from '../../src/core/contact.ts';
+import type { ContactsSettings, IdentityShape } from '../contract.ts';
+import { markColumns, readMarks } from '../mark-values.ts';
+import type { Row } from './api.ts';
+import type { Fields } from './fields.ts';
+
+const STREET = ['address_primary.street_address', 'address_primary.supplemental_address_1'];
+const STATE = 'address_primary.state_province_id:abbr';
+const POSTAL_CODE = 'address_primary.postal_code';
+const CITY = 'address_primary.city';
+const COUNTRY = 'address_primary.country_id:label';
+
+const EMPLOYER_ID = 'employer_id';
+/** Another contact, which the user may not be allowed to see. */
+const EMPLOYER = 'employer_id.display_name';
+/** The name of the employer at the time when it was typed. */
+const EMPLOYER_TEXT = 'organization_name';
+
+/** The sources of an identity that can be unreadable. */
+export const ADDRESS_SOURCE = 'address_primary';
+export const EMPLOYER_SOURCE = 'employer';
+
+const IDENTITY = [
+  ...['id', 'first_name', 'last_name', ...STREET, CITY, STATE, POSTAL_CODE, COUNTRY],
+  ...[EMPLOYER_ID, EMPLOYER, EMPLOYER_TEXT],
+];
+
+const DECEASED = ['is_deceased', 'deceased_date'];
+
+/** The fields to select for a contact under these settings. */
+export function contactFields(contacts: ContactsSettings): string[] {
+  const marks = markColumns(contacts).map(({ column }) => column);
+  return [...new Set([...IDENTITY, ...DECEASED, ...marks])];
+}
+
+/** CiviCRM's other contacts are organizations and households. */
+export const PEOPLE = ['contact_type', '=', 'Individual'] as const;
+
+/** Contacts in the trash are hidden, but still there. */
+export const NOT_IN_TRASH = ['is_deleted', '=', false] as const;
+
+export function toContact(row: Row, contacts: ContactsSettings, fields: Fields): Contact {
+  const employer = textOf(row, EMPLOYER) ?? textOf(row, EMPLOYER_TEXT);
+  const unreadable = [
+    // CiviCRM leaves fields out that it does not know, instead of refusing the request.
+    ...(CITY in row ? [] : [ADDRESS_SOURCE]),
+    ...(employer === null && row[EMPLOYER_ID] != null ? [EMPLOYER_SOURCE] : []),
+  ];
+  return {
+    id: String(row['id']),
+    firstName: textOf(row, 'first_name'),
+    lastName: textOf(row, 'last_name'),
+    addresses: toAddresses(row),
+    employers: employer === null ? [] : [employer],
+    ...marksOf(row, contacts, fields),
+    ...(unreadable.length === 0 ? {} : { unreadable }),
+  };
+}
+
+function marksOf(
+  row: Row,
+  contacts: ContactsSettings,
+  fields: Fields,
+): Pick<Contact, 'optedOut' | 'excluded'> {
+  const marks = readMarks(contacts, (field) => {
+    if (!fields.has(field) || !(field in row)) return undefined;
+    const value = row[field];
+    return value == null ? '' : Array.isArray(value) ? value.join(';') : String(value);
+  });
+  const isDeceased = row['is_deceased'] === true || textOf(row, 'deceased_date') !== null;
+  if (!isDeceased || contacts.includeDeceased === true) return marks;
+  return { ...marks, excluded: 'deceased' };
+}
+
+function toAddresses(row: Row): string[] {
+  const area = [textOf(row, STATE), textOf(row, POSTAL_CODE)].filter((part) => part !== null);
+  const parts = [...STREET.map((name) => textOf(row, name)), textOf(row, CITY), area.join(' ')];
+  const country = textOf(row, COUNTRY);
+  const line = [...parts, country].filter((part) => part !== null && part !== '');
+  // A country alone is not an address.
+  return line.length === 0 || (line.length === 1 && country !== null) ? [] : [line.join(', ')];
+}
+
+function textOf(row: Row, name: string): string | null {
+  const value = row[name];
+  const text = value == null ? '' : String(value).trim();
+  return text === '' ? null : text;
+}
+
+/** How contacts become people. `sample` is the row of any contact; null if the user sees none. */
+export function toShape(sample: Row | null): IdentityShape {
+  const isAddressReadable = sample === null || CITY in sample;
+  return {
+    columns: 'primary address, employer',
+    mode: 'plain',
+    names: ['first_name', 'last_name'],
+    sources: [
+      { name: ADDRESS_SOURCE, part: 'addresses', readable: isAddressReadable },
+      { name: EMPLOYER_SOURCE, part: 'employers', readable: true },
+    ],
+  };
+}
+
+/** Returns the canonical form of a contact's ID; null for any other text. */
+export function canonicalId(text: string): string | null {
+  const [, digits = ''] = /^\s*0*(\d{1,10})\s*$/.exec(text) ?? [];
+  return digits === '' || digits === '0' ? null : digits;
+}

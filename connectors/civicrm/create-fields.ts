@@ -1,0 +1,95 @@
+/** Creating custom fields, in a custom group of people. */
+import type { CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
+import type { FieldCreation } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { readFields } from './fields.ts';
+import type { CivicrmSession } from './session.ts';
+
+/** The types of CiviCRM, and how users see and edit values. */
+const KINDS: Readonly<Record<CrmFieldType, { data_type: string; html_type: string }>> = {
+  text: { data_type: 'String', html_type: 'Text' },
+  longText: { data_type: 'Memo', html_type: 'TextArea' },
+  url: { data_type: 'Link', html_type: 'Link' },
+  integer: { data_type: 'Int', html_type: 'Text' },
+  // Amounts of billions do not fit into the type Int.
+  number: { data_type: 'Float', html_type: 'Text' },
+  currency: { data_type: 'Money', html_type: 'Text' },
+  percent: { data_type: 'Float', html_type: 'Text' },
+  boolean: { data_type: 'Boolean', html_type: 'Radio' },
+  date: { data_type: 'Date', html_type: 'Select Date' },
+  // A time without a zone is not an instant, so only the day is stored.
+  datetime: { data_type: 'Date', html_type: 'Select Date' },
+  picklist: { data_type: 'String', html_type: 'Select' },
+  multiPicklist: { data_type: 'String', html_type: 'CheckBox' },
+};
+
+/** The longest text in a column of the type String; longer ones need the type Memo. */
+const LONGEST_TEXT = 255;
+
+const BY_HAND =
+  'Give the user the permission "administer CiviCRM" while the fields are created, or create the field by hand under Administer → Custom Data and Screens → Custom Fields.';
+
+export async function createFields(
+  session: CivicrmSession,
+  specs: readonly FieldSpec[],
+): Promise<FieldCreation[]> {
+  const creations: FieldCreation[] = [];
+  session.fields = await readFields(session.api);
+  for (const spec of specs) creations.push(await createField(session, spec));
+  session.fields = await readFields(session.api);
+  return creations;
+}
+
+async function createField(session: CivicrmSession, spec: FieldSpec): Promise<FieldCreation> {
+  const { name } = spec;
+  throwIfStopped(session.signal);
+  if (session.fields.has(name)) return { name, result: 'existed', problem: null };
+  const [group = '', field, ...rest] = name.split('.');
+  if (field === undefined || rest.length > 0 || !/^\w{1,64}$/.test(group + field)) {
+    const problem = `${name} is not the name of a custom field: write the names of the group and of the field, with a dot in between.`;
+    return { name, result: 'failed', problem };
+  }
+  await requireGroup(session, group);
+  const values = toValues(spec, group, field);
+  const refused = await session.api.change('CustomField', 'create', { values });
+  if (refused === null) return { name, result: 'created', problem: null };
+  // The response to an earlier attempt may have been lost.
+  session.fields = await readFields(session.api);
+  if (session.fields.has(name)) return { name, result: 'existed', problem: null };
+  return { name, result: 'failed', problem: `CiviCRM refuses to create ${name}. ${BY_HAND}` };
+}
+
+/** Creates the group. If it exists, CiviCRM refuses that, and nothing changes. */
+async function requireGroup({ api, fields }: CivicrmSession, name: string): Promise<void> {
+  const isKnown = [...fields.keys()].some((field) => field.startsWith(`${name}.`));
+  if (isKnown) return;
+  const title = name.replaceAll('_', ' ');
+  const values = { name, title, extends: 'Individual', style: 'Inline', is_active: true };
+  await api.change('CustomGroup', 'create', { values });
+}
+
+function toValues(
+  { label, type, maxLength = LONGEST_TEXT, options, description }: FieldSpec,
+  group: string,
+  name: string,
+): object {
+  const isLong = type === 'text' && options === undefined && maxLength > LONGEST_TEXT;
+  const isChoice = type === 'text' && options !== undefined;
+  const kind = isLong ? KINDS.longText : isChoice ? KINDS.picklist : KINDS[type];
+  return {
+    'custom_group_id.name': group,
+    name,
+    label,
+    ...kind,
+    help_pre: description,
+    is_active: true,
+    is_searchable: true,
+    is_view: false,
+    ...(kind.data_type === 'String' ? { text_length: LONGEST_TEXT } : {}),
+    ...(kind.data_type === 'Date' ? { date_format: 'yy-mm-dd' } : {}),
+    ...(kind.html_type === 'CheckBox' ? { serialize: 1 } : {}),
+    ...(options === undefined
+      ? {}
+      : { option_values: options.map((option) => ({ id: option, name: option, label: option })) }),
+  };
+}

@@ -1,0 +1,135 @@
+/** The fields of contacts, as `Contact.getFields` describes them. */
+import { z } from 'zod';
+import type { CrmField, CrmFieldType } from '../../src/core/crm-field.ts';
+import type { MoneyField } from '../../src/core/money.ts';
+import type { CivicrmApi } from './api.ts';
+
+const describedSchema = z.object({
+  name: z.string(),
+  label: z.string().nullish(),
+  type: z.string(),
+  data_type: z.string().nullish(),
+  input_type: z.string().nullish(),
+  input_attrs: z
+    .union([
+      z.object({ maxlength: z.coerce.number().optional(), time: z.unknown().optional() }),
+      // PHP encodes an empty map as a list.
+      z.array(z.never()),
+    ])
+    .nullish(),
+  options: z
+    .union([
+      z.boolean(),
+      z.array(z.object({ id: z.union([z.string(), z.number()]), label: z.string().nullish() })),
+    ])
+    .nullish(),
+  serialize: z.number().nullish(),
+  readonly: z.boolean().nullish(),
+});
+
+/** A field of contacts. */
+export interface Field {
+  name: string;
+  label: string;
+  /** Whether an administrator has created it. Only such fields are ever written. */
+  isCustom: boolean;
+  isWritable: boolean;
+  type: CrmFieldType;
+  maxLength: number | null;
+  /** The values of a field with options, in their order; null for other fields. */
+  options: readonly string[] | null;
+}
+
+export type Fields = ReadonlyMap<string, Field>;
+
+export async function readFields(api: CivicrmApi): Promise<Fields> {
+  const rows = await api.ask('Contact', 'getFields', {
+    action: 'get',
+    loadOptions: ['id', 'label'],
+  });
+  const fields = rows.flatMap((row) => {
+    const { data } = describedSchema.safeParse(row);
+    return data === undefined ? [] : (toField(data) ?? []);
+  });
+  return new Map(fields.map((field) => [field.name, field]));
+}
+
+type Described = z.output<typeof describedSchema>;
+
+/** Null for a field without a plain value, such as a file or a reference to another contact. */
+function toField(described: Described): Field | null {
+  const { name, label, type: kind, options, serialize, readonly } = described;
+  if (kind !== 'Field' && kind !== 'Custom') return null;
+  const type = toType(described);
+  if (type === null) return null;
+  const isList = Array.isArray(options) && type !== 'boolean';
+  const isCustom = kind === 'Custom' && name.includes('.');
+  return {
+    name,
+    label: label ?? name,
+    isCustom,
+    isWritable: isCustom && readonly !== true,
+    type: isList ? (serialize == null || serialize === 0 ? 'picklist' : 'multiPicklist') : type,
+    maxLength: type === 'text' || type === 'url' ? (lengthOf(described) ?? COLUMN_LENGTH) : null,
+    options: isList ? options.map(({ id }) => String(id)) : null,
+  };
+}
+
+/** The length of CiviCRM's texts, unless `getFields` says another one. */
+const COLUMN_LENGTH = 255;
+
+function lengthOf({ input_attrs: attributes }: Described): number | undefined {
+  return Array.isArray(attributes) ? undefined : attributes?.maxlength;
+}
+
+function toType({ data_type: type, input_type: input, input_attrs, options }: Described) {
+  switch (type) {
+    case 'Integer':
+    case 'Int':
+      // A state, a country or another contact is a number, too.
+      return input === 'EntityRef' || input === 'ChainSelect' ? null : 'integer';
+    case 'Float':
+      return 'number';
+    case 'Money':
+      return 'currency';
+    case 'Boolean':
+      return 'boolean';
+    case 'Date': {
+      const time = Array.isArray(input_attrs) ? null : input_attrs?.time;
+      // A time without a zone is not an instant.
+      return time == null || time === 0 || time === '0' || time === false ? 'date' : null;
+    }
+    case 'String':
+      return input === 'File' || (input === 'EntityRef' && options === false) ? null : 'text';
+    case 'Text':
+    case 'Memo':
+      return 'longText';
+    case 'Url':
+    case 'Link':
+      return 'url';
+    default:
+      return null;
+  }
+}
+
+/** The largest number in a column of CiviCRM's type Integer has ten digits, but not every number with ten fits. */
+const INT_DIGITS = 9;
+export const LARGEST_INT = 2_147_483_647;
+
+/** CiviCRM's type Money is a decimal number with 20 digits, two of them after the point. */
+const MONEY_DIGITS = 18;
+
+export function toCrmFields(fields: Fields, money: MoneyField | null): CrmField[] {
+  return [...fields.values()].map(({ name, label, type, maxLength, options, isWritable }) => ({
+    name,
+    label,
+    type,
+    maxLength,
+    integerDigits: type === 'integer' ? INT_DIGITS : type === 'currency' ? MONEY_DIGITS : null,
+    decimalDigits: type === 'integer' ? 0 : type === 'currency' ? 2 : null,
+    options: options ?? [],
+    restricted: options !== null,
+    writable: isWritable,
+    ...(type === 'currency' && money !== null ? { money } : {}),
+  }));
+}

@@ -1,0 +1,141 @@
+/** Reading contacts: all of them in the order of their IDs, or some by conditions. */
+import type { ContactPage } from '../contract.ts';
+import { readIdPages } from '../id-pages.ts';
+import { isNamed, toNameWords } from '../name-search.ts';
+import { throwIfStopped } from '../stopped.ts';
+import type { Row, Where } from './api.ts';
+import { canonicalId, contactFields, NOT_IN_TRASH, PEOPLE, toContact } from './contact.ts';
+import { readMerges } from './merges.ts';
+import type { CivicrmSession } from './session.ts';
+
+/** The fewest contacts in one request. A server that fails at so few is not usable. */
+const LEAST_ROWS = 25;
+
+/** A request that can be split is not repeated often. */
+const TRIES_IF_SPLITTABLE = 2;
+
+/**
+ * Yields all people, and before them the contacts that were merged. There is no position for a later reading: a contact's
+ * `modified_date` misses deletions, and on some sites also changes of addresses and custom fields.
+ */
+export async function* readPages(session: CivicrmSession): AsyncGenerator<ContactPage> {
+  for await (const removed of readMerges(session)) yield { contacts: [], removed, cursor: null };
+  const { contacts, fields, filter } = session;
+  const select = contactFields(contacts);
+  for await (const rows of pagesOf(session, 'contacts', select, filter ?? [])) {
+    const page = rows.map((row) => toContact(row, contacts, fields));
+    yield { contacts: page, removed: [], cursor: null };
+  }
+}
+
+/** Yields the rows of people who meet the conditions. */
+export function pagesOf(
+  { api, settings, signal }: Pick<CivicrmSession, 'api' | 'settings' | 'signal'>,
+  what: string,
+  select: readonly string[],
+  conditions: Where,
+): AsyncGenerator<readonly Row[]> {
+  const where = [PEOPLE, NOT_IN_TRASH, ...conditions];
+  return readIdPages({
+    what,
+    take: settings.pageSize,
+    least: LEAST_ROWS,
+    idOf: (row) => Number(row['id']),
+    async read(afterId, take, isSplittable) {
+      throwIfStopped(signal);
+      const isFirst = afterId === 0;
+      const params = {
+        select: isFirst ? ['row_count', ...select] : select,
+        where: isFirst ? where : [...where, ['id', '>', afterId]],
+        orderBy: { id: 'ASC' },
+        limit: take,
+      } as const;
+      const maxTries = isSplittable ? TRIES_IF_SPLITTABLE : undefined;
+      const { values, total } = await api.get('Contact', params, maxTries);
+      return { rows: values, total: isFirst ? total : null };
+    },
+    async count() {
+      throwIfStopped(signal);
+      const { total, values } = await api.get('Contact', { select: ['row_count'], where });
+      return total ?? values.length;
+    },
+  });
+}
+
+/** Returns the contacts among these that the filter includes. */
+export async function findIncluded(
+  { api, filter, signal }: CivicrmSession,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  throwIfStopped(signal);
+  const numbers = ids.flatMap((id) => canonicalId(id) ?? []).map(Number);
+  if (numbers.length === 0) return new Set();
+  const where = [['id', 'IN', numbers], PEOPLE, NOT_IN_TRASH, ...(filter ?? [])];
+  const { values } = await api.get('Contact', { select: ['id'], where });
+  const found = new Set(values.map((row) => String(row['id'])));
+  return new Set(ids.filter((id) => found.has(canonicalId(id) ?? '')));
+}
+
+/** Yields the contacts that have opted out, whether or not the filter includes them. Nothing without a filter or a mark. */
+export async function* findMarked(session: CivicrmSession): AsyncGenerator<readonly string[]> {
+  const { contacts, fields, filter } = session;
+  const { optOutField } = contacts;
+  if (filter === null || optOutField === null) return;
+  // Not `NOT filter`: if a condition is about a blank field, SQL knows neither it nor its opposite to be true.
+  const marked = [optOutField, 'IS NOT EMPTY'];
+  const select = contactFields(contacts);
+  for await (const rows of pagesOf(session, 'marked contacts', select, [marked])) {
+    const found = rows
+      .map((row) => toContact(row, contacts, fields))
+      .filter(({ optedOut }) => optedOut);
+    if (found.length > 0) yield found.map(({ id }) => id);
+  }
+}
+
+/** How many contacts are compared for each contact that a search should find. */
+const COMPARED_PER_FOUND = 20;
+
+/** Finds contacts by their names. MySQL finds the words anywhere in a name, so the results are compared again. */
+export async function search(
+  { api, filter, signal }: CivicrmSession,
+  text: string,
+  most: number,
+): Promise<string[]> {
+  throwIfStopped(signal);
+  const words = toNameWords(text);
+  if (words.length === 0) return [];
+  const named = words.map((word) => [
+    'OR',
+    ['first_name', 'last_name'].map((field) => [field, 'LIKE', `%${word}%`]),
+  ]);
+  const { values } = await api.get('Contact', {
+    select: ['first_name', 'last_name'],
+    where: [PEOPLE, NOT_IN_TRASH, ...(filter ?? []), ...named],
+    orderBy: { id: 'ASC' },
+    limit: most * COMPARED_PER_FOUND,
+  });
+  const found = values.filter((row) =>
+    isNamed(words, { firstName: nameIn(row, 'first_name'), lastName: nameIn(row, 'last_name') }),
+  );
+  return found.slice(0, most).map((row) => String(row['id']));
+}
+
+function nameIn(row: Row, field: string): string | null {
+  return row[field] == null ? null : String(row[field]);
+}
+
+/** Some contacts, for `doctor`. */
+export async function sampleIds(
+  { api, filter, signal }: CivicrmSession,
+  most: number,
+): Promise<string[]> {
+  throwIfStopped(signal);
+  const where = [PEOPLE, NOT_IN_TRASH, ...(filter ?? [])];
+  const { values } = await api.get('Contact', {
+    select: ['id'],
+    where,
+    orderBy: { id: 'DESC' },
+    limit: most,
+  });
+  return values.map((row) => String(row['id']));
+}

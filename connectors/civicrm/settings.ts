@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { crmUrlSchema } from '../../src/outbound/address.ts';
+
+const text = z.string().trim().min(1);
+
+/** The `crm` part of the settings for an integration with CiviCRM. */
+export const civicrmSettingsSchema = z.strictObject({
+  kind: z.literal('civicrm'),
+  /** The address of the site: the part before `/civicrm`. */
+  url: crmUrlSchema.refine(
+    (url) => !/\/civicrm\/?$|\/civicrm\//.test(url),
+    'is the address of a page; write the part before /civicrm',
+  ),
+  auth: z.strictObject({
+    type: z.literal('apiKey'),
+    apiKey: text,
+    /** Only if the site also requires its site key (`authx_guards`). */
+    siteKey: text.optional(),
+  }),
+  /** The system that CiviCRM runs in: it decides about the addresses of the API and of contacts. */
+  system: z.enum(['drupal', 'backdrop', 'standalone', 'wordpress', 'joomla']).default('drupal'),
+  /** False for WordPress without clean addresses. */
+  cleanUrls: z.boolean().default(true),
+  /** The currency of the site's amounts, if the user may not read it. */
+  siteCurrency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'must be the code of a currency, for example USD')
+    .optional(),
+  /** The most requests in a second; 0 means no limit. CiviCRM itself has no limit, but its server has. */
+  requestsPerSecond: z.number().min(0).max(100).default(4),
+  /** Contacts in one request. If the server fails at so many, donor-sync tries fewer. */
+  pageSize: z.number().int().min(25).max(2_000).default(500),
+});
+
+export type CivicrmSettings = z.infer<typeof civicrmSettingsSchema>;
+
+/** One group of contacts, by its name or its title. Smart groups count too. */
+export const civicrmGroupSchema = z.strictObject({ group: text });

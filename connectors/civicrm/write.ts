@@ -1,0 +1,374 @@
+/**
+ * Writing custom fields. CiviCRM neither names the record nor the field that it refuses, drops values of fields that it
+ * does not know, and cuts off values that are too long, all without a word. So every write is compared with what is there
+ * before and afterwards.
+ */
+
+import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
+import { isRetriableError } from '../../src/core/errors.ts';
+import type { ContactChange, Refusal, WriteResult } from '../contract.ts';
+import {
+  afterRefused,
+  afterTaken,
+  type CulpritSearch,
+  isOver,
+  learnFrom,
+  searchFor,
+} from '../culprit-search.ts';
+import { refusedWrite } from '../plain.ts';
+import { throwIfStopped } from '../stopped.ts';
+import type { Refused } from './api.ts';
+import { canonicalId } from './contact.ts';
+import type { CivicrmSession } from './session.ts';
+import { readValues } from './stored-values.ts';
+import { toApi } from './values.ts';
+
+/** Number of contacts in one request. Each of them starts CiviCRM's hooks, which take time. */
+export const CHANGES_PER_REQUEST = 50;
+
+/** A request that can be split is not repeated often. */
+const TRIES_IF_SPLITTABLE = 2;
+
+/** Another transaction usually ends within this time. */
+const LOCK_WAIT_MS = 1_000;
+const LOCK_TRIES = 2;
+
+/** The code of every refusal, because CiviCRM gives no codes. */
+const API_ERROR = 'API_ERROR';
+
+/** A change in progress. */
+interface Task {
+  change: ContactChange;
+  id: string;
+  /** The values to send, canonical, without those that cannot be written or are there already. */
+  wanted: FieldValues;
+  /** The values before the write. */
+  before: FieldValues;
+  refusals: Refusal[];
+}
+
+/** Yields one result for each change. Changes of one contact are written in their order. */
+export async function* writeChanges(
+  session: CivicrmSession,
+  changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
+): AsyncGenerator<WriteResult> {
+  let batch: ContactChange[] = [];
+  for await (const change of changes) {
+    if (batch.length === CHANGES_PER_REQUEST || batch.some(({ id }) => id === change.id)) {
+      yield* await writeBatch(session, batch);
+      batch = [];
+    }
+    batch.push(change);
+  }
+  if (batch.length > 0) yield* await writeBatch(session, batch);
+}
+
+async function writeBatch(
+  session: CivicrmSession,
+  changes: readonly ContactChange[],
+): Promise<WriteResult[]> {
+  throwIfStopped(session.signal);
+  const results: WriteResult[] = [];
+  const tasks: Task[] = [];
+  const names = [...new Set(changes.flatMap(({ values }) => Object.keys(values)))];
+  const stored = await readValues(
+    session,
+    changes.map(({ id }) => id),
+    names,
+  );
+  for (const change of changes) {
+    const id = canonicalId(change.id);
+    const before = stored.get(id ?? '');
+    if (id === null || before === undefined) results.push(gone(change.id));
+    else tasks.push(toTask(session, change, id, before));
+  }
+  // What the others teach about fields is needed for those that are written as a whole or not at all.
+  for (const together of [false, true]) {
+    const some = tasks.filter(({ change }) => (change.together === true) === together);
+    await writeTasks(session, some.filter(isToSend), results);
+    for (const task of some) {
+      if (!isToSend(task)) results.push(resultOf(task));
+    }
+  }
+  return results;
+}
+
+/** Splits a change into what is sent and what is refused before that. */
+function toTask(
+  { fields }: CivicrmSession,
+  change: ContactChange,
+  id: string,
+  before: FieldValues,
+): Task {
+  const refusals: Refusal[] = [];
+  const wanted: Record<string, FieldValue> = {};
+  for (const [name, value] of Object.entries(change.values)) {
+    const field = fields.get(name);
+    if (field === undefined || !(name in before)) {
+      refusals.push(refusal('NO_SUCH_FIELD', NO_FIELD, name, 'no_such_field'));
+    } else if (!field.isWritable) {
+      refusals.push(refusal('FIELD_READ_ONLY', READ_ONLY, name, 'no_permission'));
+    } else if (toApi(field, value) === undefined) {
+      refusals.push(refusal('VALUE_DOES_NOT_FIT', DOES_NOT_FIT, name, 'does_not_fit'));
+    } else if (before[name] !== value) {
+      wanted[name] = value;
+    }
+  }
+  return { change, id, before, wanted, refusals };
+}
+
+/** A change as a whole is not sent if a part of it is refused. */
+function isToSend({ change, wanted, refusals }: Task): boolean {
+  if (change.together === true && refusals.length > 0) return false;
+  return Object.keys(wanted).length > 0;
+}
+
+/** Writes tasks, in smaller parts if CiviCRM refuses them or takes too long. */
+async function writeTasks(
+  session: CivicrmSession,
+  tasks: readonly Task[],
+  results: WriteResult[],
+): Promise<void> {
+  const [first] = tasks;
+  if (first === undefined) return;
+  if (tasks.length === 1) {
+    results.push(await writeOne(session, first));
+    return;
+  }
+  session.suspicions.usual += 1;
+  const isTaken = await save(session, tasks);
+  const left = await settle(session, tasks, isTaken, results);
+  if (left.length === 0) return;
+  // A site that writes one record after the other stops at the one that it refuses.
+  const isPrefix = left.length < tasks.length;
+  const middle = isPrefix ? 1 : Math.ceil(left.length / 2);
+  await writeTasks(session, left.slice(0, middle), results);
+  await writeTasks(session, left.slice(middle), results);
+}
+
+/** Returns false if CiviCRM refused the request, or failed at one of this size. */
+async function save(session: CivicrmSession, tasks: readonly Task[]): Promise<boolean> {
+  throwIfStopped(session.signal);
+  const records = tasks.map((task) => toRecord(session, task.id, task.wanted));
+  try {
+    const refused = await session.api.change('Contact', 'save', { records }, TRIES_IF_SPLITTABLE);
+    return refused === null;
+  } catch (error) {
+    throwIfStopped(session.signal);
+    if (!isRetriableError(error)) throw error;
+    return false;
+  }
+}
+
+/** Only the ID and our fields: everything else of the contact stays as it is. */
+function toRecord(
+  { fields }: Pick<CivicrmSession, 'fields'>,
+  id: string,
+  values: FieldValues,
+): object {
+  const sent = Object.entries(values).map(([name, value]) => {
+    const field = fields.get(name);
+    return [name, field === undefined ? undefined : toApi(field, value)];
+  });
+  return { id: Number(id), ...Object.fromEntries(sent) };
+}
+
+/**
+ * Reads the contacts again, and reports those that are written. If CiviCRM accepted the request, the others are refused;
+ * otherwise they are returned.
+ */
+async function settle(
+  session: CivicrmSession,
+  tasks: readonly Task[],
+  isTaken: boolean,
+  results: WriteResult[],
+): Promise<Task[]> {
+  const names = [...new Set(tasks.flatMap(({ wanted }) => Object.keys(wanted)))];
+  const stored = await readValues(
+    session,
+    tasks.map(({ id }) => id),
+    names,
+  );
+  const left: Task[] = [];
+  for (const task of tasks) {
+    const present = stored.get(task.id);
+    const isWritten = present !== undefined && differing(task.wanted, present).length === 0;
+    if (isWritten || (isTaken && present === undefined)) {
+      results.push(isWritten ? resultOf(task) : gone(task.change.id));
+    } else if (isTaken && present !== undefined) {
+      results.push(await refuseStored(session, task, present));
+    } else {
+      left.push(task);
+    }
+  }
+  return left;
+}
+
+function differing(wanted: FieldValues, present: FieldValues): string[] {
+  return Object.keys(wanted).filter((name) => present[name] !== wanted[name]);
+}
+
+/** CiviCRM accepted the write, and some fields have other values: they were dropped, cut off or changed. */
+async function refuseStored(
+  session: CivicrmSession,
+  task: Task,
+  present: FieldValues,
+): Promise<WriteResult> {
+  for (const name of differing(task.wanted, present)) {
+    const isDropped = present[name] === task.before[name];
+    task.refusals.push(
+      isDropped
+        ? refusal('VALUE_NOT_STORED', NOT_STORED, name, 'no_permission')
+        : refusal('VALUE_STORED_DIFFERENTLY', STORED_DIFFERENTLY, name, 'rule'),
+    );
+  }
+  if (task.change.together === true) await restore(session, task, present);
+  return resultOf(task);
+}
+
+/** Puts back what was there before, so that values of two people do not stand next to each other. */
+async function restore(session: CivicrmSession, task: Task, present: FieldValues): Promise<void> {
+  const former = Object.fromEntries(
+    Object.keys(task.wanted)
+      .filter((name) => present[name] !== task.before[name])
+      .map((name) => [name, task.before[name] ?? null]),
+  );
+  const record = toRecord(session, task.id, former);
+  await session.api.change('Contact', 'save', { records: [record] });
+}
+
+async function writeOne(session: CivicrmSession, task: Task): Promise<WriteResult> {
+  session.suspicions.usual += 1;
+  const refused = await sendOne(session, task, task.wanted);
+  if (refused === null) return settleOne(session, task);
+  if (refused.isUnauthorized) return refuseAll(task, 'NOT_ALLOWED', NOT_ALLOWED, refused);
+  if (refused.isLock)
+    return refuseAll(task, 'LOCKED', LOCKED, refused, { retriable: true, isLock: true });
+  return task.change.together === true
+    ? blame(session, task, refused)
+    : narrow(session, task, refused);
+}
+
+/** Sends some values of one contact. CiviCRM does not say whether a lock is the cause, so a refused write is tried again. */
+async function sendOne(
+  { api, clock, signal, fields }: CivicrmSession,
+  { id }: Task,
+  values: FieldValues,
+): Promise<Refused | null> {
+  const records = [toRecord({ fields }, id, values)];
+  for (let attempt = 1; ; attempt += 1) {
+    throwIfStopped(signal);
+    const refused = await api.change('Contact', 'save', { records });
+    if (refused === null || refused.isUnauthorized || attempt === LOCK_TRIES) return refused;
+    await clock.sleep(LOCK_WAIT_MS, signal);
+  }
+}
+
+async function settleOne(session: CivicrmSession, task: Task): Promise<WriteResult> {
+  const results: WriteResult[] = [];
+  await settle(session, [task], true, results);
+  return results[0] ?? resultOf(task);
+}
+
+/** Names the fields that have caused refusals of other contacts, if the change has any of them. */
+function blame({ suspicions }: CivicrmSession, task: Task, refused: Refused): WriteResult {
+  const known = suspicions.culprits.get(API_ERROR) ?? new Set();
+  const fields = Object.keys(task.wanted).filter((name) => known.has(name));
+  const cause = fields.length === 0 ? {} : { cause: 'rule' as const };
+  return refuseAll(task, API_ERROR, REFUSED, refused, { fields, ...cause });
+}
+
+/** Finds the fields that CiviCRM refuses by writing the others. */
+async function narrow(session: CivicrmSession, task: Task, refused: Refused): Promise<WriteResult> {
+  const { suspicions } = session;
+  const rule = { code: API_ERROR, message: '' };
+  const names = Object.keys(task.wanted);
+  let search: CulpritSearch | null = searchFor(suspicions, rule, names);
+  if (search === null) {
+    const [only] = names;
+    const fields = names.length === 1 && only !== undefined ? [only] : [];
+    return refuseAll(task, API_ERROR, REFUSED, refused, { fields });
+  }
+  while (!isOver(search)) {
+    suspicions.extra += 1;
+    const part: FieldValues = pick(task.wanted, search.probe);
+    const isTaken: boolean = (await sendOne(session, task, part)) === null;
+    search = isTaken ? afterTaken(search) : afterRefused(search);
+  }
+  learnFrom(suspicions, rule, search);
+  if (search.written.length === 0) return refuseAll(task, API_ERROR, REFUSED, refused);
+  for (const name of search.culprits) {
+    task.refusals.push({
+      ...refusal(API_ERROR, REFUSED_VALUE, name, 'rule'),
+      words: refused.words,
+    });
+  }
+  task.wanted = pick(task.wanted, search.written);
+  return settleOne(session, task);
+}
+
+/** The result of a change whose sent values are in CiviCRM. */
+function resultOf({ change, wanted, before, refusals }: Task): WriteResult {
+  const { id, values, together, seen } = change;
+  const [first] = refusals;
+  const isNothing = refusals.length === Object.keys(values).length;
+  if (first !== undefined && (isNothing || together === true)) {
+    const fields = [...new Set(refusals.flatMap((each) => each.fields))];
+    return { status: 'refused', id, ...first, fields };
+  }
+  const typed = Object.keys(wanted).filter(
+    (name) => seen !== undefined && name in seen && seen[name] !== before[name],
+  );
+  const overwritten =
+    typed.length === 0 ? {} : { overwritten: { by: null, values: pick(before, typed) } };
+  if (first === undefined) return { status: 'written', id, ...overwritten };
+  return { status: 'written_in_part', id, refusals, ...overwritten };
+}
+
+function pick(values: FieldValues, names: readonly string[]): FieldValues {
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+}
+
+function refuseAll(
+  { change }: Task,
+  code: string,
+  message: string,
+  { isUnauthorized, words }: Refused,
+  more: Partial<Refusal> = {},
+): WriteResult {
+  const cause = isUnauthorized ? ({ cause: 'no_permission' } as const) : {};
+  return refusedWrite(change.id, code, message, { words, ...cause, ...more });
+}
+
+function gone(id: string): WriteResult {
+  return refusedWrite(
+    id,
+    'CONTACT_GONE',
+    "The contact is in CiviCRM's trash, was deleted, or may not be seen by the integration's user.",
+  );
+}
+
+function refusal(
+  code: string,
+  message: string,
+  field: string,
+  cause: NonNullable<Refusal['cause']>,
+): Refusal {
+  return { retriable: false, code, message, fields: [field], cause };
+}
+
+const NO_FIELD =
+  "CiviCRM does not show this field: create it, or give the integration's user access to its custom group.";
+const READ_ONLY =
+  'donor-sync writes only custom fields, and this field is fixed or only for viewing.';
+const DOES_NOT_FIT = "The value does not fit into the field's type, length or options.";
+const NOT_STORED =
+  "CiviCRM accepted the value without storing it. Check that the integration's user may edit this custom group.";
+const STORED_DIFFERENTLY =
+  'CiviCRM stored another value: it was cut off, or an extension or a user changed it at the same moment.';
+const NOT_ALLOWED = "The integration's user may not edit this contact.";
+const LOCKED = 'Another user or process had locked the contact.';
+const REFUSED =
+  'CiviCRM refused the change and did not say why. Its log names the cause at this time, or give the user the permission "view debug output".';
+const REFUSED_VALUE =
+  'CiviCRM refused this value; the other values of the contact are written. Its log names the cause at this time.';
