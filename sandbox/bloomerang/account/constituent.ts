@@ -1,0 +1,93 @@
+/** A constituent as it is stored: everything except its addresses, e-mail addresses and phones. */
+import { z } from 'zod';
+
+export const RESTRICTIONS = ['DoNotCall', 'DoNotMail', 'DoNotSolicit'] as const;
+
+const text = z.string().nullish();
+
+/** The parts that a client may write. The specification calls them `ConstituentBase`. */
+export const writablePartsSchema = z.object({
+  Type: z.enum(['Individual', 'Organization']).optional(),
+  Status: z.enum(['Active', 'Inactive', 'Deceased']).optional(),
+  FirstName: text,
+  LastName: text,
+  MiddleName: text,
+  Prefix: text,
+  Suffix: text,
+  FullName: text,
+  InformalName: text,
+  FormalName: text,
+  EnvelopeName: text,
+  RecognitionName: text,
+  JobTitle: text,
+  Employer: text,
+  Website: text,
+  FacebookId: text,
+  TwitterId: text,
+  LinkedInId: text,
+  Gender: z.enum(['Male', 'Female', 'Other', '']).nullish(),
+  Birthdate: text,
+});
+
+export type WritableParts = z.output<typeof writablePartsSchema>;
+
+/** The names of the texts that a client may write. */
+export const TEXT_PARTS = [
+  ...(['FirstName', 'LastName', 'MiddleName', 'Prefix', 'Suffix', 'InformalName'] as const),
+  ...([
+    'FormalName',
+    'EnvelopeName',
+    'RecognitionName',
+    'JobTitle',
+    'Employer',
+    'Website',
+  ] as const),
+  ...(['FacebookId', 'TwitterId', 'LinkedInId', 'Birthdate'] as const),
+];
+
+/** The stored body of a constituent. */
+export interface Body extends WritableParts {
+  Status: 'Active' | 'Inactive' | 'Deceased';
+  HouseholdId?: number | null;
+  PreferredCommunicationChannel?: 'Email' | 'Phone' | 'TextMessage' | 'Mail' | null;
+  CommunicationRestrictions: readonly (typeof RESTRICTIONS)[number][];
+  CommunicationRestrictionsUpdateReason?: string | null;
+  EmailInterestType: 'All' | 'Custom' | 'OptedOut';
+  EmailInterestsUpdateReason?: string | null;
+  groupIds: readonly number[];
+  /** By the ID of the custom field: a text, or the IDs of values. */
+  custom: Readonly<Record<string, string | readonly number[]>>;
+}
+
+/** A row of the table, with its body read. */
+export interface Constituent {
+  id: number;
+  accountNumber: number;
+  type: 'Individual' | 'Organization';
+  createdAtMs: number;
+  modifiedAtMs: number;
+  modifiedBy: string;
+  body: Body;
+}
+
+/** The body of a constituent without anything in it. */
+export const BLANK_BODY: Body = {
+  Status: 'Active',
+  CommunicationRestrictions: [],
+  EmailInterestType: 'All',
+  groupIds: [],
+  custom: {},
+};
+
+/** The name that Bloomerang composes for an individual, or the organization's own. */
+export function fullName({
+  Type,
+  FullName,
+  FirstName,
+  MiddleName,
+  LastName,
+  Suffix,
+}: WritableParts): string {
+  if (Type === 'Organization') return FullName ?? '';
+  return [FirstName, MiddleName, LastName, Suffix].filter(Boolean).join(' ');
+}
