@@ -64,25 +64,33 @@ function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
 
 /**
  * Reads a contact's marks by the settings: an opt-out, another reason to exclude it, or neither. `textOf` returns the value
- * of a field as a text: a blank for a field without a value, and undefined for a field that does not exist. Its mark is
- * unknown, so the contact waits.
+ * of a field as a text, or the texts of a field that can have several values. A field without a value has a blank or no
+ * text. For a field that does not exist, it returns undefined: the mark is unknown, so the contact waits.
  */
 export function readMarks(
   contacts: ContactsSettings,
-  textOf: (field: string) => string | undefined,
+  textOf: (field: string) => string | readonly string[] | undefined,
 ): Pick<Contact, 'optedOut' | 'excluded'> {
   const columns = markColumns(contacts);
   if (columns.length === 0) return { optedOut: false };
   const meanings = new Map<MarkKind, MarkMeaning>();
   for (const { kind, column, listed } of columns) {
     const text = textOf(column);
-    meanings.set(kind, text === undefined ? 'unknown' : meaningOfMark(text, listed));
+    meanings.set(kind, text === undefined ? 'unknown' : meaningOfTexts(text, listed));
   }
   const optedOut = meanings.get('optOut') === 'marked';
   if (meanings.get('deceased') === 'marked') return { optedOut, excluded: 'deceased' };
   if (meanings.get('doNotContact') === 'marked') return { optedOut, excluded: 'do_not_contact' };
   const isUnknown = [...meanings.values()].includes('unknown');
   return isUnknown && !optedOut ? { optedOut, excluded: 'mark_unknown' } : { optedOut };
+}
+
+/** One marking value is enough. Without one, a value without a meaning is one too many. */
+function meaningOfTexts(texts: string | readonly string[], listed: MarkValues): MarkMeaning {
+  if (typeof texts === 'string') return meaningOfMark(texts, listed);
+  const meanings = texts.map((text) => meaningOfMark(text, listed));
+  if (meanings.includes('marked')) return 'marked';
+  return meanings.includes('unknown') ? 'unknown' : 'unmarked';
 }
 
 /** Reads the lists of one mark from the settings. */

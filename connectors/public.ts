@@ -38,4 +38,10 @@ export { isNamed, toNameWords } from './name-search.ts';
 export { type OffsetPage, type OffsetPagesOptions, readOffsetPages } from './offset-pages.ts';
 export * from './plain.ts';
 export { throwIfStopped } from './stopped.ts';
+export {
+  createSuspicions,
+  type SendValues,
+  type Suspicions,
+  writeInParts,
+} from './write-in-parts.ts';
 export { isMarked } from './yes-or-no.ts';
