@@ -70,7 +70,7 @@ function customValues(account: Account, { body }: Constituent): object[] {
     if (typeof stored === 'string') {
       const Value = shownValue(stored, field, variant);
       if (variant.freeform === 'text') return [{ FieldId, Value }];
-      // Each freeform value is a row of its own, whose ID means nothing to clients.
+      // Each freeform value has its own ID, which means nothing to clients.
       return [{ FieldId, Value: { Id: 100_000_000 + FieldId, Value } }];
     }
     const picked = stored.flatMap((id) => {

@@ -20,6 +20,8 @@ export interface Constituents {
   exists(id: number): boolean;
   list(query: ListQuery): { rows: Constituent[]; total: number; totalFiltered: number };
   all(): Constituent[];
+  /** The number of constituents that are not deleted or hidden. */
+  count(): number;
   create(constituent: Omit<Constituent, 'id'>): Constituent;
   /** Stores the body. `touches` is false for a change that does not count as a modification. */
   save(constituent: Constituent, author: { by: string; atMs: number; touches: boolean }): void;
@@ -74,6 +76,7 @@ export function createConstituents(db: Database): Constituents {
         .prepare<[], Row>(`select * from constituents where ${PRESENT} order by id`)
         .all()
         .map(toConstituent),
+    count: () => total.get() ?? 0,
     create(constituent) {
       const { accountNumber, type, createdAtMs, modifiedAtMs, modifiedBy, body } = constituent;
       const values = [accountNumber, type, createdAtMs, modifiedAtMs, modifiedBy];

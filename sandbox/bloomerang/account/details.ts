@@ -1,4 +1,4 @@
-/** Addresses, e-mail addresses and phones. Each is a record of its own, and one of each kind is the primary one. */
+/** Addresses, e-mail addresses and phones. Each is a separate record, and one of each kind is the primary one. */
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
 

@@ -24,7 +24,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.number().int()).optional(),
     names: z.boolean().default(false),
   }),
-  /** Stores other values than those that were sent, without an error. */
+  /** Accepts values of a custom field without an error, and does not store them. */
   z.strictObject({
     kind: z.literal('ignoreField'),
     name,

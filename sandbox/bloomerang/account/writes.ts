@@ -51,7 +51,7 @@ export function createConstituent(
     const atMs = account.clock();
     const body = { ...BLANK_BODY, ...partsOf(input), custom: assign(account, {}, input) };
     const times = { createdAtMs: atMs, modifiedAtMs: atMs, modifiedBy: by };
-    const accountNumber = 1 + account.constituents.all().length;
+    const accountNumber = 1 + account.constituents.count();
     const created = account.constituents.create({ accountNumber, type, ...times, body });
     for (const kind of DETAIL_KINDS) addDetails(account, created.id, kind, input, atMs);
     return created;
@@ -90,7 +90,7 @@ export function updateConstituent(
   })();
 }
 
-/** Communication settings have a request of their own, so a replacing PUT keeps them. */
+/** Communication settings have their own request, so a replacing PUT keeps them. */
 function blankParts(body: Body): Body {
   const { HouseholdId, PreferredCommunicationChannel, CommunicationRestrictions } = body;
   const { CommunicationRestrictionsUpdateReason, EmailInterestType, groupIds } = body;

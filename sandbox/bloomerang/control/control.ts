@@ -13,6 +13,7 @@ import { USER } from '../account/people.ts';
 import { contactIdOf } from '../account/person-id.ts';
 import { ruleSchema } from '../account/rules.ts';
 import {
+  type ConstituentInput,
   communicationSchema,
   constituentInputSchema,
   createConstituent,
@@ -32,6 +33,8 @@ const id = z.number().int();
 /** Edits that a user of the account makes by hand. The variant says nothing about them. */
 const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('create'), values: constituentInputSchema }),
+  /** Imports many at once. Names may be blank. The IDs follow each other; the response has the first one. */
+  z.strictObject({ action: z.literal('import'), rows: z.array(constituentInputSchema) }),
   /** Changes exactly these parts. Null for the primary address, e-mail address or phone removes it. */
   z.strictObject({ action: z.literal('update'), id, values: constituentInputSchema.partial() }),
   z.strictObject({ action: z.literal('delete'), id }),
@@ -98,6 +101,8 @@ function edit(account: Account, order: Edit): number {
   switch (order.action) {
     case 'create':
       return createConstituent(account, order.values, USER).id;
+    case 'import':
+      return importRows(account, order.rows);
     case 'update':
       return update(account, order.id, order.values);
     case 'delete':
@@ -125,6 +130,18 @@ function edit(account: Account, order: Edit): number {
         return { ...body, custom: { ...others, [order.fieldId]: order.value } };
       });
   }
+}
+
+function importRows(account: Account, rows: readonly ConstituentInput[]): number {
+  const ids = account.db.transaction(() =>
+    rows.map((row) => {
+      const named = { ...row, FirstName: row.FirstName ?? '-', LastName: row.LastName ?? '-' };
+      const { id: created } = createConstituent(account, named, USER);
+      const { FirstName = null, LastName = null } = row;
+      return save(account, created, (body) => ({ ...body, FirstName, LastName }));
+    }),
+  )();
+  return ids[0] ?? 0;
 }
 
 function update(

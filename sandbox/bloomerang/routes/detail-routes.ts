@@ -1,4 +1,4 @@
-/** Addresses, e-mail addresses and phones as records of their own. */
+/** Addresses, e-mail addresses and phones as separate records. */
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Account } from '../account/account.ts';
