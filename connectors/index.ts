@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../src/core/errors.ts';
 import { didYouMean } from '../src/core/near-miss.ts';
 import type { AboutCrm, AboutRemoteCrm, CrmFeature } from './about.ts';
+import { aboutBloomerang } from './bloomerang/about.ts';
 import { aboutCivicrm } from './civicrm/about.ts';
 import type { ConnectorDefinition } from './contract.ts';
 import { aboutCsv } from './csv/about.ts';
@@ -19,6 +20,7 @@ const CONNECTORS: readonly [AboutCrm, () => Promise<ConnectorDefinition>][] = [
   [aboutSalesforce, async () => (await import('./salesforce/connector.ts')).salesforceConnector],
   [aboutHubspot, async () => (await import('./hubspot/connector.ts')).hubspotConnector],
   [aboutCivicrm, async () => (await import('./civicrm/connector.ts')).civicrmConnector],
+  [aboutBloomerang, async () => (await import('./bloomerang/connector.ts')).bloomerangConnector],
 ];
 
 const BUILT_IN = Object.fromEntries(CONNECTORS.map(([{ kind }, load]) => [kind, load]));

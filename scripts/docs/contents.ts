@@ -64,6 +64,11 @@ export const CONTENTS: readonly GuideGroup[] = [
         'Access, settings, marks, fields and the first sync (preview).',
       ),
       page(
+        'docs/guides/getting-started-bloomerang.md',
+        'Bloomerang, step by step',
+        'A preview: the key, custom fields, the first write and what is not verified.',
+      ),
+      page(
         'docs/guides/try-in-a-real-account.md',
         'Checklist for a test account',
         'What to try in a sandbox org or a test account first.',
@@ -164,6 +169,12 @@ export const CONTENTS: readonly GuideGroup[] = [
         'connectors/civicrm/README.md',
         'CiviCRM connector',
         'Permissions, limits and details of CiviCRM.',
+        { weight: 0.6 },
+      ),
+      page(
+        'connectors/bloomerang/README.md',
+        'Bloomerang connector',
+        'Permissions, limits and details of Bloomerang.',
         { weight: 0.6 },
       ),
       page('connectors/csv/README.md', 'CSV connector', 'File layouts, columns and results.', {

@@ -356,7 +356,7 @@ describe('init', () => {
       await expect.poll(() => stderr.written()).toContain(question);
       stdin.write(keys);
     }
-    await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.enter);
+    await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.down + KEYS.enter);
     await answer('Which CSV file contains the contacts?', `donors.csv${KEYS.enter}`);
     await answer("Which column has a contact's ID?", KEYS.enter);
     await answer('How does the file contain the names?', KEYS.enter);

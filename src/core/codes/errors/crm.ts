@@ -1,6 +1,7 @@
 import type { ErrorTopic } from './explanation.ts';
 
 const CONNECTING = 'docs/guides/connecting.md#troubleshooting';
+const BLOOMERANG = 'docs/guides/getting-started-bloomerang.md';
 const SALESFORCE = 'docs/guides/sign-in-salesforce.md';
 const SETTINGS = 'docs/guides/settings.md';
 const MARKS = 'docs/guides/operating.md#marks-that-exclude-most-contacts';
@@ -92,6 +93,12 @@ export const CRM_ERRORS: ErrorTopic = {
       means: 'The CRM does not accept `contacts.filter`. No contact was read.',
       next: 'Correct the filter in the settings: it uses the internal names of the CRM.',
       document: SETTINGS,
+    },
+    crm_groups_hidden: {
+      means:
+        'Bloomerang shows no groups in this database. No network was changed, and nothing was spent on one.',
+      next: 'Ask Bloomerang whether your plan includes groups in the API, or remove the networks from the settings.',
+      document: BLOOMERANG,
     },
     crm_group_too_large: {
       means:
@@ -199,6 +206,12 @@ export const CRM_ERRORS: ErrorTopic = {
       means: 'Salesforce no longer has this version of its API, or never had it. Nothing was read.',
       next: 'Set `crm.apiVersion` to the version in the message.',
       document: 'docs/guides/settings.md#crm-of-salesforce',
+    },
+    crm_write_check_failed: {
+      means:
+        'Bloomerang changed other parts of a constituent when donor-sync wrote custom values into it. donor-sync restored these parts, or lists them, and writes nothing else.',
+      next: 'Look at the constituent, ask Bloomerang how programs change custom values alone, and raise `crm.writeCheck` in the settings to start the check again.',
+      document: BLOOMERANG,
     },
     fields_not_custom: {
       means:

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { foreignText } from '../../src/core/foreign-text.ts';
+import type { ConnectorOptions, Finding } from '../contract.ts';
+import { attempt, checked, met, metContacts, metMarks, plain } from '../findings.ts';
+import type { Http } from '../http.ts';
+import { listGroups } from './groups.ts';
+import { NOT_VERIFIED } from './not-verified.ts';
+import { findRecords, readFacts, sampleIds } from './read.ts';
+import { type BloomerangSession, openHttp, openSession } from './session.ts';
+import type { BloomerangSettings } from './settings.ts';
+import { isStopped, readWriteCheck, stopped, type WriteCheckState } from './write-check.ts';
+
+const KEY_FIX = 'Write a private key of a Bloomerang user into crm.auth.apiKey.';
+const CONTACTS_FIX = 'Correct the setting that the message names, then run doctor again.';
+const GROUPS_FIX = 'Correct the names of the groups in networks, then run doctor again.';
+
+/** Checks every prerequisite of a client with Bloomerang. Changes nothing. */
+export async function check(options: ConnectorOptions<BloomerangSettings>): Promise<Finding[]> {
+  const http = openHttp(options);
+  const findings: Finding[] = [];
+  try {
+    await examine(findings, options, http);
+  } finally {
+    http.close();
+  }
+  return findings;
+}
+
+const databaseSchema = z.object({ Id: z.union([z.string(), z.number()]), Name: z.string() });
+const userSchema = z.object({ PermissionLevel: z.string().nullish() });
+
+async function examine(
+  findings: Finding[],
+  options: ConnectorOptions<BloomerangSettings>,
+  http: Http,
+): Promise<void> {
+  const { contacts, deps, settings, uses } = options;
+  const database = await attempt(findings, 'sign-in', KEY_FIX, () =>
+    http.read({ path: '/database' }, databaseSchema),
+  );
+  if (database === null) return;
+  findings.push(met('sign-in', `The key belongs to the Bloomerang database "${database.Name}".`));
+  findings.push(
+    ...(await checked('permission', KEY_FIX, async () => {
+      const { PermissionLevel } = await http.read({ path: '/user/current' }, userSchema);
+      const level = PermissionLevel ?? 'unknown';
+      return [plain(met('permission', `The key's user has the permission level ${level}.`))];
+    })),
+  );
+  const account = { id: String(database.Id), name: database.Name };
+  const state = await readWriteCheck(deps, account);
+  findings.push(writeCheckFinding(state, settings));
+  // Opening would only give the same finding again.
+  if (state !== null && isStopped(state, settings)) return;
+  const session = await attempt(findings, 'contacts', CONTACTS_FIX, () =>
+    openSession(options, http),
+  );
+  if (session === null) return;
+  findings.push(...metContacts('Bloomerang', contacts), ...metMarks(contacts));
+  findings.push(
+    ...(await checked('contacts', CONTACTS_FIX, async () => [
+      ...(await durationFindings(session)),
+      ...(await restrictionFindings(session)),
+    ])),
+  );
+  if ((uses?.groups.length ?? 0) > 0) {
+    findings.push(
+      ...(await checked('groups', GROUPS_FIX, async () => {
+        const groups = await listGroups(session);
+        return [met('groups', `Bloomerang shows ${groups.length} groups with members.`)];
+      })),
+    );
+  }
+  findings.push(currencyFinding(settings), ...previewFindings());
+}
+
+function writeCheckFinding(state: WriteCheckState | null, settings: BloomerangSettings): Finding {
+  const subject = 'write check';
+  if (state === null || state.phase === 'none') {
+    const message =
+      'No value was written yet. The first write goes to one constituent, and is compared in all parts.';
+    return plain(met(subject, message));
+  }
+  if (isStopped(state, settings)) {
+    const { message } = stopped(state);
+    const fix = `Set crm.writeCheck to ${state.round + 1} to start the check again.`;
+    const former = Object.entries(state.failure?.unrestored ?? {});
+    const text = former.map(([part, content]) => `${part} = ${content}`).join('; ');
+    const words = foreignText(text, { code: 'FORMER_CONTENTS' });
+    return { subject, ok: false, message, fix, cause: 'crm_write_check_failed', words };
+  }
+  if (state.phase === 'pending') {
+    const message =
+      'A first write was interrupted. It is compared before anything else is written.';
+    return plain(met(subject, message));
+  }
+  const message = `Writes keep these parts of a constituent: ${state.proven.join(', ')}.`;
+  return plain(met(subject, message));
+}
+
+/** One request for each constituent, and some for reading. */
+async function durationFindings(session: BloomerangSession): Promise<Finding[]> {
+  const [fact] = await readFacts(session);
+  const people = Number(fact?.value ?? 0);
+  const { requestsPerSecond } = session.settings;
+  const count = people.toLocaleString('en-US');
+  if (requestsPerSecond === 0) {
+    return [plain(met('duration', `Bloomerang has ${count} individuals. Requests have no limit.`))];
+  }
+  const minutes = Math.ceil((people + people / 20) / requestsPerSecond / 60);
+  const message = `Bloomerang has ${count} individuals. At ${requestsPerSecond} requests a second, writing all of them takes about ${minutes} minutes.`;
+  return [plain(met('duration', message))];
+}
+
+/** How many of the first constituents are looked at. */
+const SAMPLE = 50;
+
+/** Marks about mail and calls are never an opt-out by themselves, so the user is told about them. */
+async function restrictionFindings(session: BloomerangSession): Promise<Finding[]> {
+  const { contacts } = session;
+  const named = [contacts.optOutField, contacts.doNotContactField];
+  if (named.some((name) => name === 'CommunicationRestrictions')) return [];
+  const records = await findRecords(session, await sampleIds(session, SAMPLE));
+  const restricted = [...records.values()].filter(
+    ({ CommunicationRestrictions }) => (CommunicationRestrictions ?? []).length > 0,
+  );
+  if (restricted.length === 0) return [];
+  const message = `${restricted.length} of ${records.size} constituents have a communication restriction (DoNotCall, DoNotMail, DoNotSolicit). These marks are about mail and calls, so donor-sync enhances these contacts.`;
+  const fix =
+    'You do not have to do anything if this is intended. Otherwise set contacts.doNotContactField: CommunicationRestrictions, and list the restrictions that exclude a contact in contacts.doNotContactValues.';
+  return [plain({ subject: 'communication restrictions', ok: true, message, fix })];
+}
+
+function currencyFinding({ currencyCode }: BloomerangSettings): Finding {
+  const message =
+    currencyCode === 'USD'
+      ? 'Bloomerang does not report its currency. Amounts are written as US dollars; if your database has another currency, set crm.currencyCode.'
+      : `crm.currencyCode is ${currencyCode}, so amounts are not written to fields of the type Currency. Map fields of the type Decimal or Text.`;
+  return plain(met('currency', message));
+}
+
+function previewFindings(): Finding[] {
+  const preview = met(
+    'preview',
+    'The connector for Bloomerang is a preview: nobody has run it on a real account yet.',
+  );
+  return [
+    plain(preview),
+    ...NOT_VERIFIED.map(({ question, answer }) =>
+      plain(met('not verified', `${question}: ${answer}.`)),
+    ),
+  ];
+}

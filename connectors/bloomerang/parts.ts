@@ -1,0 +1,134 @@
+/** The parts of a constituent that a write of custom values must not change. Pure. */
+import { z } from 'zod';
+import { type CustomFields, findCustomValue } from './fields.ts';
+import type { BloomerangRecord } from './record.ts';
+
+/** The content of each filled part, by its name. */
+export type Parts = Readonly<Record<string, string>>;
+
+/** Texts and choices of a constituent itself. */
+const PLAIN_PARTS = [
+  ...['Type', 'Status', 'FirstName', 'LastName', 'MiddleName', 'Prefix', 'Suffix', 'FullName'],
+  ...['InformalName', 'FormalName', 'EnvelopeName', 'RecognitionName', 'JobTitle', 'Employer'],
+  ...['Website', 'FacebookId', 'TwitterId', 'LinkedInId', 'Gender', 'Birthdate'],
+  ...['ProfilePictureType', 'HouseholdId', 'PreferredCommunicationChannel', 'EmailInterestType'],
+];
+
+/** Addresses and the like, with the parts that are their content. */
+const DETAIL_PARTS: Readonly<Record<string, readonly string[]>> = {
+  PrimaryAddress: ['Type', 'Street', 'City', 'State', 'PostalCode', 'Country'],
+  PrimaryEmail: ['Type', 'Value'],
+  PrimaryPhone: ['Type', 'Number', 'Extension'],
+};
+
+/** Lists of IDs: one entry fewer is a loss. A restored address has a new ID. */
+export const ID_LISTS: readonly string[] = [
+  'AddressIds',
+  'EmailIds',
+  'PhoneIds',
+  'CustomEmailInterests',
+];
+
+/** A value that an API may set if a request does not name the part. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  Type: 'Individual',
+  Status: 'Active',
+  EmailInterestType: 'All',
+  ProfilePictureType: 'None',
+};
+
+const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
+const detailSchema = z.record(z.string(), z.unknown());
+const listSchema = z.array(z.union([scalarSchema, z.looseObject({ Id: z.number() })]));
+
+/** Returns the filled parts of a record, without the custom fields with these IDs. */
+export function toParts(record: BloomerangRecord, ours: ReadonlySet<number>): Parts {
+  const parts = new Map<string, string>();
+  const add = (name: string, value: unknown) => {
+    const text = textOf(value);
+    if (text !== '') parts.set(name, text);
+  };
+  for (const name of PLAIN_PARTS) add(name, record[name]);
+  for (const [name, content] of Object.entries(DETAIL_PARTS)) {
+    const detail = detailSchema.safeParse(record[name]).data;
+    if (detail === undefined) continue;
+    add(name, JSON.stringify(content.map((key) => textOf(detail[key]))));
+  }
+  for (const name of ID_LISTS) {
+    for (const entry of listSchema.safeParse(record[name]).data ?? []) {
+      const id = typeof entry === 'object' ? entry.Id : entry;
+      add(`${name}: ${id}`, id);
+    }
+  }
+  for (const restriction of record.CommunicationRestrictions ?? []) {
+    add(`CommunicationRestrictions: ${restriction}`, restriction);
+  }
+  for (const { Id } of record.GroupsDetails ?? []) add(`GroupsDetails: ${Id}`, Id);
+  for (const { FieldId } of record.CustomValues ?? []) {
+    if (ours.has(FieldId)) continue;
+    const { Value, Values } = findCustomValue(record, FieldId) ?? {};
+    const shown = Values ?? (typeof Value === 'object' ? (Value?.Value ?? '') : Value);
+    const texts = Array.isArray(shown) ? shown.map((each) => each.Value).toSorted() : shown;
+    add(`CustomValues: ${FieldId}`, JSON.stringify(texts));
+  }
+  return Object.fromEntries(parts);
+}
+
+function textOf(value: unknown): string {
+  const { data } = scalarSchema.safeParse(value);
+  return data === undefined ? '' : String(data).trim();
+}
+
+/** The kind of a part: all custom values are of one kind, and so are all groups. */
+export function kindOf(part: string): string {
+  return part.split(':')[0] ?? part;
+}
+
+/** The kinds of the filled parts. Parts with their default value prove nothing. */
+export function kindsIn(parts: Parts): Set<string> {
+  const telling = Object.entries(parts).filter(([name, value]) => DEFAULTS[name] !== value);
+  return new Set(telling.map(([name]) => kindOf(name)));
+}
+
+/**
+ * Returns the parts that were lost: filled before and blank after, or back at a default. A part with another content was
+ * changed by a user, because a request cannot invent a content.
+ */
+export function findLost(before: Parts, after: Parts): string[] {
+  return Object.keys(before).filter((name) => {
+    const value = after[name] ?? '';
+    return value !== before[name] && (value === '' || value === DEFAULTS[name]);
+  });
+}
+
+/** A request for a PUT that sets the lost parts again, as far as the API lets programs set them. */
+export function toRestoration(
+  record: BloomerangRecord,
+  custom: CustomFields,
+): Record<string, unknown> {
+  const isIndividual = record.Type === 'Individual';
+  // Bloomerang composes the full name of an individual, and refuses it in a request.
+  const settable = PLAIN_PARTS.slice(0, PLAIN_PARTS.indexOf('HouseholdId')).filter(
+    (name) => !(isIndividual && name === 'FullName'),
+  );
+  const plain = settable.flatMap((name) => {
+    const text = textOf(record[name]);
+    return text === '' ? [] : [[name, text] as const];
+  });
+  const details = Object.entries(DETAIL_PARTS).flatMap(([name, content]) => {
+    const detail = detailSchema.safeParse(record[name]).data;
+    if (detail === undefined) return [];
+    const entries = content.flatMap((key) => (detail[key] == null ? [] : [[key, detail[key]]]));
+    return [[name, { ...Object.fromEntries(entries), IsPrimary: true }] as const];
+  });
+  const freeform = new Set(
+    [...custom.values()].flatMap(({ id, isFreeform }) => (isFreeform ? id : [])),
+  );
+  const values = (record.CustomValues ?? []).map(({ FieldId, Value, Values }) => {
+    if (Values != null) return { FieldId, ValueIds: Values.flatMap(({ Id }) => Id ?? []) };
+    const isObject = typeof Value === 'object' && Value !== null;
+    if (isObject && !freeform.has(FieldId)) return { FieldId, ValueId: Value.Id ?? null };
+    return { FieldId, Value: isObject ? Value.Value : (Value ?? null) };
+  });
+  return { ...Object.fromEntries([...plain, ...details]), CustomValues: values };
+}

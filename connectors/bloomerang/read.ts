@@ -1,0 +1,136 @@
+/** Reads constituents: all of them page by page, and some of them by their IDs. */
+import type { Contact } from '../../src/core/contact.ts';
+import type { AccountFact, ContactPage, RecordLookup } from '../contract.ts';
+import { answerUnreadable } from '../errors.ts';
+import { readMarks } from '../mark-values.ts';
+import { readOffsetPages } from '../offset-pages.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { textsOf, valueIn } from './fields.ts';
+import {
+  addressLines,
+  type BloomerangRecord,
+  canonicalId,
+  INDIVIDUAL,
+  isRecordId,
+  pageSchema,
+} from './record.ts';
+import type { BloomerangSession } from './session.ts';
+
+/** The highest `take` of a list. */
+export const ROWS_PER_PAGE = 50;
+
+/**
+ * Yields all individuals. The reading is always a complete one: no document says whether a changed address or custom value
+ * changes `lastModified`, and Bloomerang does not report deleted or merged constituents.
+ */
+export async function* readPages(session: BloomerangSession): AsyncGenerator<ContactPage> {
+  await session.refreshCustom();
+  let isEmpty = true;
+  for await (const rows of readRows(session)) {
+    isEmpty = false;
+    const contacts = rows.map((row) => toContact(session, row));
+    yield { contacts, removed: [], cursor: null };
+  }
+  if (isEmpty) yield { contacts: [], removed: [], cursor: null };
+}
+
+/** Yields the records of all individuals, each once, even if the list changes during the reading. */
+export async function* readRows({
+  http,
+  deps,
+}: BloomerangSession): AsyncGenerator<BloomerangRecord[]> {
+  const pages = readOffsetPages({
+    what: 'constituents',
+    take: ROWS_PER_PAGE,
+    idOf: ({ Id }: BloomerangRecord) => String(Id),
+    async read(skip, take) {
+      throwIfStopped(deps.signal);
+      const query = { type: INDIVIDUAL, orderBy: 'Id', orderDirection: 'Asc', skip, take };
+      const page = await http.read({ path: '/constituents', query }, pageSchema);
+      return { rows: page.Results, total: page.TotalFiltered };
+    },
+  });
+  for await (const rows of pages) {
+    const people = rows.filter(({ Type }) => Type === INDIVIDUAL);
+    if (people.length > 0) yield people;
+  }
+}
+
+/** Reads individuals by their IDs, in the order of the IDs. An ID that leads to no individual is missing. */
+export async function readByIds(
+  session: BloomerangSession,
+  ids: readonly string[],
+  fields: readonly string[],
+): Promise<RecordLookup[]> {
+  await session.refreshMarkFields();
+  const records = await findRecords(session, ids);
+  return ids.map((id): RecordLookup => {
+    const record = records.get(canonicalId(id) ?? id);
+    if (record === undefined) return { state: 'missing', id };
+    const custom = session.custom();
+    const values = fields.map((name) => [name, valueIn(record, name, custom)] as const);
+    const contact = toContact(session, record);
+    return { state: 'found', id, contact, values: Object.fromEntries(values) };
+  });
+}
+
+/** The records of these individuals, by their canonical ID. */
+export async function findRecords(
+  { http, deps }: Pick<BloomerangSession, 'http' | 'deps'>,
+  ids: readonly string[],
+): Promise<Map<string, BloomerangRecord>> {
+  const wanted = [...new Set(ids.map((id) => canonicalId(id) ?? id).filter(isRecordId))];
+  const found = new Map<string, BloomerangRecord>();
+  for (let start = 0; start < wanted.length; start += ROWS_PER_PAGE) {
+    const some = wanted.slice(start, start + ROWS_PER_PAGE);
+    const pages = readOffsetPages({
+      what: 'constituents',
+      take: ROWS_PER_PAGE,
+      idOf: ({ Id }: BloomerangRecord) => String(Id),
+      async read(skip, take) {
+        throwIfStopped(deps.signal);
+        const query = { id: some.join('|'), orderBy: 'Id', skip, take };
+        const page = await http.read({ path: '/constituents', query }, pageSchema);
+        // More records than IDs: the condition was ignored, and this is the list of all constituents.
+        if (page.TotalFiltered > some.length) throw answerUnreadable('Bloomerang');
+        return { rows: page.Results, total: page.TotalFiltered };
+      },
+    });
+    for await (const rows of pages) {
+      for (const row of rows) if (row.Type === INDIVIDUAL) found.set(String(row.Id), row);
+    }
+  }
+  return found;
+}
+
+/** The contact in donor-sync's terms. */
+export function toContact(session: BloomerangSession, record: BloomerangRecord): Contact {
+  const { contacts } = session;
+  const marks = readMarks(contacts, (name) => textsOf(record, name, session.custom()));
+  const isDeceased = record.Status === 'Deceased' && contacts.includeDeceased !== true;
+  return {
+    id: String(record.Id),
+    firstName: record.FirstName,
+    lastName: record.LastName,
+    addresses: addressLines(record),
+    employers: record.Employer === null ? [] : [record.Employer],
+    ...marks,
+    ...(isDeceased ? { excluded: 'deceased' as const } : {}),
+  };
+}
+
+/** The IDs of the first individuals. */
+export async function sampleIds({ http }: BloomerangSession, most: number): Promise<string[]> {
+  const take = Math.min(most, ROWS_PER_PAGE);
+  const query = { type: INDIVIDUAL, orderBy: 'Id', skip: 0, take };
+  const { Results } = await http.read({ path: '/constituents', query }, pageSchema);
+  const people = Results.filter(({ Type }) => Type === INDIVIDUAL);
+  return people.slice(0, most).map(({ Id }) => String(Id));
+}
+
+/** The number of individuals. */
+export async function readFacts({ http }: BloomerangSession): Promise<AccountFact[]> {
+  const query = { type: INDIVIDUAL, skip: 0, take: 1 };
+  const { TotalFiltered } = await http.read({ path: '/constituents', query }, pageSchema);
+  return [{ name: 'individuals', value: TotalFiltered }];
+}

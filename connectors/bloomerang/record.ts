@@ -1,0 +1,77 @@
+/** A constituent as Bloomerang returns it. */
+import { z } from 'zod';
+
+/** Blank texts are null, absent, or white space. */
+const text = z
+  .union([z.string(), z.number()])
+  .nullish()
+  .transform((value) => {
+    const plain = value == null ? '' : String(value).trim();
+    return plain === '' ? null : plain;
+  });
+
+const pickedSchema = z.looseObject({ Id: z.number().nullish(), Value: text });
+
+const customValueSchema = z.looseObject({
+  FieldId: z.number(),
+  /** An object in the specification. A plain text is accepted too. */
+  Value: z.union([pickedSchema, text]).optional(),
+  Values: z.array(pickedSchema).nullish(),
+});
+
+export type CustomValue = z.output<typeof customValueSchema>;
+
+const addressSchema = z.looseObject({
+  Street: text,
+  City: text,
+  State: text,
+  PostalCode: text,
+  Country: text,
+});
+
+/** Everything else is kept as it came, because the write check compares all parts. */
+export const recordSchema = z.looseObject({
+  Id: z.number().int(),
+  Type: z.string(),
+  Status: text,
+  FirstName: text,
+  LastName: text,
+  Employer: text,
+  EmailInterestType: text,
+  PreferredCommunicationChannel: text,
+  CommunicationRestrictions: z.array(z.string()).nullish(),
+  PrimaryAddress: addressSchema.nullish(),
+  CustomValues: z.array(customValueSchema).nullish(),
+  GroupsDetails: z.array(z.looseObject({ Id: z.number(), Name: text })).nullish(),
+  AuditTrail: z.looseObject({ LastModifiedName: text }).nullish(),
+});
+
+export type BloomerangRecord = z.output<typeof recordSchema>;
+
+export const pageSchema = z.object({
+  TotalFiltered: z.number().int(),
+  Results: z.array(recordSchema),
+});
+
+export const INDIVIDUAL = 'Individual';
+
+/** IDs are whole numbers. */
+export function isRecordId(id: string): boolean {
+  return /^[1-9]\d{0,17}$/.test(id);
+}
+
+/** The canonical form of an ID, without zeros and white space around it; null if the text cannot be an ID. */
+export function canonicalId(typed: string): string | null {
+  const id = typed.trim().replace(/^0+/, '');
+  return isRecordId(id) ? id : null;
+}
+
+/** One line for an address; none if it is blank. */
+export function addressLines({ PrimaryAddress }: BloomerangRecord): string[] {
+  if (PrimaryAddress == null) return [];
+  const { Street, City, State, PostalCode, Country } = PrimaryAddress;
+  const place = [State, PostalCode].filter((part) => part !== null).join(' ');
+  const parts = [Street?.replace(/\s*\n\s*/g, ', ') ?? null, City, place, Country];
+  const line = parts.filter((part) => part !== null && part !== '').join(', ');
+  return line === '' ? [] : [line];
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { systemClock } from '../../src/core/clock.ts';
+import type { ConnectorDeps, ConnectorOptions, ContactsSettings, CrmAccount } from '../contract.ts';
+import { createHttp, type Http, type HttpWorld } from '../http.ts';
+import { requireMarkFields } from '../mark-fields.ts';
+import { requireKnown } from '../plain.ts';
+import { createSuspicions, type Suspicions } from '../write-in-parts.ts';
+import { type CustomFields, listFieldNames, readCustomFields } from './fields.ts';
+import type { BloomerangSettings } from './settings.ts';
+import { openWriteCheck, type WriteCheck } from './write-check.ts';
+
+const databaseSchema = z.object({ Id: z.union([z.string(), z.number()]), Name: z.string() });
+
+/** For this long, the custom fields are not read again before a look-up. */
+const FIELDS_LAST_MS = 60_000;
+
+/** A group as its members show it. */
+export interface ScannedGroup {
+  id: string;
+  name: string;
+  members: string[];
+}
+
+/** The data that the tasks of an open connector share. */
+export interface BloomerangSession {
+  settings: BloomerangSettings;
+  contacts: ContactsSettings;
+  deps: ConnectorDeps;
+  http: Http;
+  account: CrmAccount;
+  suspicions: Suspicions;
+  writeCheck: WriteCheck;
+  /** The custom fields as last read. */
+  custom(): CustomFields;
+  /** Reads the custom fields again. */
+  refreshCustom(): Promise<CustomFields>;
+  /**
+   * Reads them again if they are older than a minute and the settings name one for a mark: a deleted field looks like a
+   * field without a value.
+   */
+  refreshMarkFields(): Promise<void>;
+  /** The last reading of all groups, and the groups that were already taken from it (`groups.ts`). */
+  groups: { scan: readonly ScannedGroup[]; atMs: number; taken: Set<string> } | null;
+}
+
+/** The requests of a connector. Sends nothing yet. */
+export function openHttp(
+  { settings, deps }: Pick<ConnectorOptions<BloomerangSettings>, 'settings' | 'deps'>,
+  world?: HttpWorld,
+): Http {
+  const { url, auth, requestsPerSecond } = settings;
+  // A limit below one a second is a longer period for one request.
+  const pace =
+    requestsPerSecond === 0
+      ? null
+      : requestsPerSecond < 1
+        ? { requests: 1, perMs: Math.ceil(1000 / requestsPerSecond) }
+        : { requests: Math.floor(requestsPerSecond), perMs: 1000 };
+  const options = {
+    crm: 'Bloomerang',
+    url,
+    deps,
+    headers: { 'x-api-key': auth.apiKey },
+    keySetting: 'crm.auth.apiKey',
+    pace,
+  };
+  return createHttp(options, world);
+}
+
+/** Signs in, and reads the custom fields. Throws a ConfigurationError if the write check has stopped the writing. */
+export async function openSession(
+  options: ConnectorOptions<BloomerangSettings>,
+  http: Http,
+): Promise<BloomerangSession> {
+  const { settings, contacts, deps } = options;
+  requireKnown(contacts, [
+    ...(['optOutField', 'optOutValues', 'deceasedField', 'deceasedValues'] as const),
+    ...(['doNotContactField', 'doNotContactValues', 'unmarkedValues'] as const),
+    ...(['includeDeceased', 'includeDoNotContact'] as const),
+  ]);
+  const { Id, Name } = await http.read({ path: '/database' }, databaseSchema);
+  const account = { id: String(Id), name: Name };
+  const writeCheck = await openWriteCheck(options, http, account);
+  let custom = await readCustomFields(http);
+  requireMarkFields(contacts, listFieldNames(custom));
+  const now = () => deps.clock.monotonicMs?.() ?? systemClock.monotonicMs();
+  let readAtMs = now();
+  const refreshCustom = async () => {
+    custom = await readCustomFields(http);
+    readAtMs = now();
+    return custom;
+  };
+  const { optOutField, deceasedField, doNotContactField } = contacts;
+  const marksByField = [optOutField, deceasedField, doNotContactField].some((name) => name != null);
+  return {
+    settings,
+    contacts,
+    deps,
+    http,
+    account,
+    suspicions: createSuspicions(),
+    writeCheck,
+    custom: () => custom,
+    refreshCustom,
+    async refreshMarkFields() {
+      if (marksByField && now() - readAtMs > FIELDS_LAST_MS) await refreshCustom();
+    },
+    groups: null,
+  };
+}

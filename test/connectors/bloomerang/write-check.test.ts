@@ -1,0 +1,287 @@
+/** The first write of a client: one constituent, compared in all parts. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Connector, WriteResult } from '../../../connectors/contract.ts';
+import { createKitClock } from '../../../connectors/testing/faults.ts';
+import { startFaultProxy } from '../../../connectors/testing/proxy.ts';
+import { FULL, people } from '../../../connectors/testing/seeds.ts';
+import type { BloomerangSandboxOptions } from '../../../sandbox/bloomerang/index.ts';
+import { type Database, keepSecrets, openDatabase } from './database.ts';
+
+type Variant = NonNullable<BloomerangSandboxOptions['variant']>;
+
+/** The parts of a constituent that a replacing PUT would blank. */
+const MORE = {
+  JobTitle: 'Chair',
+  MiddleName: 'Anna',
+  PrimaryPhone: { Type: 'Home', Number: '(555) 555-0100' },
+  PrimaryEmail: { Type: 'Work', Value: 'maria@example.org' },
+};
+
+async function openWorld(variant: Variant = {}) {
+  const database = await openDatabase({ variant });
+  onTestFinished(() => database.close());
+  const plain = await database.add(people(3));
+  const [full = ''] = await database.add([FULL], MORE);
+  await database.type(full, 'Remark', 'typed by a user');
+  await database.type(full, 'Interests', [3, 5]);
+  await database.edit({
+    action: 'communicate',
+    id: Number(full),
+    settings: {
+      CommunicationRestrictions: {
+        UpdateReason: 'asked by phone',
+        CommunicationRestrictions: ['DoNotCall'],
+      },
+    },
+  });
+  const secrets = keepSecrets();
+  const open = async (settings: object = {}, url?: string) => {
+    const clock = createKitClock();
+    const options = { secrets, clock, ...(url === undefined ? {} : { url }) };
+    const connector = await database.open(options, settings);
+    onTestFinished(() => connector.close());
+    return connector;
+  };
+  return { database, secrets, open, full, ids: [...plain, full] };
+}
+
+async function write(connector: Connector, ids: readonly string[], value = 'ours') {
+  const results: WriteResult[] = [];
+  for await (const result of connector.write(ids.map((id) => ({ id, values: { Note: value } })))) {
+    results.push(result);
+  }
+  return results;
+}
+
+/** The IDs that were written, in their order, as the stand-in has seen it. */
+async function putsOf(database: Database): Promise<string[]> {
+  const { requests } = (await database.control('GET', '/requests')) as {
+    requests: { method: string; path: string; status: number }[];
+  };
+  return requests.flatMap(({ method, path }) =>
+    method === 'PUT' ? (path.split('/').at(-1) ?? '') : [],
+  );
+}
+
+/** Parts that a write may change, and IDs, which are new for a restored address. */
+const CHANGING = /^(changes|AuditTrail|custom|CustomValues|details|Primary.*|.*Ids)$/;
+
+/** Everything about a constituent except its history, the IDs of its details, and the field that is ours. */
+async function contentOf(database: Database, id: string) {
+  const { custom, details, ...parts } = await database.record(id);
+  const { 1: _, ...others } = custom;
+  return {
+    others,
+    rest: Object.fromEntries(Object.entries(parts).filter(([name]) => !CHANGING.test(name))),
+    details: details.toSorted((one, other) => one.kind.localeCompare(other.kind)),
+  };
+}
+
+describe('the first write', () => {
+  it('goes to the constituent with the most filled parts, and is compared before the next one', async () => {
+    const { database, open, full, ids } = await openWorld();
+    const connector = await open();
+    const before = await contentOf(database, full);
+    expect(await write(connector, ids)).toHaveLength(ids.length);
+    expect((await putsOf(database))[0]).toBe(full);
+    expect(await contentOf(database, full)).toEqual(before);
+    const paths = (
+      (await database.control('GET', '/requests')) as {
+        requests: { method: string; path: string }[];
+      }
+    ).requests.map(({ method, path }) => `${method} ${path}`);
+    const first = paths.indexOf(`PUT /v2/constituent/${full}`);
+    expect(paths[first + 1]).toBe(`GET /v2/constituent/${full}`);
+  });
+
+  it('is remembered, so the next run compares nothing again', async () => {
+    const { database, open, ids } = await openWorld();
+    await write(await open(), ids);
+    const before = (await putsOf(database)).length;
+    const connector = await open();
+    const { requests } = (await database.control('GET', '/requests')) as { requests: unknown[] };
+    await write(connector, ids, 'again');
+    const after = (await database.control('GET', '/requests')) as { requests: unknown[] };
+    expect((await putsOf(database)).length - before).toBe(ids.length);
+    // One look-up for the batch, and one PUT for each.
+    expect(after.requests.length - requests.length).toBe(1 + ids.length);
+  });
+
+  it.each([
+    ['a PUT replaces the record', { put: 'replaces' }],
+    ['a PUT replaces the record, and needs the names', { put: 'replaces', names: 'required' }],
+    ['a PUT replaces the custom values', { customValues: 'replaces' }],
+  ] as const)('restores the constituent and stops the writing if %s', async (_, variant) => {
+    const { database, open, full, ids } = await openWorld(variant);
+    const before = await contentOf(database, full);
+    const connector = await open();
+    await expect(write(connector, ids)).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'crm_write_check_failed',
+      message: expect.stringContaining('donor-sync restored them.'),
+    });
+    expect(await contentOf(database, full)).toEqual(before);
+    expect((await database.record(full)).custom[1]).toBeUndefined();
+    for (const id of ids.filter((each) => each !== full)) {
+      expect((await database.record(id)).custom).toEqual({});
+    }
+    // Nothing is spent on profiles that cannot be written.
+    await expect(open()).rejects.toMatchObject({ code: 'crm_write_check_failed' });
+  });
+
+  it('starts again when a user raises crm.writeCheck, and passes once the CRM keeps other parts', async () => {
+    const { database, open, ids } = await openWorld({ put: 'replaces' });
+    await expect(write(await open(), ids)).rejects.toMatchObject({ kind: 'configuration' });
+    await expect(write(await open({ writeCheck: 2 }), ids)).rejects.toMatchObject({
+      kind: 'configuration',
+    });
+    await database.control('PUT', '/variant', { put: 'merges' });
+    await expect(open({ writeCheck: 2 })).rejects.toMatchObject({ kind: 'configuration' });
+    const results = await write(await open({ writeCheck: 3 }), ids);
+    expect(results.every(({ status }) => status === 'written')).toBe(true);
+  });
+
+  it.each([
+    ['a PUT merges', {}, 'written'],
+    ['a PUT replaces the record', { put: 'replaces' }, 'stopped'],
+  ] as const)(
+    'is compared after a kill between the write and the comparison: %s',
+    async (_, variant, ending) => {
+      const { database, open, full, ids, secrets } = await openWorld(variant);
+      const before = await contentOf(database, full);
+      const proxy = await startFaultProxy(database.sandbox.baseUrl);
+      onTestFinished(() => proxy.close());
+      const killed = await open({}, proxy.url);
+      // The CRM carries the PUT out, and from then on the process reaches nothing.
+      let isCut = false;
+      proxy.rule(({ method }) => {
+        if (isCut) return { kind: 'break' };
+        if (method !== 'PUT') return null;
+        isCut = true;
+        return { kind: 'lose' };
+      });
+      await expect(write(killed, ids)).rejects.toMatchObject({ kind: 'retriable' });
+      expect((await database.record(full)).custom[1]).toBe('ours');
+      expect([...secrets.values.values()].join()).toContain('"phase":"pending"');
+      const next = await open();
+      if (ending === 'written') {
+        expect(await write(next, ids)).toHaveLength(ids.length);
+      } else {
+        await expect(write(next, ids)).rejects.toMatchObject({ code: 'crm_write_check_failed' });
+      }
+      expect(await contentOf(database, full)).toEqual(before);
+    },
+  );
+
+  it('takes nothing that a user changes in the meantime for damage', async () => {
+    const { database, open, full, ids } = await openWorld();
+    const proxy = await startFaultProxy(database.sandbox.baseUrl);
+    onTestFinished(() => proxy.close());
+    const connector = await open({}, proxy.url);
+    let edits = 0;
+    proxy.around({
+      async before() {},
+      async after({ method }) {
+        if (method !== 'PUT' || edits > 0) return;
+        edits += 1;
+        const values = { PrimaryPhone: null, Employer: 'Another one', LastName: 'Married' };
+        await database.edit({ action: 'update', id: Number(full), values });
+      },
+    });
+    expect(await write(connector, ids)).toHaveLength(ids.length);
+    const { LastName, Employer, PrimaryPhone } = await database.record(full);
+    expect([LastName, Employer, PrimaryPhone]).toEqual(['Married', 'Another one', undefined]);
+  });
+
+  it('is repeated for a constituent with a part that was blank in all others', async () => {
+    const { database, open, ids, full } = await openWorld();
+    const plain = ids.filter((id) => id !== full);
+    await write(await open(), plain);
+    await database.control('PUT', '/variant', { put: 'replaces' });
+    const before = await contentOf(database, full);
+    await expect(write(await open(), [full])).rejects.toMatchObject({
+      code: 'crm_write_check_failed',
+    });
+    expect(await contentOf(database, full)).toEqual(before);
+  });
+
+  it('says which parts could not be restored, and shows their contents only in doctor', async () => {
+    const { database, open, secrets, full, ids } = await openWorld({ put: 'replaces' });
+    const proxy = await startFaultProxy(database.sandbox.baseUrl);
+    onTestFinished(() => proxy.close());
+    const connector = await open({}, proxy.url);
+    let puts = 0;
+    proxy.rule(({ method }) => {
+      puts += method === 'PUT' ? 1 : 0;
+      return method === 'PUT' && puts > 1 ? { kind: 'answer', status: 400, body: '{}' } : null;
+    });
+    const error = await write(connector, ids).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(String(error)).toContain(`constituent ${full}`);
+    expect(String(error)).toContain('could not be restored: CustomValues, Employer, FirstName');
+    expect(String(error)).not.toContain('Acme');
+    const findings = await database.check({ secrets });
+    const finding = findings.find(({ subject }) => subject === 'write check');
+    expect(finding).toMatchObject({ ok: false, cause: 'crm_write_check_failed' });
+    expect(finding?.message).not.toContain('Acme');
+    expect(finding?.words?.reveal()).toContain('Employer = Acme Foundation');
+  });
+
+  it('leaves nothing about an erased person behind', async () => {
+    const { open, secrets, full, ids } = await openWorld({ put: 'replaces' });
+    const connector = await open();
+    await expect(write(connector, ids)).rejects.toMatchObject({ kind: 'configuration' });
+    expect(await connector.erase?.((id) => id === full)).toBe(1);
+    expect(await connector.erase?.((id) => id === full)).toBe(0);
+    const kept = [...secrets.values.values()].join();
+    expect(kept).not.toContain(`"${full}"`);
+    expect(kept).not.toContain('Lopez');
+  });
+});
+
+describe('a PUT that needs the names', () => {
+  it('gets the names that were read right before it', async () => {
+    const { database, open, ids } = await openWorld({ names: 'required' });
+    const connector = await open();
+    const results = await write(connector, ids);
+    expect(results.every(({ status }) => status === 'written')).toBe(true);
+    const [id = ''] = ids;
+    await database.edit({ action: 'update', id: Number(id), values: { LastName: 'Married' } });
+    await write(connector, [id], 'again');
+    expect(await database.record(id)).toMatchObject({
+      LastName: 'Married',
+      custom: { 1: 'again' },
+    });
+  });
+});
+
+describe('a value that Bloomerang accepts and does not store', () => {
+  it('is refused, and the others are written', async () => {
+    const { database, open, full } = await openWorld();
+    await database.control('POST', '/rules', { kind: 'ignoreField', fieldId: 2 });
+    const connector = await open();
+    const values = { Note: 'ours', Remark: 'not this' };
+    const results: WriteResult[] = [];
+    for await (const result of connector.write([{ id: full, values }])) results.push(result);
+    expect(results).toMatchObject([
+      { status: 'written_in_part', refusals: [{ fields: ['Remark'], code: 'VALUE_NOT_STORED' }] },
+    ]);
+  });
+});
+
+describe('a refused value that Bloomerang does not name', () => {
+  it('is found by writing parts of the change', async () => {
+    const { database, open, full } = await openWorld();
+    await database.control('POST', '/rules', { kind: 'refuseField', fieldId: 2 });
+    const connector = await open();
+    const values = { Note: 'ours', Remark: 'not this', Worth: 1, Since: 1990 };
+    const results: WriteResult[] = [];
+    for await (const result of connector.write([{ id: full, values }])) results.push(result);
+    expect(results).toMatchObject([
+      { status: 'written_in_part', refusals: [{ fields: ['Remark'], retriable: false }] },
+    ]);
+    expect((await database.record(full)).custom).toMatchObject({ 1: 'ours', 3: '1', 5: '1990' });
+  });
+});
