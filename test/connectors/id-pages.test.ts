@@ -91,9 +91,7 @@ describe('readIdPages', () => {
       count: async () => 5,
       read: async (afterId) => ({ rows: afterId === 0 ? [1, 2] : [], total: 5 }),
     });
-    await expect(collect(hidden)).rejects.toThrow(
-      'it has 5 rows, and the pages contain only 2',
-    );
+    await expect(collect(hidden)).rejects.toThrow('it has 5 rows, and the pages contain only 2');
     const unsorted = readIdPages({
       ...short,
       count: async () => 2,
