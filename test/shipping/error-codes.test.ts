@@ -44,7 +44,7 @@ const PASSED_ON = {
   'src/interfaces/api/request/errors.ts': 'the code of another error, or of `tryLater`',
   'src/interfaces/api/webhooks/hooks-api.ts': 'PROBLEM_TEXTS',
   'src/interfaces/cli/action/operation-output.ts': 'the failure of a client gives the code',
-  'src/interfaces/pages/setup/forms.ts':
+  'src/interfaces/pages/setup/crm-form.ts':
     'the address problems in the `about.ts` of a CRM give the code',
   'src/operations/kit/authorise.ts': 'the calls of `forbidden` give the code',
 };

@@ -6,7 +6,7 @@ import { findOptions } from '../../../clients/setup/interview/question.ts';
 import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { formatCount } from '../../../core/quantities.ts';
 import { Fact, Icon, Status } from '../frame/parts.tsx';
-import { getSignIn, listAppWays } from './forms.ts';
+import { getSignIn, listAppWays } from './crm-form.ts';
 import { Choice, Field } from './parts.tsx';
 import type { StepPageView, StepView } from './steps.ts';
 
@@ -40,7 +40,13 @@ function connectedWords({ account, fileName, answers }: StepPageView['setup']): 
   return account === null ? 'Connected' : `Connected to ${account}`;
 }
 
-function ConnectDoor({ page, about }: { page: StepPageView; about: AboutRemoteCrm }) {
+/** The parts of a page from which the form of a CRM is built. */
+export type DoorView = Pick<StepPageView, 'apps' | 'callbacks'> & {
+  setup: Pick<StepPageView['setup'], 'id' | 'version' | 'answers'>;
+};
+
+/** The form with which a CRM is connected. */
+export function ConnectDoor({ page, about }: { page: DoorView; about: AboutRemoteCrm }) {
   const { setup, apps } = page;
   const { kind, name } = about;
   const { address, signIns, foldedTitle } = about.setup;
@@ -88,7 +94,7 @@ function ConnectDoor({ page, about }: { page: StepPageView; about: AboutRemoteCr
 }
 
 /** The credentials of an app that is registered in the CRM. */
-function AppFields(props: { page: StepPageView; about: AboutRemoteCrm; ways: readonly SignIn[] }) {
+function AppFields(props: { page: DoorView; about: AboutRemoteCrm; ways: readonly SignIn[] }) {
   const { page, about, ways } = props;
   const { kind } = about;
   const before = getSignIn(page.setup);
@@ -133,7 +139,7 @@ function AppFields(props: { page: StepPageView; about: AboutRemoteCrm; ways: rea
 }
 
 /** The values of a key. A secret that was entered is not shown again. */
-function KeyFields(props: { page: StepPageView; about: AboutRemoteCrm; signIn: SignIn }) {
+function KeyFields(props: { page: DoorView; about: AboutRemoteCrm; signIn: SignIn }) {
   const { page, about, signIn } = props;
   const before = getSignIn(page.setup);
   const hasApp = about.setup.signIns.some(({ browser }) => browser === 'app');

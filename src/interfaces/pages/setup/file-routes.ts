@@ -14,7 +14,8 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { HttpError, nothingHere } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, tooLarge } from '../../api/request/guards.ts';
-import { answerMissing, cleared, one, requireSameKind } from './forms.ts';
+import { cleared, requireSameKind } from './crm-form.ts';
+import { answerMissing, one } from './form-values.ts';
 import {
   MAX_NAME_LENGTH,
   readForm,

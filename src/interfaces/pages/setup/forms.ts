@@ -1,16 +1,8 @@
 /** Converts the forms of the set-up into answers. Each step defines which settings its answers become. */
 import { z } from 'zod';
-import type { AboutRemoteCrm, SignIn } from '../../../../connectors/about.ts';
-import {
-  findConnectorDefinition,
-  findRemoteCrm,
-  REMOTE_CRMS,
-} from '../../../../connectors/index.ts';
+import { findConnectorDefinition } from '../../../../connectors/index.ts';
 import type { MarkKind } from '../../../../connectors/mark-values.ts';
-import type { ClientGuard } from '../../../clients/client-guard.ts';
-import { requirePlainText } from '../../../clients/setup/address.ts';
 import { type Answers, type Draft, type Setup, withAddress } from '../../../clients/setup/draft.ts';
-import { findAddressProblem } from '../../../clients/setup/interview/crm.ts';
 import { sameNameProblem } from '../../../clients/setup/interview/file.ts';
 import {
   checkAnswer,
@@ -31,38 +23,18 @@ import {
   WRITE_RULES,
 } from '../../../core/field-map.ts';
 import type { NetworkSetting } from '../../../core/integration-settings.ts';
-import { isSameOrigin } from '../../../outbound/address.ts';
-import type { Settings } from '../../../settings/settings.ts';
 import { aboutField } from '../frame/refused-forms.ts';
-
-/** The fields of a form, each with one or several values. */
-export type Form = Readonly<Record<string, unknown>>;
-
-/** The values that the operator allows. */
-export interface Allowed {
-  guard: Pick<ClientGuard, 'requirePublic'>;
-  apps: Settings['setup']['apps'];
-}
-
-/** Returns the user's text without surrounding white space; empty if there is none. */
-export function one(form: Form, name: string): string {
-  const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
-  return typeof value === 'string' ? requirePlainText('This form', value.trim()) : '';
-}
-
-/** Returns a name from an offered list. The name may contain any characters that the CRM allows. */
-function chosen(form: Form, name: string): string | undefined {
-  const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-function chosenMany(form: Form, name: string): string[] {
-  const value = form[name];
-  const all: unknown[] = Array.isArray(value) ? value : [value];
-  return all.flatMap((text) =>
-    typeof text === 'string' && text.trim() !== '' ? [text.trim()] : [],
-  );
-}
+import { crmAnswers } from './crm-form.ts';
+import {
+  type Allowed,
+  answerMissing,
+  chosen,
+  chosenMany,
+  type Form,
+  missing,
+  one,
+  requirePublic,
+} from './form-values.ts';
 
 /**
  * Returns the answers, including the answers that one step has submitted. Throws a ConfigurationError for
@@ -101,200 +73,8 @@ export function requireAnswer<Value>(
   throw aboutField(answerInvalid(question, checked.problem), field);
 }
 
-/** Throws a ConfigurationError for the field if this address may not be set in a browser. */
-export async function requirePublic(
-  { guard }: Pick<Allowed, 'guard'>,
-  url: string,
-  field: string,
-): Promise<void> {
-  try {
-    await guard.requirePublic(url);
-  } catch (error) {
-    throw error instanceof Error ? aboutField(error, field) : error;
-  }
-}
-
 function answerInvalid({ label }: Pick<Question, 'label'>, problem: string): ConfigurationError {
   return new ConfigurationError(`${label}: ${problem}.`, { code: 'setup_answer_invalid' });
-}
-
-const authSchema = z.record(z.string(), z.unknown()).catch({});
-
-/** The stored sign-in. Its secrets are never shown, and are sent only to their own origin. */
-export function getSignIn({ answers: { crm } }: Pick<Setup, 'answers'>) {
-  const auth = authSchema.parse(crm?.['auth'] ?? {});
-  const textOf = (name: string) => textIn(auth[name]) || undefined;
-  const url = typeof crm?.['url'] === 'string' ? crm['url'] : undefined;
-  return { kind: crm?.kind, url, type: textOf('type'), textOf };
-}
-
-async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<Partial<Draft>> {
-  const about = findRemoteCrm(one(form, 'kind'));
-  if (about === undefined) {
-    throw new ConfigurationError(
-      `In a browser, you can connect ${REMOTE_NAMES}, or use a CSV file. Connector packages are named in donor-sync.yaml.`,
-      { code: 'setup_kind_refused' },
-    );
-  }
-  const { kind, setup: asks } = about;
-  requireSameKind(setup, kind);
-  const own = allowed.apps[kind] ?? undefined;
-  const url = one(form, 'url') || own?.url || asks.address.usual || '';
-  if (url === '') throw missing(asks.address.noun, 'url');
-  await requirePublic(allowed, url, 'url');
-  const signIn = chooseSignIn(about, form);
-  const auth =
-    signIn.browser === 'key'
-      ? readKey(about, signIn, { setup, form, url })
-      : readApp(about, signIn, { setup, form, url, own });
-  const problem = findAddressProblem(about, signIn.type, url);
-  if (problem !== null) {
-    const message = `${asks.address.label}: ${problem.problem}. Nothing was changed.`;
-    throw aboutField(new ConfigurationError(message, { code: problem.code }), 'url');
-  }
-  return signedIn(setup, { kind, url, auth: { type: signIn.type, ...auth } });
-}
-
-const REMOTE_NAMES = new Intl.ListFormat('en-GB').format(REMOTE_CRMS.map(({ name }) => name));
-
-/** A key that was typed is used. Otherwise the app is used, in the way that the form names, by default with a consent. */
-function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignIn {
-  const key = signIns.find(({ browser }) => browser === 'key');
-  const ways = listAppWays(signIns);
-  const isTyped = key?.fields.some(({ name }) => one(form, name) !== '') === true;
-  const way = ways.find(({ type }) => type === one(form, 'way')) ?? ways[0];
-  const chosen = isTyped ? key : (way ?? key);
-  if (chosen === undefined) throw new Error('this CRM offers no way to sign in in a browser');
-  return chosen;
-}
-
-/** The ways to sign in with the CRM's app; a consent, which needs the least, first. */
-export function listAppWays(signIns: readonly SignIn[]): readonly SignIn[] {
-  const ways = signIns.filter(({ browser }) => browser === 'app');
-  return ways.toSorted((a, b) => Number(b.isConsent ?? false) - Number(a.isConsent ?? false));
-}
-
-interface Typed {
-  setup: Setup;
-  form: Form;
-  url: string;
-}
-
-/** Returns the values of a key. A secret that was entered before is kept for the same origin. */
-function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, form, url }: Typed) {
-  const before = getSignIn(setup);
-  const wasEntered = before.kind === kind && before.type === type;
-  const isKept = wasEntered && isSameOrigin(before.url ?? '', url);
-  const values = fields.flatMap(({ name, noun, isSecret, isOptional = false }) => {
-    const typed = one(form, name);
-    const kept = isSecret && isKept ? before.textOf(name) : undefined;
-    const value = typed || kept;
-    if (value !== undefined) return [[name, value] as const];
-    if (isSecret && wasEntered && before.textOf(name) !== undefined) {
-      throw secretAgain('the address', noun, name);
-    }
-    if (!isOptional) throw missing(noun, name);
-    return [];
-  });
-  return Object.fromEntries(values);
-}
-
-/** Returns the credentials of the app: what was typed, what the operator has set, or what was entered before. */
-function readApp(
-  { kind }: AboutRemoteCrm,
-  { fields }: SignIn,
-  {
-    setup,
-    form,
-    url,
-    own,
-  }: Typed & { own: { clientId: string; clientSecret?: string | undefined } | undefined },
-) {
-  const last = getSignIn(setup);
-  const before = { clientId: last.textOf('clientId'), clientSecret: last.textOf('clientSecret') };
-  const isSame = last.kind === kind && isSameOrigin(last.url ?? '', url);
-  const clientId = one(form, 'clientId') || own?.clientId || (isSame ? before.clientId : undefined);
-  const isKept = isSame && clientId === before.clientId;
-  const clientSecret =
-    one(form, 'clientSecret') ||
-    (clientId === own?.clientId ? own?.clientSecret : undefined) ||
-    (isKept ? before.clientSecret : undefined);
-  if (clientId === undefined) throw missing("the app's client ID", 'clientId');
-  if (
-    clientSecret === undefined &&
-    !isKept &&
-    before.clientSecret !== undefined &&
-    last.kind === kind
-  ) {
-    throw secretAgain('the address or the app', 'the client secret', 'clientSecret');
-  }
-  const isNeeded = fields.some(({ name, isOptional }) => name === 'clientSecret' && !isOptional);
-  if (clientSecret === undefined && isNeeded)
-    throw missing("the app's client secret", 'clientSecret');
-  return { clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
-}
-
-/** Returns the CRM's settings with a different way to sign in. */
-function signedIn({ answers, done }: Setup, crm: NonNullable<Answers['crm']>): Partial<Draft> {
-  const rest = answers.crm?.kind === crm.kind ? answers.crm : undefined;
-  return {
-    answers: withAddress(
-      { ...cleared(answers, crm.kind), crm: { ...rest, ...crm } },
-      textIn(rest?.['url']),
-      textIn(crm['url']),
-    ),
-    account: null,
-    done: done.filter((step) => step !== 'crm'),
-  };
-}
-
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** Returns true if users do not have to grant access on a page of the CRM. */
-export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolean {
-  if (answers === undefined) return false;
-  const { kind, type } = getSignIn({ answers });
-  const signIn = findRemoteCrm(kind)?.setup.signIns.find((one) => one.type === type);
-  return signIn !== undefined && signIn.isConsent !== true;
-}
-
-/** The same ID means a different person in another CRM, so every profile would be paid for again. */
-export function requireSameKind({ isNew, stored, answers }: Setup, kind: string): void {
-  if ((isNew && stored === null) || answers.crm?.kind === kind) return;
-  throw new ConfigurationError(
-    'The contacts of this client stay in the CRM that they came from. Add another client for another CRM.',
-    { code: 'setup_other_crm' },
-  );
-}
-
-/** Settings of one kind of CRM are not valid for another. */
-export function cleared(answers: Answers, kind: string): Answers {
-  if (answers.crm === undefined || answers.crm.kind === kind) return answers;
-  const { fields: _, contacts, ...others } = answers;
-  const { objections } = contacts;
-  const none = { filter: null, optOutField: null, optOutValues: null };
-  const marks = { deceasedField: null, doNotContactField: null };
-  return { ...others, networks: [], contacts: { ...contacts, ...none, ...marks, objections } };
-}
-
-function missing(what: string, field: string): ConfigurationError {
-  return aboutField(answerMissing(`Enter ${what}.`), field);
-}
-
-/** The questions that must be answered before the next step. */
-export function answerMissing(what: string): ConfigurationError {
-  return new ConfigurationError(what, { code: 'setup_answer_missing' });
-}
-
-/** A secret is sent only to the origin that the user typed it for. */
-export function secretAgain(changed: string, secret: string, field: string): ConfigurationError {
-  const refusal = new ConfigurationError(
-    `You changed ${changed}, so enter ${secret} again. A secret is only sent to the address that it was entered for.`,
-    { code: 'setup_secret_again' },
-  );
-  return aboutField(refusal, field);
 }
 
 function peopleAnswers({ answers }: Setup, form: Form): Answers {

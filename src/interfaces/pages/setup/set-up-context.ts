@@ -16,7 +16,7 @@ import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context
 import { bodyUnreadable } from '../../api/request/errors.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { noteField } from '../frame/refused-forms.ts';
-import type { Allowed } from './forms.ts';
+import type { Allowed } from './form-values.ts';
 import { readStep } from './steps.ts';
 
 /** For every form of the set-up, because the forms set hosts, and an access token may not set another host. */

@@ -21,7 +21,9 @@ import {
 import type { HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
-import { getSignIn, one, requireAnswer } from './forms.ts';
+import { getSignIn } from './crm-form.ts';
+import { one } from './form-values.ts';
+import { requireAnswer } from './forms.ts';
 import {
   getNote,
   MAX_NAME_LENGTH,

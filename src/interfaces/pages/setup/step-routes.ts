@@ -20,16 +20,9 @@ import { isSameOrigin } from '../../../outbound/address.ts';
 import { type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import { nothingHere } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
-import {
-  answered,
-  type Form,
-  isSignedIn,
-  one,
-  requireAnswer,
-  requirePublic,
-  secretAgain,
-  withAlerts,
-} from './forms.ts';
+import { isSignedIn } from './crm-form.ts';
+import { type Form, one, requirePublic, secretAgain } from './form-values.ts';
+import { answered, requireAnswer, withAlerts } from './forms.ts';
 import { finishStep } from './last-step.ts';
 
 import { readForm, requireId, setupByUsers, type WizardContext } from './set-up-context.ts';
