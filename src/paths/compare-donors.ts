@@ -17,6 +17,9 @@ const COMPARES_AT_ONCE = 10;
 /** If this many donors in a row are unknown, the donors are not the cause, and their paths still exist. */
 const MANY_UNKNOWN = 20;
 
+/** In the spending journal, a query counts as this many credits until its price is known. */
+const INTENDED_CREDITS = 1;
+
 /** The result for each donor; null if the service does not know the donor. */
 export type Compared = Map<string, Pick<Prospect, 'connections' | 'totalConnections'> | null>;
 
@@ -79,12 +82,13 @@ export function createComparison(
     return {
       toJournal({ id, isFree }) {
         if (isFree) return null;
-        return { id, key: run.partnerKey, credits: 1, subject: { kind: 'queries' } };
+        return { id, key: run.partnerKey, credits: INTENDED_CREDITS, subject: { kind: 'queries' } };
       },
-      toJournaledEnd: () => ({
-        charged: deps.partner.connections.queryCost('compare')?.credits ?? 0,
-        jobs: {},
-      }),
+      toJournaledEnd() {
+        const cost = deps.partner.connections.queryCost('compare');
+        // Until the price is known, the query counts as it was intended.
+        return { charged: cost === undefined ? INTENDED_CREDITS : (cost?.credits ?? 0), jobs: {} };
+      },
       send: (_, mayLeave) =>
         deps.partner.connections.compare(donorIds, filters, run.control.ending, mayLeave),
       async accept(query, prospects) {

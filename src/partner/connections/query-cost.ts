@@ -25,7 +25,8 @@ export interface QueryMeter {
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
    * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one by
-   * one, so the decrease of the balance is the cost of one query.
+   * one, so the decrease of the balance is the cost of one query. A cost above one credit counts once a second query of
+   * the kind has cost the same.
    */
   meter<Answer>(
     kind: QueryKind,
@@ -42,6 +43,8 @@ export interface QueryMeterDeps {
 
 export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
   const costs = new Map<QueryKind, QueryCost | null>();
+  /** Costs that another change of the balance may explain. The next query of the kind confirms or replaces them. */
+  const unconfirmed = new Map<QueryKind, QueryCost>();
   let weighedLast: QueryKind | undefined;
   let lastInLine: Promise<void> = Promise.resolve();
   return {
@@ -68,7 +71,15 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
     const before = await deps.readCredits(signal);
     const answer = await query('unknown');
     try {
-      const cost = costBetween(before, await deps.readCredits(signal));
+      const after = await deps.readCredits(signal);
+      // Credits that were added could hide what the query cost.
+      if (POSSIBLE_BUCKETS.some((name) => after[name] > before[name])) return answer;
+      const cost = costBetween(before, after);
+      // A request for one thing costs one credit (section 4.5, rule 1). If more is missing, members may have been added.
+      if (cost !== null && cost.credits > 1 && !isSame(cost, unconfirmed.get(kind))) {
+        unconfirmed.set(kind, cost);
+        return answer;
+      }
       costs.set(kind, cost);
       weighedLast = kind;
       const { bucket = null, credits = 0 } = cost ?? {};
@@ -86,6 +97,10 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
  * the meantime, so a loss of the enhancements bucket proves nothing.
  */
 const POSSIBLE_BUCKETS = ['searches', 'networks', 'donors', 'lists', 'exports'] as const;
+
+function isSame(one: QueryCost, other: QueryCost | undefined): boolean {
+  return one.bucket === other?.bucket && one.credits === other.credits;
+}
 
 function costBetween(before: CreditBalances, after: CreditBalances): QueryCost | null {
   const bucket = POSSIBLE_BUCKETS.find((name) => after[name] < before[name]);

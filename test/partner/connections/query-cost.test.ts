@@ -27,14 +27,14 @@ describe('connections.queryCost', () => {
   });
 
   it('is learnt once for each kind, however many queries begin together', async () => {
-    const { client, paths } = await aService({ searches: 2 });
+    const { client, paths } = await aService({ searches: 1 });
     await Promise.all([...QUERIES, ...QUERIES].map(([, ask]) => ask(client)));
-    expect(client.connections.queryCost()).toEqual({ bucket: 'searches', credits: 2 });
+    expect(client.connections.queryCost()).toEqual({ bucket: 'searches', credits: 1 });
     expect(paths().filter((path) => path === '/credits')).toHaveLength(2 * QUERIES.length);
   });
 
   it('is not taken from a query of another kind', async () => {
-    const { client } = await aService({ searches: 2 }, ({ path }) =>
+    const { client } = await aService({ searches: 1 }, ({ path }) =>
       path === '/networks/discover' ? Response.json({ prospects: [] }) : undefined,
     );
     await client.connections.discover();
@@ -42,7 +42,7 @@ describe('connections.queryCost', () => {
     expect(client.connections.queryCost('compare')).toBeUndefined();
     await client.connections.compare(['d1']);
     expect(client.connections.queryCost('discover')).toBeNull();
-    expect(client.connections.queryCost('compare')).toEqual({ bucket: 'searches', credits: 2 });
+    expect(client.connections.queryCost('compare')).toEqual({ bucket: 'searches', credits: 1 });
   });
 
   it('is not mistaken for what submissions spend meanwhile', async () => {
@@ -52,9 +52,44 @@ describe('connections.queryCost', () => {
   });
 
   it('is looked for in the other buckets too, the searches first', async () => {
-    const { client } = await aService({ donors: 1, networks: 3 });
+    const { client } = await aService({ donors: 1, networks: 1 });
     await client.connections.lookup('d1');
-    expect(client.connections.queryCost()).toEqual({ bucket: 'networks', credits: 3 });
+    expect(client.connections.queryCost()).toEqual({ bucket: 'networks', credits: 1 });
+  });
+
+  it.each([{ networks: 100 }, { networks: 100, searches: 1 }])(
+    'is not mistaken for members that are added meanwhile: %o',
+    async (meanwhile) => {
+      // Only the first query coincides with a bulk add.
+      const { client } = await aService({}, undefined, (queries) =>
+        balancesAfter(meanwhile, Math.min(1, queries)),
+      );
+      await client.connections.lookup('d1');
+      await client.connections.lookup('d1');
+      await client.connections.lookup('d1');
+      expect(client.connections.queryCost('lookup')).toEqual(
+        'searches' in meanwhile ? { bucket: 'searches', credits: 1 } : null,
+      );
+    },
+  );
+
+  it('is not taken for free because credits were added meanwhile', async () => {
+    const { client } = await aService({}, undefined, (queries) => ({
+      ...FULL,
+      searches: 50 - queries + (queries === 0 ? 0 : 500),
+    }));
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost('lookup')).toBeUndefined();
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost('lookup')).toEqual({ bucket: 'searches', credits: 1 });
+  });
+
+  it('is believed above one credit if the next query of the kind costs the same', async () => {
+    const { client } = await aService({ searches: 3 });
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost('lookup')).toBeUndefined();
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost('lookup')).toEqual({ bucket: 'searches', credits: 3 });
   });
 
   it('is written to the log', async () => {
@@ -144,12 +179,13 @@ function lookupsIn(paths: readonly string[]): number {
 async function aService(
   costs: Partial<typeof FULL>,
   override: (received: Received) => Response | undefined = () => undefined,
+  balances = (queries: number) => balancesAfter(costs, queries),
 ) {
   let queries = 0;
   const { baseUrl, received } = await startTestService((one) => {
     const special = override(one);
     if (special) return special;
-    if (one.path === '/credits') return Response.json(balancesAfter(costs, queries));
+    if (one.path === '/credits') return Response.json(balances(queries));
     queries += 1;
     return Response.json({ in_network: false, prospects: [], connections: [] });
   });
