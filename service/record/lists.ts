@@ -14,6 +14,15 @@ export function listOf(key: string): string {
   return key.slice(0, key.lastIndexOf(':'));
 }
 
+/**
+ * Returns the key for an ID in a list. A key's last colon ends the name of the list, so a colon in an ID is escaped. The
+ * escapes themselves are escaped too; all other IDs stay as they are.
+ */
+export function keyIn(list: string, id: string): string {
+  const escaped = id.replaceAll(/%(?=3A|25)/g, '%25').replaceAll(':', '%3A');
+  return `${list}:${escaped}`;
+}
+
 /** Returns whether a key is from a tax return. */
 export function isOfReturn(key: string): boolean {
   return key.startsWith('990:');

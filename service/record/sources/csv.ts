@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Database } from '../../database.ts';
 import type { SourceNote } from '../../donor.ts';
 import { type Entry, entryOf, type NamedGift, type NamedRole } from '../entry.ts';
+import { keyIn } from '../lists.ts';
 import { ImportProblem } from '../problem.ts';
 import { readCsv } from './csv-rows.ts';
 
@@ -259,7 +260,7 @@ function toEntry(
   const note: SourceNote = { source, reference: `id ${row.id}`, date, confidence };
   const { street, city, state, postal_code: postalCode } = row;
   return entryOf({
-    keys: [`csv:${source}:${row.id}`],
+    keys: [keyIn(`csv:${source}`, row.id)],
     name: {
       first: row.first_name,
       middle: row.middle_name || null,
