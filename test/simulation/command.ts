@@ -6,7 +6,9 @@ import { startRealPostgres } from './database/real-postgres.ts';
 import type { SharedStore } from './database/store.ts';
 import { type NightResult, simulateNight } from './night.ts';
 import type { Coverage } from './people/people.ts';
+import { createRandom } from './random.ts';
 import { swarmOf } from './swarm/draw.ts';
+import { changeIds, replaceKeys } from './swarm/list-nights.ts';
 import { withPersons } from './swarm/people-nights.ts';
 import { onServer } from './swarm/process-nights.ts';
 import { shrink } from './swarm/shrink.ts';
@@ -25,6 +27,8 @@ const OPTIONS = {
   postgres: { type: 'boolean' },
   serve: { type: 'boolean' },
   persons: { type: 'boolean' },
+  lists: { type: 'boolean' },
+  keys: { type: 'boolean' },
   traces: { type: 'boolean' },
 } as const;
 
@@ -166,9 +170,11 @@ function print(line: string): void {
 /** The night of a seed as the command requests it: on a server, or with hosts that serve. */
 function nightOf(
   seed: number,
-  { postgres = false, serve = false, persons = false }: Values,
+  { postgres = false, serve = false, persons = false, lists = false, keys = false }: Values,
 ): Swarm {
   const drawn = swarmOf(seed, serve);
   const swarm = persons ? withPersons(drawn) : drawn;
+  if (lists) changeIds(swarm, createRandom(`swarm ${seed} with lists`));
+  if (keys) replaceKeys(swarm, createRandom(`swarm ${seed} with keys`));
   return postgres ? onServer(swarm) : swarm;
 }

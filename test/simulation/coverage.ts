@@ -23,6 +23,7 @@ export const NO_COVERAGE: Coverage = {
   point: () => undefined,
   kill: () => undefined,
   fault: () => undefined,
+  reached: () => undefined,
   together: () => undefined,
 };
 
@@ -31,6 +32,7 @@ export function createCoverage(): CoverageCounts {
   const kills = new Map<string, number>();
   const faults = new Map<string, number>();
   const together = new Map<string, number>();
+  const events = new Map<string, number>();
   const moves = new Map<string, number>();
   const cells = new Map<string, number>();
   const count = (counts: Map<string, number>, name: string) =>
@@ -39,6 +41,7 @@ export function createCoverage(): CoverageCounts {
     point: (name) => void count(points, name),
     kill: (name) => void count(kills, name),
     fault: (fault, endpoint) => void count(faults, `${fault} × ${endpoint}`),
+    reached: (event) => void count(events, event),
     together: (what, submissions) =>
       void count(together, `${submissions} submissions ${what} together`),
     moved(event, from, to) {
@@ -60,6 +63,7 @@ export function createCoverage(): CoverageCounts {
       return [
         `${points.size} points, ${kills.size} of them with a kill`,
         ...[...together].sort().map(([name, times]) => `${name}: ${times} times`),
+        ...[...events].sort().map(([name, nights]) => `${nights} nights reached: ${name}`),
         `never killed at: ${listed(unkilled)}`,
         `ways of a contact that were never gone: ${listed(unmoved)}`,
         `events at states: ${allCells.length - unreached.length} of ${allCells.length} reached, but for: ${listed(unreached)}`,

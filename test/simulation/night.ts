@@ -2,6 +2,7 @@
 import type { SharedStore } from './database/store.ts';
 import type { Disturbed } from './faults/chaos.ts';
 import { checkNight } from './judges/check.ts';
+import { createBetween } from './night/between.ts';
 import { createErrands } from './night/errands.ts';
 import { createNetwork } from './night/network.ts';
 import { createOperator, type DatedBackup } from './night/operator.ts';
@@ -27,6 +28,8 @@ export interface NightResult {
   steps: number;
   runs: number;
   credits: number;
+  /** Special events of the night. */
+  reached: readonly string[];
 }
 
 const START = Date.UTC(2026, 2, 9, 2);
@@ -81,6 +84,7 @@ export async function simulateNight(
     steps: timeline.steps,
     runs: night.world.ended.length,
     credits: night.world.oracle.payments.length,
+    reached: [...night.world.reached],
   };
 }
 
@@ -103,6 +107,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const serving = createServingHosts(night, processes, judged);
   const errands = createErrands(night, processes, syncing);
   const users = createUsers(night, processes, errands);
+  const between = createBetween(night);
   const { restore, restoreWell, agree, leaveFirst } = createOperator(night, processes, syncing);
   const playSession = createPlaySession(night, {
     ...{ disturbed, ...syncing, ...serving, ...errands, ...users },
@@ -125,6 +130,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         else restore(backup);
         backup = null;
       }
+      if (index > 0) between.change();
       await playSession(session);
       store.takeBack();
       if (night.heldSince !== null && fates.chance(0.5)) await agree();
@@ -155,6 +161,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     }
     await store.mirror();
     answers.judge();
+    for (const event of night.reached) coverage.reached(event);
     if (violations.length === 0) checkNight(night);
     if (violations.length === 0 && swarm.beside.leave > 0) await leaveFirst();
     for (const { slot, count } of store.rows(OPEN_TOGETHER)) {

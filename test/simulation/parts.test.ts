@@ -62,7 +62,7 @@ describe('shrink', () => {
     const simulate = async (swarm: typeof large) => ({
       swarm,
       violations: swarm.contacts >= 3 ? [{ invariant: 'paid once', what: 'twice' }] : [],
-      ...{ story: [], hash: '', steps: 0, runs: 0, credits: 0 },
+      ...{ story: [], hash: '', steps: 0, runs: 0, credits: 0, reached: [] },
     });
     const { swarm } = await shrink(await simulate(large), simulate);
     expect(swarm).toMatchObject({ contacts: 3, hosts: 1, networks: false });

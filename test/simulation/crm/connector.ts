@@ -12,7 +12,7 @@ import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts'
 import type { Life } from '../processes/process.ts';
 import type { CrmDeps, Inside, SimulatedCrm } from './crm.ts';
 import { describeFields, MAPPINGS } from './fields.ts';
-import { canonicalId, changesAfter, lookUp, pageOf } from './reads.ts';
+import { canonicalId, changesAfter, lookUp, pageOf, wholeList } from './reads.ts';
 import { write } from './writes.ts';
 
 const CAPABILITIES: Capabilities = {
@@ -28,6 +28,9 @@ const CAPABILITIES: Capabilities = {
 
 const SETTINGS = z.looseObject({ name: z.string() });
 const GROUP = z.strictObject({ group: z.string() });
+
+/** A list is read completely each time, and does not say what became of a contact that is absent. */
+const OF_LIST: Capabilities = { ...CAPABILITIES, incremental: false, reportsRemovals: false };
 
 /** The kind of connector that leads to the CRMs of a night; `lifeOf` is the requesting process. */
 export function simulatedConnector(
@@ -58,7 +61,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
   const { timeline, pageSize } = deps;
   return {
     kind: 'simulated',
-    capabilities: CAPABILITIES,
+    capabilities: deps.isList ? OF_LIST : CAPABILITIES,
     account: { id: `account-${name}`, name },
     identity: () => ({
       columns: 'all',
@@ -118,7 +121,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
 
   async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
     const changes = await call(deps, life, signal, 'search', () =>
-      changesAfter(inside, Number(cursor ?? 0)),
+      deps.isList ? wholeList(inside) : changesAfter(inside, Number(cursor ?? 0)),
     );
     // Contacts that left come first, without a cursor that would move past contacts that are still to come.
     for (let start = 0; start === 0 || start < changes.length; start += pageSize) {

@@ -6,7 +6,7 @@ import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import { connect } from './connector.ts';
-import { newRecord, type Record_, versionOf } from './record.ts';
+import { heritageOf, newRecord, type Record_, versionOf } from './record.ts';
 import type { Rule } from './refusals.ts';
 
 export type Source = 'address' | 'employer';
@@ -34,6 +34,10 @@ export interface SimulatedCrm {
   appear(record: Record_): void;
   /** Restores a deleted record. */
   putBack(record: Record_): void;
+  /** The list has another ID for it. Everything else that users see stays, but values only if `keepsValues`. */
+  renumber(record: Record_, keepsValues: boolean): Record_;
+  /** The list has the ID again that the record had before; null if it had none, or that ID was erased. */
+  numberBack(record: Record_, keepsValues: boolean): Record_ | null;
   hide(source: Source): void;
   show(source: Source): void;
   /** The record that a contact is part of now, over all merges; null if it is gone. */
@@ -56,6 +60,8 @@ export interface CrmDeps {
   isUndisturbed: boolean;
   /** True if a flow changes a value after each write to it. */
   hasAutomation: boolean;
+  /** True if it is a list: each reading is complete, and a contact that left is only absent. */
+  isList: boolean;
   /** True if a merge fills blank fields of the record that stays. */
   fillsBlanks: boolean;
   say(who: string, what: string): void;
@@ -147,6 +153,31 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       // No incremental reading finds a record that is visible again. It is found when somebody changes it.
       touch(record);
     },
+    renumber(record, keepsValues) {
+      lastId += 1;
+      const id = `${name}-${String(lastId).padStart(3, '0')}`;
+      const { human, firstName, details } = record;
+      const next = newRecord({ id, human, firstName, details }, timeline.now());
+      records.set(id, next);
+      continueAs(record, next, keepsValues);
+      return next;
+    },
+    numberBack(record, keepsValues) {
+      const [former] = record.formerRows;
+      if (former === undefined || former.gone?.mergedInto !== record.id) return null;
+      if (former.erasureBegunAt !== null || former.isConfirmedErased) return null;
+      if (former.human !== record.human || former.firstName !== record.firstName) return null;
+      former.gone = null;
+      former.leftAt = timeline.now();
+      crm.change(former, (each) => {
+        each.details = record.details;
+      });
+      const before = [...former.values.keys()];
+      continueAs(record, former, keepsValues);
+      // To the product, a row that it knows and whose values are gone is a row that users have emptied.
+      for (const field of keepsValues ? [] : before) crm.type(former, field, null);
+      return former;
+    },
     hide: (source) => hidden.add(source),
     show: (source) => hidden.delete(source),
     heirOf(id) {
@@ -166,6 +197,21 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     connect: (life, signal) => connect({ crm, deps, touch }, life, signal),
   };
   return crm;
+
+  /** From now on, `next` is the row of this person. What users have said about the former row is also about this one. */
+  function continueAs(record: Record_, next: Record_, keepsValues: boolean): void {
+    const at = timeline.now();
+    Object.assign(next, heritageOf(record));
+    next.formerRows = [record, ...record.formerRows.filter((each) => each !== next)];
+    next.values = new Map(
+      keepsValues ? [...record.values].map(([to, cell]) => [to, { ...cell }]) : [],
+    );
+    record.gone = { at, mergedInto: next.id, heirVersion: versionOf(next.details) };
+    record.leftAt = at;
+    record.firstLeftAt ??= at;
+    for (const members of groups.values()) if (members.delete(record.id)) members.add(next.id);
+    touch(next);
+  }
 
   /** Copies values of the record that goes into blank fields of the record that stays. */
   function fillFrom(loser: Record_, heir: Record_): void {

@@ -1,7 +1,7 @@
 /** The records that were merged into one another, and what is known about all of them. */
 import type { Human } from '../people/humans.ts';
 import type { SimulatedCrm } from './crm.ts';
-import type { Record_ } from './record.ts';
+import { type Record_, versionOf } from './record.ts';
 
 /**
  * True for a record whose erasure was started, or whom a user has confirmed as erased, and for a record that such a
@@ -32,4 +32,23 @@ export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
 export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
   const family = familyOf(crm, record);
   return new Set(family.flatMap(({ human, former }) => [human, ...former.map((one) => one.human)]));
+}
+
+/**
+ * The former row of this contact that was erased before that moment, if the two can be recognised as one person: no
+ * detail has changed since the erasure, and no user has said that they are two people.
+ */
+export function erasedRow(record: Record_, before: number): Record_ | null {
+  if (record.distinguishedAt !== null) return null;
+  const version = versionOf(record.details);
+  const isSame = ({ human, former, history, details }: Record_) =>
+    human === record.human &&
+    former.length === 0 &&
+    [details, ...history].every((each) => versionOf(each) === version);
+  const rows = [record, ...record.formerRows];
+  if (!rows.every(isSame)) return null;
+  const erased = record.formerRows.find(
+    ({ forgottenAt }) => forgottenAt !== null && forgottenAt < before,
+  );
+  return erased ?? null;
 }

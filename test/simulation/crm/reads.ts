@@ -29,6 +29,13 @@ export function changesAfter({ crm, deps }: Inside, cursor: number): Change[] {
   return found.map((record) => ({ record, at: record.revision }));
 }
 
+/** The rows of a list, in the order of their IDs. */
+export function wholeList({ crm }: Inside): Change[] {
+  const rows = crm.living().filter(({ isVanished }) => !isVanished);
+  rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return rows.map((record) => ({ record, at: record.revision }));
+}
+
 export function pageOf(
   inside: Inside,
   life: Life,
@@ -42,7 +49,7 @@ export function pageOf(
     removed: all.flatMap(({ record: { id, gone } }) =>
       gone === null ? [] : { id, mergedInto: gone.mergedInto },
     ),
-    cursor: String(page.at(-1)?.at ?? 0),
+    cursor: inside.deps.isList ? null : String(page.at(-1)?.at ?? 0),
   };
 }
 
@@ -55,7 +62,9 @@ export function lookUp(
   const { crm, deps } = inside;
   const id = canonicalId(text) ?? text;
   const record = crm.records.get(id);
-  if (record === undefined || record.gone !== null) {
+  const isAbsent = record === undefined || record.gone !== null;
+  if (deps.isList && isAbsent) return { state: 'missing', id: text };
+  if (isAbsent) {
     return { state: 'removed', id: text, mergedInto: record?.gone?.mergedInto ?? null };
   }
   if (record.isVanished) return { state: 'missing', id: text };

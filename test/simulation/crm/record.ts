@@ -70,6 +70,8 @@ export interface Record_ {
   bornAt: number;
   /** With the heir's details at that time. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
+  /** In a list, the rows that the person had before this one, with other IDs; the last one first. */
+  formerRows: readonly Record_[];
   /** When it last left, even if it is back; null if it never left. */
   leftAt: number | null;
   /** When it first left, or became invisible. */
@@ -151,6 +153,7 @@ export function newRecord(
       changedAt: 0,
       bornAt,
       gone: null,
+      formerRows: [],
       leftAt: null,
       firstLeftAt: null,
       readBy: new Map(),
@@ -181,4 +184,18 @@ export function newRecord(
 /** Equal for the same details, in any spelling. */
 export function versionOf({ address, employer }: Details): string {
   return `${address.number}/${employer.number}`;
+}
+
+/** What a row with another ID has of the row before it: the person's own data, and what users have said about it. */
+export function heritageOf(record: Record_): Partial<Record_> {
+  const { optedOutAt, firstOptOutAt, edited, isSamePerson, isUndone, isRejected } = record;
+  const { isApproved, rejectedChanges, rejectedLoss, resubmittedAt, erasureBegunAt } = record;
+  return {
+    // The erasure of a row leaves nothing by which the values in another row could be recognised.
+    mayBeForgotten: record.mayBeForgotten || erasureBegunAt !== null,
+    ...{ optedOutAt, firstOptOutAt, isSamePerson, isUndone, isRejected, isApproved, rejectedLoss },
+    resubmittedAt,
+    edited: new Set(edited),
+    rejectedChanges: new Set(rejectedChanges),
+  };
 }

@@ -3,6 +3,7 @@ import type { WriteResult } from '../../../connectors/contract.ts';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { Life } from '../processes/process.ts';
 import type { CrmDeps, Inside } from './crm.ts';
+import { erasedRow } from './family.ts';
 import { automated, DONOR_ID, PROTECTED, TYPED } from './fields.ts';
 import type { Record_ } from './record.ts';
 import { refusalsOf } from './refusals.ts';
@@ -66,6 +67,10 @@ function writeValues(
   const isConfirmed = confirmedErasedAt !== null && confirmedErasedAt < knownSince;
   if ((isBroughtBack || isConfirmed) && isFilled) {
     deps.violate('forgotten', `contact ${id} is written into after it was erased`);
+  }
+  const erased = life.isAtDesk ? null : erasedRow(record, Math.min(life.bornAt, valuesReadAt));
+  if (isFilled && erased !== null) {
+    deps.violate('forgotten', `contact ${id} is written into, and was erased as ${erased.id}`);
   }
   if (isFilled && !life.isAtDesk && knowsOptOut(deps, life, record)) {
     deps.violate('opt-out', `contact ${id} is written into after it has opted out`);

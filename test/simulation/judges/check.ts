@@ -9,6 +9,7 @@ import { isAnyones, type Record_, versionOf } from '../crm/record.ts';
 import type { World } from '../night/world.ts';
 import { RETENTION } from '../settings.ts';
 import type { Payment } from './credits/ledger.ts';
+import { SHARED_FOR_MS, SLACK_MS } from './credits/times.ts';
 import { checkOnePerson } from './one-person.ts';
 import { checkPaid, isPurgedWhileAway } from './paid-is-there.ts';
 
@@ -58,13 +59,15 @@ function checkStore({ store, violate }: World): void {
 
 const ASKED_IN_VAIN = `
   select questions.crm_id, kind from questions left join contacts using (integration_id, crm_id)
-  where decision is null and network is null and coalesce(contacts.state, '') <> 'held'`;
+  where decision is null and network is null and kind <> 'contacts_missing'
+    and coalesce(contacts.state, '') <> 'held'`;
 
-/** A contact that left, opted out or is held may come back to a job that waits. */
+/** A contact that left, is missing, opted out or is held may come back to a job that waits. */
 const OPEN_JOBS = `
   select tracking_id from jobs join contacts using (integration_id, crm_id, tracking_id)
   where jobs.state in ('intended', 'processing', 'completed')
-    and contacts.state not in ('removed', 'held') and contacts.eligible = 1`;
+    and contacts.state not in ('removed', 'held') and contacts.eligible = 1
+    and contacts.missing_since is null`;
 
 function checkContact(world: World, integration: string, crm: SimulatedCrm, record: Record_): void {
   const { oracle, store, violate, swarm } = world;
@@ -83,7 +86,8 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   }
   const { state, outcome_reason: reason } = contactRow(row);
   if (record.gone !== null) {
-    if (state !== 'removed' && state !== 'held') {
+    const isAsked = swarm.isList && store.rows(ASKED_IF_GONE, integration, id).length > 0;
+    if (state !== 'removed' && state !== 'held' && !isAsked) {
       violate('an outcome', `contact ${id} has left the CRM and is ${state} (${reason})`);
     }
     return;
@@ -106,12 +110,17 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
     }
     return;
   }
-  if (state === 'held') checkHold(world, crm, record, reason);
+  if (state === 'held') checkHold(world, integration, crm, record, reason);
   if (state === 'submitted' || state === 'ready') {
     violate('no stuck state', `contact ${id} is ${state} after a quiet night (${reason})`);
   }
   if (state === 'settled') checkProfile(world, crm, record, reason);
 }
+
+/** Nothing but the absence from a list shows that a contact is gone. A user who was asked may have said to wait. */
+const ASKED_IF_GONE = `
+  select id from questions where integration_id = ? and crm_id = ? and kind = 'contacts_missing'
+    and (decision is null or decision = 'rejected')`;
 
 function contactRow(row: Record<string, unknown>): ContactRow {
   const text = (name: string) => String(row[name] ?? '');
@@ -125,7 +134,13 @@ function contactRow(row: Record<string, unknown>): ContactRow {
 }
 
 /** A user is only asked about questions that really exist. */
-function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
+function checkHold(
+  world: World,
+  integration: string,
+  crm: SimulatedCrm,
+  record: Record_,
+  reason: string,
+): void {
   const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
@@ -140,8 +155,12 @@ function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: str
   if (reason === 'profile_deceased' && service.deceased === 0) {
     violate('a reason to ask', `contact ${id} is held as dead, and no profile was so`);
   }
+  if (reason === 'paid_since_backup') checkFormerKey(world, integration, crm, record);
   if (reason === 'lost_answer') {
+    // Nobody reads the balance of a key that was replaced.
+    const isKeyThere = swarm.between.newKey === 0;
     const isProvable =
+      isKeyThere &&
       service.otherSpender + service.buyer + service.partly + swarm.faults.restore === 0 &&
       service.credits > 1_000;
     const humans = humansIn(crm, record);
@@ -160,6 +179,33 @@ function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: str
     }
   }
 }
+
+/** A user is asked because of a replaced key only if the present key cannot show what was paid for. */
+function checkFormerKey(
+  { integrations, oracle, service, store, timeline, violate, swarm }: World,
+  integration: string,
+  crm: SimulatedCrm,
+  record: Record_,
+): void {
+  if (store.rows(ASKED_FOR_KEY, integration, record.id).length === 0) return;
+  const key = integrations.find(({ id }) => id === integration)?.partner.apiKey ?? '';
+  const last = familyOf(crm, record)
+    .flatMap((each) => oracle.paymentsOf(each).at(-1) ?? [])
+    .toSorted((a, b) => b.job.paidAt - a.job.paidAt)
+    .at(0);
+  // A profile that has been lost anyway is not asked about, but the job of a restored database may be another one.
+  if (last === undefined || swarm.faults.restore > 0) return;
+  const { team, paidAt, fate } = last.job;
+  const isThere = fate === 'completed' && timeline.now() - paidAt < SHARED_FOR_MS - SLACK_MS;
+  if (isThere && team === service.teamOf(key)) {
+    const what = `contact ${record.id} is held for a replaced key, and the present key sees its job`;
+    violate('a reason to ask', what);
+  }
+}
+
+const ASKED_FOR_KEY = `
+  select id from questions where integration_id = ? and crm_id = ? and detail = 'former_key'
+    and decision is null`;
 
 const OPEN_QUESTION = 'select id from questions where crm_id = ? and decision is null';
 
@@ -308,6 +354,8 @@ function judgeChange(
 /** The product recognises its own values, so it can correct, undo or erase them. */
 function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record: Record_): void {
   if (swarm.faults.restore > 0) return;
+  // Nothing tells that the values came from the former row of a list, if the details changed as well, or if it was erased.
+  if (record.formerRows.length > 0 && !isPlainlyContinued(record)) return;
   // Values from a record that was merged into it are stored under that record's ID until they are sorted.
   const rows = familyOf(crm, record).flatMap(({ id }) => [
     ...store.rows('select owned_values as own from contacts where crm_id = ?', id),
@@ -320,6 +368,15 @@ function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record:
       violate('what is ours', `the ${field} of contact ${record.id} is not known as written by us`);
     }
   }
+}
+
+/** The row of a list whose details were never others since an earlier row of the person, and none of which was erased. */
+function isPlainlyContinued(record: Record_): boolean {
+  const version = versionOf(record.details);
+  return [record, ...record.formerRows].every(
+    ({ details, history, erasureBegunAt }) =>
+      erasureBegunAt === null && [details, ...history].every((each) => versionOf(each) === version),
+  );
 }
 
 /** An erased contact is nowhere, in no form of its ID, and in no network. */
@@ -345,7 +402,8 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
       }
     }
     // A donor added after the restored backup is not known as a member.
-    const networks = swarm.faults.restore > 0 ? [] : [...service.networks.values()];
+    const isKnown = swarm.faults.restore === 0 && !wereOutOfReach(world);
+    const networks = isKnown ? [...service.networks.values()] : [];
     if (others.length === 0 && networks.some(({ members }) => members.has(human.donorId))) {
       violate('forgotten', `the erased contact ${id} is a member of a network`);
     }
@@ -397,7 +455,7 @@ function checkNothingInClear({ store, humans, violate, swarm }: World): void {
   if (swarm.seed % 16 !== 0) return;
   const text = store.bytes().toString('latin1').toLowerCase();
   // Long enough not to occur by chance in encrypted text or in a fingerprint.
-  const others = ['partner-key-0', 'partner-key-1', 'Oak Street', 'Foundation'];
+  const others = ['partner-key-0', 'partner-key-1', 'replaced-key-', 'Oak Street', 'Foundation'];
   const words = [...humans.all.map(({ last }) => last), ...others];
   for (const word of words) {
     if (text.includes(word.toLowerCase()))
@@ -409,12 +467,25 @@ const BELIEVED = `
   select donor_id from network_members join networks on networks.id = network
   where integration_id = ? and state = 'member'`;
 
+/**
+ * A key cannot see the networks of another team. Whoever left them in that time is still in them when their key is used
+ * again, and they count as networks that somebody else has made (docs/reliability.md, limits).
+ */
+function wereOutOfReach({ reached }: World): boolean {
+  return [...reached].some((event) => event.startsWith('new key: of another team'));
+}
+
+const ASKED_ABOUT_LIST = `
+  select id from questions where integration_id = ? and kind = 'contacts_missing'
+    and (decision is null or decision = 'rejected')`;
+
 const FAILED = `
   select donor_id from network_members join networks on networks.id = network
   where integration_id = ? and state in ('failed', 'not_found')`;
 
 /** Networks match their groups. */
-function checkNetworks({ crms, oracle, service, store, swarm, violate }: World): void {
+function checkNetworks(world: World): void {
+  const { crms, integrations, oracle, service, store, swarm, violate } = world;
   if (!swarm.networks) return;
   for (const [name, crm] of crms) {
     const holds = store.rows(
@@ -423,7 +494,11 @@ function checkNetworks({ crms, oracle, service, store, swarm, violate }: World):
     );
     const failed = store.rows(FAILED, name);
     if (holds.length > 0 || failed.length > 0) continue;
-    const network = [...service.networks.values()].find((each) => each.name === `Board ${name}`);
+    const key = integrations.find(({ id }) => id === name)?.partner.apiKey ?? '';
+    const ofGroup = [...service.networks.values()].filter((each) => each.name === `Board ${name}`);
+    const network = ofGroup.find(({ team }) => team === service.teamOf(key));
+    // With a key of another team, donor-sync only notices that the network is missing when its members change.
+    if (network === undefined && ofGroup.length > 0) continue;
     const wanted = new Set<string>();
     for (const id of crm.groups.get('board') ?? []) {
       const heir = crm.heirOf(id);
@@ -449,7 +524,10 @@ function checkNetworks({ crms, oracle, service, store, swarm, violate }: World):
     const missing = [...wanted].filter(
       (donorId) => !members.has(donorId) && (isWhole || !believed.has(donorId)),
     );
-    const extra = [...members].filter((donorId) => isWhole && !wanted.has(donorId));
+    // While users are asked whether contacts of a list are gone, nobody leaves a network.
+    const isAsked = store.rows(ASKED_ABOUT_LIST, name).length > 0;
+    const mayLeave = isWhole && !isAsked && !wereOutOfReach(world);
+    const extra = [...members].filter((donorId) => mayLeave && !wanted.has(donorId));
     if (missing.length + extra.length > 0) {
       violate(
         'networks equal groups',

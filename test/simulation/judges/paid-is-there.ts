@@ -7,7 +7,7 @@
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { familyOf, hasErased } from '../crm/family.ts';
 import { DONOR_ID, MAPPINGS, MARK } from '../crm/fields.ts';
-import { type Cell, isAnyones, type Record_ } from '../crm/record.ts';
+import { type Cell, isAnyones, type Record_, versionOf } from '../crm/record.ts';
 import type { World } from '../night/world.ts';
 import { netWorthOf } from '../service/service.ts';
 import { RETENTION } from '../settings.ts';
@@ -33,14 +33,34 @@ export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): voi
 /** The last payment, if it has brought the profile of the contact's present human being. */
 function newestProfile(world: World, crm: SimulatedCrm, record: Record_): Payment | null {
   const { oracle } = world;
-  const last = oracle.paymentsOf(record).at(-1);
+  const last = lastOfRows(world, record);
   if (last !== undefined && isTooOld(last, world)) return null;
   // Its response may be lost, its job gone before it was fetched, or the profile another person's.
-  if (last === undefined || oracle.answeredBefore(record) !== last) return null;
+  if (last === undefined || oracle.answeredBefore(last.record) !== last) return null;
   if (last.job.fate !== 'completed' || last.job.human !== record.human) return null;
   // If several records became one, it is uncertain whose job was used.
-  const others = familyOf(crm, record).filter((each) => each !== record);
+  const rows = [record, ...record.formerRows];
+  const others = familyOf(crm, record).filter((each) => !rows.includes(each));
   return others.some((each) => oracle.paymentsOf(each).length > 0) ? null : last;
+}
+
+/**
+ * The last payment for the contact. If a list has another ID for it, this may be the payment for its former row, as long
+ * as its details have never been others since.
+ */
+function lastOfRows({ oracle, swarm }: World, record: Record_): Payment | undefined {
+  const own = oracle.paymentsOf(record).at(-1);
+  if (own !== undefined || record.formerRows.length === 0) return own;
+  const { doubles, merge, revoke } = swarm.people;
+  if (doubles + merge + revoke > 0) return undefined;
+  const theirs = record.formerRows.flatMap((each) => oracle.paymentsOf(each));
+  const last = theirs.toSorted((a, b) => b.job.paidAt - a.job.paidAt).at(0);
+  const isSame = [record, ...record.formerRows].every(
+    ({ details, history, former }) =>
+      former.length === 0 &&
+      [details, ...history].every((each) => versionOf(each) === last?.version),
+  );
+  return isSame ? last : undefined;
 }
 
 /**
@@ -62,11 +82,26 @@ function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
   // The profile of a contact that opted out is deleted after a while.
   if (record.firstOptOutAt !== null) return true;
   if (isPurgedWhileAway(world, record)) return true;
+  if (isUnseenAndChanged(world, crm, record)) return true;
   if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
     return true;
   }
   if (isErasedElsewhere(crm, record) && store.rows(TOLD_APART, record.id).length === 0) return true;
   return store.rows(ASKED, record.id).length > 0;
+}
+
+/**
+ * The present key cannot see the job, and the details have changed since and changed back. The change has ended the
+ * question about the key (docs/reliability.md, limits).
+ */
+function isUnseenAndChanged(
+  { integrations, oracle, service }: World,
+  { name }: SimulatedCrm,
+  record: Record_,
+): boolean {
+  const last = oracle.paymentsOf(record).at(-1);
+  const key = integrations.find(({ id }) => id === name)?.partner.apiKey ?? '';
+  return last !== undefined && last.job.team !== service.teamOf(key) && record.history.length > 0;
 }
 
 /**

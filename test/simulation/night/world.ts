@@ -65,6 +65,8 @@ export interface World {
   violate(invariant: string, what: string): void;
   /** True if a process was killed, stopped or frozen. */
   wasHurt(name: string): boolean;
+  /** Special events of this night, for its coverage. */
+  reached: Set<string>;
 }
 
 /** The state that the parts of a night share. */
@@ -122,6 +124,7 @@ export function createWorld(parts: NightParts): Night {
       faultRate: () => faults().crm,
       lagMs: swarm.people.lagMs,
       slowMs: swarm.people.slowMs,
+      isList: swarm.isList,
       pageSize: swarm.pageSize,
       isUndisturbed: isUndisturbed(swarm.faults),
       hasAutomation: swarm.people.automation > 0,
@@ -189,6 +192,7 @@ export function createWorld(parts: NightParts): Night {
     ...{ answers, people, isServer, isCalm: false, heldSince: null, faults, say },
     desk: random.split('desk'),
     answering: random.split('answers'),
+    reached: new Set(),
     wasHurt: (name) => roster.named.get(name)?.wasHurt ?? false,
     integrations: settings.integrations,
   };

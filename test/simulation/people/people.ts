@@ -17,6 +17,8 @@ export interface Coverage {
   point(name: string): void;
   kill(point: string): void;
   fault(fault: string, endpoint: string): void;
+  /** The night has reached a special event. */
+  reached(event: string): void;
   /** This many submissions of a key were open at the same time, or settled together. */
   together(what: 'open' | 'lost', submissions: number): void;
 }
@@ -92,7 +94,9 @@ export function createPeople(deps: PeopleDeps): People {
       }
       // If there are enough credits, nothing must change the balance, because it proves what was lost.
       if (swarm.service.credits > 1_000) return;
-      for (const key of ['partner-key-0', 'partner-key-1']) service.take(key, -20_000);
+      const teams = new Map([...service.keys].map((key) => [service.teamOf(key), key]));
+      for (const key of ['partner-key-0', 'partner-key-1']) teams.set(key, key);
+      for (const key of teams.values()) service.take(key, -20_000);
     },
   };
 

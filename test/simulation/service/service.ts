@@ -34,6 +34,8 @@ export interface Person {
 export interface Job {
   id: string;
   key: string;
+  /** The team of the key. */
+  team: string;
   person: Person;
   human: Human | undefined;
   /** When the request left that paid for it. */
@@ -64,7 +66,7 @@ interface Team {
 
 export interface Network {
   id: string;
-  key: string;
+  team: string;
   name: string;
   members: Set<string>;
   /** Paid for and not removed since. */
@@ -86,6 +88,11 @@ export interface ServiceModel {
   readonly charges: readonly Charge[];
   readonly throttled: number;
   balance(key: string): number;
+  /** Issues another key: for the team of this key, or for a new team. */
+  issueKey(sameTeamAs: string | null): string;
+  /** The name of a key's team. Without `issueKey`, each key has its own. */
+  teamOf(key: string): string;
+  readonly keys: ReadonlySet<string>;
   /** True if it has refused this human being with a 422, as it always does. */
   refuses(human: Human): boolean;
   /** Another user spends credits, or credits are bought (negative). */
@@ -128,6 +135,9 @@ const YOUNG_MS = 60_000;
 export function createServiceModel(deps: ServiceDeps): ServiceModel {
   const { timeline, random, humans, habits, say } = deps;
   const teams = new Map<string, Team>();
+  /** The teams of the keys that were issued. */
+  const teamNames = new Map<string, string>();
+  const keys = new Set<string>();
   const jobs = new Map<string, Job>();
   const networks = new Map<string, Network>();
   const adds = new Map<string, BulkAdd>();
@@ -146,6 +156,14 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       return throttled;
     },
     balance: (key) => teamOf(key).enhancements,
+    keys,
+    teamOf: teamNameOf,
+    issueKey(sameTeamAs) {
+      const key = `replaced-key-${teamNames.size}`;
+      keys.add(key);
+      teamNames.set(key, sameTeamAs === null ? key : teamNameOf(sameTeamAs));
+      return key;
+    },
     refuses: ({ index }) => invalid.get(index) === true,
     take(key, credits) {
       const team = teamOf(key);
@@ -156,12 +174,18 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     },
   };
 
+  function teamNameOf(key: string): string {
+    return teamNames.get(key) ?? key;
+  }
+
   function teamOf(key: string): Team {
-    let team = teams.get(key);
+    keys.add(key);
+    const name = teamNameOf(key);
+    let team = teams.get(name);
     if (team === undefined) {
       const { credits } = habits;
       team = { enhancements: credits, networks: 5_000, tokens: BURST, filledAt: timeline.now() };
-      teams.set(key, team);
+      teams.set(name, team);
     }
     return team;
   }
@@ -244,7 +268,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     const fate = fateOfJob();
     const job: Job = {
       id: lastId.toString(16).padStart(32, '0'),
-      ...{ key, person, sender, sentAt, paidAt, doneAt, fate },
+      ...{ key, team: teamNameOf(key), person, sender, sentAt, paidAt, doneAt, fate },
       human: humans.byLastName(person.name.last),
       goneAt: fate === 'vanished' ? paidAt + random.magnitude(1_000, 3_600_000) : paidAt + WEEK_MS,
     };
@@ -288,7 +312,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     const now = timeline.now();
     const isThere = (id: string) => {
       const job = jobs.get(id);
-      if (job === undefined || job.key !== key || now >= job.goneAt) return false;
+      if (job === undefined || job.team !== teamNameOf(key) || now >= job.goneAt) return false;
       const mayBeDenied = habits.denied > 0 && !deps.isWell() && now - job.paidAt < YOUNG_MS;
       return !mayBeDenied || !random.chance(habits.denied);
     };
@@ -326,7 +350,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
 
   function networkRoute(request: ServiceRequest, team: Team): ServiceAnswer | null {
     const { method, path, key, body } = request;
-    const own = [...networks.values()].filter((network) => network.key === key);
+    const own = [...networks.values()].filter((each) => each.team === teamNameOf(key));
     if (path === '/networks' && method === 'GET') {
       return answer(200, { networks: own.map(networkRecord) });
     }
@@ -336,7 +360,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       lastId += 1;
       const network = {
         id: `n${lastId}`,
-        key,
+        team: teamNameOf(key),
         name,
         members: new Set<string>(),
         paid: new Set<string>(),

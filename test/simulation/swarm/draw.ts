@@ -8,6 +8,7 @@ import {
   slowSubmissions,
   watchCredits,
 } from './credit-nights.ts';
+import { changeIds, replaceKeys } from './list-nights.ts';
 import {
   answerMuch,
   changeMany,
@@ -24,13 +25,17 @@ import {
   overtake,
   setClocks,
 } from './process-nights.ts';
-import type { Swarm } from './swarm.ts';
+import { NO_CHANGES, type Swarm } from './swarm.ts';
 
 /**
  * Share of nights about who a record is, and about what a CRM refuses. The other nights are as they would be without
  * these.
  */
 const PERSONS = 0.25;
+
+/** Share of nights about lists whose IDs change, and about service keys that are replaced; some are about both. */
+const LISTS = 0.08;
+const KEYS = 0.06;
 
 /** The night of a seed; `serve` makes it a night in which hosts serve. */
 export function swarmOf(seed: number, serve = false): Swarm {
@@ -144,6 +149,8 @@ export function swarmOf(seed: number, serve = false): Swarm {
     isCrossed: false,
     struckAt: null,
     beside: { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 },
+    isList: false,
+    between: { ...NO_CHANGES },
   };
   // Drawn last, so older seeds keep the rest of their nights.
   if (chance(0.3)) swarm.pageSize = 2;
@@ -182,7 +189,13 @@ export function swarmOf(seed: number, serve = false): Swarm {
   // The clock determines how young a job is, which may be denied for that. A theme may have set the clock.
   if (swarm.faults.clockSkew + swarm.faults.clockJump > 0) swarm.service.denied = 0;
   const persons = createRandom(`swarm ${seed} with persons`);
-  return persons.chance(PERSONS) ? withPersons(swarm) : swarm;
+  const night = persons.chance(PERSONS) ? withPersons(swarm) : swarm;
+  if (night.beside.serve > 0) return night;
+  const lists = createRandom(`swarm ${seed} lists`);
+  if (lists.chance(LISTS)) changeIds(night, lists);
+  const keys = createRandom(`swarm ${seed} keys`);
+  if (keys.chance(KEYS)) replaceKeys(night, keys);
+  return night;
 }
 
 /** Drawn from a separate stream; three nights of five are as they would be without it. */

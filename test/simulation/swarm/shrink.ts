@@ -36,7 +36,7 @@ function* smallerThan(swarm: Swarm): Generator<Swarm> {
   for (const [index] of sessions.entries()) {
     if (sessions.length > 1) yield { ...swarm, sessions: sessions.filter((_, at) => at !== index) };
   }
-  for (const part of ['beside', 'desk', 'faults', 'people', 'service'] as const) {
+  for (const part of ['beside', 'between', 'desk', 'faults', 'people', 'service'] as const) {
     for (const [name, value] of Object.entries(swarm[part])) {
       if (value === 0 || name === 'credits' || name === 'jobMs') continue;
       yield { ...swarm, [part]: { ...swarm[part], [name]: 0 } };

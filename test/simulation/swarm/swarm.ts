@@ -33,7 +33,35 @@ export interface Swarm {
   /** The points at which, or shortly after which, processes are killed or frozen; null for the most damaging points. */
   struckAt: readonly [string, ...string[]] | null;
   beside: Beside;
+  /** True if the CRMs are lists: each reading is complete, and a contact that left is only absent. */
+  isList: boolean;
+  between: Between;
 }
+
+/** Changes between two sessions, each as a probability; 0 switches it off. */
+export interface Between {
+  /** A list comes with new IDs for its contacts; for each list. */
+  newIds: number;
+  /** Share of these lists: most contacts get a new ID, but not all. */
+  inPart: number;
+  /** Share of these lists: the new rows still have the values of the old ones. */
+  keepsValues: number;
+  /** Share of contacts with a new ID: their details have changed as well. */
+  moves: number;
+  /** Share of these lists: contacts get the IDs back that they had before. */
+  backIds: number;
+  /** An integration gets another service key; for each integration. */
+  newKey: number;
+  /** Share of other keys: a key of the same team, or one that the integration had before. */
+  sameTeam: number;
+  formerKey: number;
+}
+
+/** Nothing changes between two sessions. */
+export const NO_CHANGES: Between = {
+  ...{ newIds: 0, inPart: 0, keepsValues: 0, moves: 0, backIds: 0 },
+  ...{ newKey: 0, sameTeam: 0, formerKey: 0 },
+};
 
 /** The product's work in addition to syncing; 0 or 1 each. */
 export interface Beside {

@@ -3,12 +3,14 @@
  * Nothing here queries the product.
  */
 import type { SimulatedCrm } from '../../crm/crm.ts';
+import { erasedRow } from '../../crm/family.ts';
 import type { Record_ } from '../../crm/record.ts';
 import type { Job } from '../../service/service.ts';
 import { createLedger, type LedgerEvents, type OracleDeps, type Payment } from './ledger.ts';
 import { createJudgeLimits } from './limits.ts';
 import { createLostAnswers } from './lost-answers.ts';
 import { createMassChange, type MassChange } from './mass-change.ts';
+import { createNewIds } from './new-ids.ts';
 import { ownerOf } from './owners.ts';
 import { createPaidOnce } from './paid-once.ts';
 import { createReasonToPayAgain } from './pay-again.ts';
@@ -37,6 +39,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   const lost = createLostAnswers(ledger);
   const reasonToPayAgain = createReasonToPayAgain(ledger, lost);
   const { judgeMerged, judgeTwins } = createPaidOnce(ledger, reasonToPayAgain);
+  const { judgeContinued } = createNewIds(ledger, reasonToPayAgain);
   const { onRefused, onChangesDecided, judgeMassChange } = createMassChange(ledger);
   const judgeLimits = createJudgeLimits(ledger, lost);
   return {
@@ -80,7 +83,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
     const before = payments.filter((payment) => payment.record === record);
     const last = before.at(-1);
+    judgeErasedBefore(record, job);
     judgeMerged(owner, job, last);
+    judgeContinued(owner, job);
     ledger.pay(job, owner);
     judgeEligible(record, job);
     judgeTwins(owner, job, last);
@@ -90,6 +95,14 @@ export function createOracle(deps: OracleDeps): Oracle {
       violate('paid once', `contact ${record.id} is paid for twice with the same details`);
     }
     return why;
+  }
+
+  /** Nobody is sent again who was erased under a former ID, unless a user has said that it is somebody else. */
+  function judgeErasedBefore(record: Record_, { sender }: Job): void {
+    const erased = erasedRow(record, deps.bornAt(sender));
+    if (erased === null) return;
+    const what = `contact ${record.id} is sent to the service, and was erased as ${erased.id}`;
+    violate('forgotten', what);
   }
 
   /** Each contact is read by its ID before it is sent. */

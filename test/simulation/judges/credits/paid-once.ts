@@ -23,7 +23,8 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
   function judgeTwins({ record, version }: Owner, job: Job, last: Payment | undefined): void {
     const twins = new Set(twinsOf(crms, record));
     const paid = payments.findLast(
-      (each) => twins.has(each.record) && isSharedWith(job.person, each),
+      (each) =>
+        twins.has(each.record) && each.job.key === job.key && isSharedWith(job.person, each),
     );
     if (paid === undefined || (last !== undefined && last.job.paidAt >= paid.job.paidAt)) return;
     if (!isKept(paid)) return;
@@ -44,7 +45,8 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
    * reason to pay, and the run that pays has read of the merge.
    */
   function judgeMerged({ crm, record, version }: Owner, job: Job, last: Payment | undefined): void {
-    if (deps.isForOne(job.sender)) return;
+    // A list does not say that two of its contacts became one.
+    if (deps.isForOne(job.sender) || swarm.isList) return;
     const { settings } = swarm;
     const readSince = deps.bornAt(job.sender) - swarm.people.lagMs;
     for (const loser of crm.records.values()) {
