@@ -1,6 +1,11 @@
 /** The stand-ins of CRMs. `donor-sync sandbox` has a command for each, and the demo starts some of them. */
+import { bloomerangStandIn } from './bloomerang/stand-in.ts';
 import type { CrmStandIn } from './crm/stand-in.ts';
 import { hubspotStandIn } from './hubspot/stand-in.ts';
 import { salesforceStandIn } from './salesforce/stand-in.ts';
 
-export const CRM_STAND_INS: readonly CrmStandIn[] = [salesforceStandIn, hubspotStandIn];
+export const CRM_STAND_INS: readonly CrmStandIn[] = [
+  salesforceStandIn,
+  hubspotStandIn,
+  bloomerangStandIn,
+];

@@ -34,6 +34,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['bulk', 'control'],
     ['routes'],
   ],
+  'sandbox/bloomerang': [['core'], ['requests'], ['account'], ['control', 'routes']],
   'sandbox/hubspot': [
     ['core'],
     ['properties', 'requests'],

@@ -8,9 +8,9 @@ import { openAccount } from './account/account.ts';
 import type { NewCustomField } from './account/custom-fields.ts';
 import { type AppOptions, BASE_PATH, createApp } from './app.ts';
 import { type Database, openDatabase } from './core/database.ts';
+import { createVariantBook, type variantSchema } from './core/variant.ts';
 import { bloomerangFaultRulesSchema } from './requests/faults.ts';
 import { createSignIn } from './requests/sign-in.ts';
-import { createVariantBook, type variantSchema } from './variant.ts';
 
 /** An hour. Bloomerang does not document how long an access token lasts. */
 const DEFAULT_TOKEN_LIFETIME_MS = 3_600_000;

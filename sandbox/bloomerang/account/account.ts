@@ -2,7 +2,7 @@
 
 import { keptSetting } from '../../crm/kept-setting.ts';
 import type { Database } from '../core/database.ts';
-import type { VariantBook } from '../variant.ts';
+import type { VariantBook } from '../core/variant.ts';
 import { type Constituents, createConstituents } from './constituents.ts';
 import { type CustomFields, createCustomFields, type NewCustomField } from './custom-fields.ts';
 import { createDetails, type Details } from './details.ts';

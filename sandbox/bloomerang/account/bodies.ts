@@ -1,5 +1,5 @@
 /** Constituents, households and fields, in the form of the responses. */
-import type { Variant } from '../variant.ts';
+import type { Variant } from '../core/variant.ts';
 import type { Account } from './account.ts';
 import { type Constituent, fullName, TEXT_PARTS } from './constituent.ts';
 import type { CustomField, CustomValue } from './custom-fields.ts';

@@ -1,7 +1,7 @@
 /** The number of requests in a second. Bloomerang documents no limit; by default, there is none. */
 import type { MiddlewareHandler } from 'hono';
 import { BloomerangError } from '../core/errors.ts';
-import type { Variant, VariantBook } from '../variant.ts';
+import type { Variant, VariantBook } from '../core/variant.ts';
 import type { BloomerangEnv } from './context.ts';
 
 const SECOND_MS = 1000;

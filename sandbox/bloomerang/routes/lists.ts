@@ -1,7 +1,7 @@
 /** Lists: `skip`, `take`, IDs between pipes, and times. */
 import { z } from 'zod';
 import { invalid } from '../core/errors.ts';
-import type { Variant } from '../variant.ts';
+import type { Variant } from '../core/variant.ts';
 
 const DEFAULT_TAKE = 50;
 

@@ -1,4 +1,4 @@
-/** The CRMs of the demo. It shows the two most common ones, because each more would make it slower. */
+/** The CRMs of the demo. It shows the two most common ones, because each more would make it slower, or one that a user names. */
 import type { FieldMapping, FieldSource } from '../../../../core/field-map.ts';
 
 /** A CRM that the demo sets up and syncs. */
@@ -14,9 +14,15 @@ export interface DemoCrmKind {
   networkSuffix: string;
   /** The colours of the networks of the board and the staff. */
   colors: readonly [string, string];
+  /** The form of `crm.auth` for the key of the stand-in. */
+  auth: { type: string; key: string };
+  /** Other settings under `crm` that only the demo needs, one per line. */
+  settings?: readonly string[];
   /** Options of the stand-in that only the demo needs. */
   own: Readonly<Record<string, unknown>>;
 }
+
+const BY_TOKEN = { type: 'token', key: 'token' };
 
 export const DEMO_CRMS: readonly DemoCrmKind[] = [
   {
@@ -26,6 +32,7 @@ export const DEMO_CRMS: readonly DemoCrmKind[] = [
     staff: '{ campaign: Staff }',
     networkSuffix: '',
     colors: ['teal', 'orange'],
+    auth: BY_TOKEN,
     own: {},
   },
   {
@@ -35,9 +42,36 @@ export const DEMO_CRMS: readonly DemoCrmKind[] = [
     staff: '{ list: Staff }',
     networkSuffix: ' in HubSpot',
     colors: ['blue', 'purple'],
+    auth: BY_TOKEN,
     own: { searchLagMs: 0 },
   },
 ];
+
+/** CRMs that the demo shows instead, if a user names one of them. */
+const MORE_CRMS: readonly DemoCrmKind[] = [
+  {
+    kind: 'bloomerang',
+    place: 'Bloomerang database',
+    board: '{ group: "Board of Directors" }',
+    staff: '{ group: Staff }',
+    networkSuffix: '',
+    colors: ['teal', 'orange'],
+    auth: { type: 'apiKey', key: 'apiKey' },
+    // The usual pace is for a real account.
+    settings: ['requestsPerSecond: 0'],
+    // No request can create these fields.
+    own: { profileFields: true },
+  },
+];
+
+/** The kinds of CRM that a user can name. */
+export const DEMO_KINDS: readonly string[] = [...DEMO_CRMS, ...MORE_CRMS].map(({ kind }) => kind);
+
+/** Returns the CRM with this kind alone, or the usual ones without a kind. */
+export function chooseDemoCrms(kind: string | undefined): readonly DemoCrmKind[] {
+  if (kind === undefined) return DEMO_CRMS;
+  return [...DEMO_CRMS, ...MORE_CRMS].filter((crm) => crm.kind === kind);
+}
 
 /** The values of a profile that the demo shows for a contact. */
 const SHOWN: readonly FieldSource[] = [

@@ -7,7 +7,7 @@ import { type ProductDeps, withApplication, withIntegration } from '../../action
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
 import { syncOnce } from '../sync/sync-once.ts';
-import { DEMO_CRMS, toShownFields } from './crms.ts';
+import { chooseDemoCrms, DEMO_CRMS, DEMO_KINDS, toShownFields } from './crms.ts';
 import { createDemoFolder, crmIntegration, DEMO_INTEGRATION, type DemoFolder } from './folder.ts';
 import { type CrmResult, type DemoCrm, readResults, syncCrm } from './results.ts';
 import { type DemoReport, showNextSteps, showReport, showStart } from './show.ts';
@@ -20,6 +20,7 @@ Examples:
   donor-sync demo            sync, then serve the pages and keep the stand-ins running
   donor-sync demo --tour     a tour of six pages, in three minutes
   donor-sync demo --once     sync and end
+  donor-sync demo --crm KIND   show this CRM instead
   donor-sync demo --public-record   import tax returns into a separate service, and sync with it
 
 Nothing leaves this machine: the service and the CRMs are local stand-ins with fictional people. The files
@@ -42,6 +43,7 @@ const flagsSchema = z.object({
   tour: z.boolean().default(false),
   publicRecord: z.boolean().default(false),
   contacts: z.number(),
+  crm: z.string().optional(),
 });
 
 /** The command `demo`: a first and a second sync of a fictional nonprofit, in a few seconds. */
@@ -57,6 +59,11 @@ export function demoCommand(deps: ProductDeps): Command {
       `how many contacts the list has, ${CONTACTS.least} to ${CONTACTS.most}`,
       wholeNumber(CONTACTS.least, CONTACTS.most),
       CONTACTS.usual,
+    )
+    .addOption(
+      new Option('--crm <kind>', 'show only this CRM')
+        .choices(DEMO_KINDS)
+        .conflicts(['publicRecord']),
     )
     .option(
       '--public-record',
@@ -75,13 +82,13 @@ export function demoCommand(deps: ProductDeps): Command {
 
 async function playDemo(
   deps: ProductDeps,
-  { once, tour, contacts }: z.infer<typeof flagsSchema>,
+  { once, tour, contacts, crm }: z.infer<typeof flagsSchema>,
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
   // The product does not import the sandboxes. They are loaded when one is needed.
   const { setStage } = await import('./stage.ts');
-  const stage = await setStage(contacts);
+  const stage = await setStage(contacts, chooseDemoCrms(crm));
   try {
     const folder = await createDemoFolder(stage.contacts, stage);
     showStart(output, stage, folder);

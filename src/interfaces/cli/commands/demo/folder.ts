@@ -148,9 +148,10 @@ ${crms.map((served, at) => crmSettings({ baseUrl, apiKey }, served, at === 0)).j
 
 function crmSettings(
   { baseUrl, apiKey }: ListSettings['service'],
-  { crm: { kind, board, staff, networkSuffix, colors }, baseUrl: url, token }: ServedCrm,
+  { crm, baseUrl: url, token }: ServedCrm,
   isFirst: boolean,
 ): string {
+  const { kind, board, staff, networkSuffix, colors, auth, settings = [] } = crm;
   const oneKey = isFirst ? '' : ' # one key for all: a person in two CRMs is paid for once';
   const groups = isFirst ? ' # shows which contacts the people in these groups know' : '';
   return `
@@ -162,8 +163,8 @@ function crmSettings(
     crm: # the fields are the default map of config/fields.${kind}.json
       kind: ${kind}
       url: ${url}
-      auth: { type: token, token: "${token}" }
-    networks:${groups}
+      auth: { type: ${auth.type}, ${auth.key}: "${token}" }
+${settings.map((line) => `      ${line}\n`).join('')}    networks:${groups}
       - { name: Board${networkSuffix}, color: ${colors[0]}, group: ${board} }
       - { name: Staff${networkSuffix}, color: ${colors[1]}, group: ${staff} }
 `;

@@ -4,7 +4,7 @@ import { createWorld, type World } from '../../../../../people/world.ts';
 import { startPartnerSandbox } from '../../../../../sandbox/partner/index.ts';
 import { CRM_STAND_INS } from '../../../../../sandbox/stand-ins.ts';
 import { createDemoContacts, type DemoContact } from './contacts.ts';
-import { DEMO_CRMS, type DemoCrmKind } from './crms.ts';
+import type { DemoCrmKind } from './crms.ts';
 import type { ServedCrm } from './folder.ts';
 
 /** A running service, and a nonprofit's contact list. */
@@ -15,7 +15,7 @@ export interface Stage {
   /** The address above `/_sandbox`. */
   rootUrl: string;
   contacts: DemoContact[];
-  /** The CRMs of `DEMO_CRMS`. They contain the same people as contacts. */
+  /** The CRMs. They contain the same people as contacts. */
   crms: readonly ServedCrm[];
   close(): Promise<void>;
 }
@@ -33,16 +33,16 @@ const SPARE_CREDITS = 100;
 const CRM_CONTACTS = 60;
 
 /** Starts the CRMs and the service with its documented limits, and creates the contact list. */
-export async function setStage(size: number): Promise<Stage> {
+export async function setStage(size: number, shown: readonly DemoCrmKind[]): Promise<Stage> {
   const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
   const service = await startPartnerSandbox({
     world,
     jobTimeMs: JOB_TIME_MS,
     networkJobTimeMs: JOB_TIME_MS,
-    credits: size + DEMO_CRMS.length * CRM_CONTACTS + SPARE_CREDITS,
+    credits: size + shown.length * CRM_CONTACTS + SPARE_CREDITS,
   });
   const crms: Awaited<ReturnType<typeof startCrm>>[] = [];
-  for (const crm of DEMO_CRMS) crms.push(await startCrm(world, crm));
+  for (const crm of shown) crms.push(await startCrm(world, crm));
   return {
     ...service,
     contacts: createDemoContacts(world, size),
