@@ -292,8 +292,8 @@ function contradicts(person: Person, other: Person, shown: Shown): boolean {
 }
 
 /**
- * Whether the first name is another one. It is not if the contact has only an initial, if it may be the other member's
- * middle name or the other member's first name may be its middle name, or if it may be a typing error.
+ * Whether the first name is another one. An initial alone is not, and an invented name can be a typing error. The
+ * first name of one side can also be the middle name of the other side.
  */
 function isOtherName({ first, middle }: Person, other: Person, shown: Shown): boolean {
   if (first === other.first || shown.isInitial || shown.isInvented) return false;

@@ -1,4 +1,4 @@
-/** Checks of imports: everyone in one list is a donor of their own, and two lists are joined only for one person. */
+/** Checks that everyone in one list becomes a separate donor, and that two lists are joined only for one person. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { writeContact } from './contact.ts';
@@ -63,7 +63,7 @@ export function drawImportFamilies(families: number, random: Random): Person[] {
   });
 }
 
-/** First names of which no two begin with the same two letters. */
+/** Draws first names that all start with different letters, by their first two. */
 function drawUnlikeNames(random: Random, sex: Sex, size: number): string[] {
   const names: string[] = [];
   while (names.length < size) {

@@ -1,6 +1,6 @@
 /**
- * Contacts in the proportions of an ordinary CRM: 20 % exact, 50 % with noise, 10 % moved, 20 % not in the list, and
- * 3 % of all from families with a like-named father and son at one home.
+ * Contacts in the proportions of an ordinary CRM: 20 % exact, 50 % with noise, 10 % moved, 20 % not in the list. Of all
+ * contacts, 3 % are from families with a like-named father and son at one home.
  */
 
 import type { Case } from './case.ts';

@@ -31,13 +31,16 @@ const drawCommonSurname = createWeighted(
   })),
 );
 
-const FRONTS =
-  'Quill Thorn Abern Fair Hask Penn Wick Lath Brack Strath Cald Tres Dun Raven Kess Vand Orm Pell Sund Grim Hol Mard Nev Ost Pri Quar Rust Sel Tam Ulv Var Wend Yar Zel Bex Corv Drax Elm Fenn Gost';
-const ENDS =
-  'feather athy weather ingham croft mere stead worth combe burn ridge hurst gard inski ovich quist dahl stein auer etti ello ander maker berg low wright sby thwaite';
-const rareSurnames = FRONTS.split(' ').flatMap((front) =>
-  ENDS.split(' ').map((end) => front + end),
-);
+const FRONTS = [
+  'Quill Thorn Abern Fair Hask Penn Wick Lath Brack Strath Cald Tres Dun Raven Kess',
+  'Vand Orm Pell Sund Grim Hol Mard Nev Ost Pri Quar Rust Sel Tam Ulv',
+  'Var Wend Yar Zel Bex Corv Drax Elm Fenn Gost',
+].flatMap((line) => line.split(' '));
+const ENDS = [
+  'feather athy weather ingham croft mere stead worth combe burn ridge hurst gard inski ovich',
+  'quist dahl stein auer etti ello ander maker berg low wright sby thwaite',
+].flatMap((line) => line.split(' '));
+const rareSurnames = FRONTS.flatMap((front) => ENDS.map((end) => front + end));
 
 /** The share of people whose surname is not one of the 1,000 commonest. */
 const RARE_SHARE = 0.4;
@@ -49,7 +52,7 @@ export function drawFirstName(random: Random, sex: Sex): string {
 /** The share of births of the other sex from which a name counts as a name of both. */
 const BOTH_SEXES = 0.02;
 
-/** Whether people of the other sex have this first name too, so that "Mrs." may stand before the wife's own name. */
+/** Whether people of the other sex have this first name too, so that "Mrs." can precede the wife's own name. */
 export function isOfBothSexes(first: string): boolean {
   const births = firstNames.filter((name) => name.value === first).map((name) => name.weight);
   const all = births.reduce((sum, weight) => sum + weight, 0);

@@ -52,10 +52,13 @@ const drawCity = createWeighted(
   })),
 );
 
-const STREETS =
-  'Oak Maple Cedar Pine Elm Walnut Chestnut Birch Willow Spruce Park Lake Hill Ridge River Spring Church Mill Union Franklin Jefferson Madison Monroe Jackson Lincoln Grant Sherman Adams Highland Forest Prospect Pleasant Meadow Orchard Valley Sunset Summit Canyon Harbor Liberty Grove College Court Market Clinton Dogwood Magnolia Sycamore Hickory Juniper Poplar Laurel Aspen Hawthorne Heather Fairview Glendale Lakeview Westwood Eastgate'.split(
-    ' ',
-  );
+const STREETS = [
+  'Oak Maple Cedar Pine Elm Walnut Chestnut Birch Willow Spruce Park Lake',
+  'Hill Ridge River Spring Church Mill Union Franklin Jefferson Madison Monroe Jackson',
+  'Lincoln Grant Sherman Adams Highland Forest Prospect Pleasant Meadow Orchard Valley Sunset',
+  'Summit Canyon Harbor Liberty Grove College Court Market Clinton Dogwood Magnolia Sycamore',
+  'Hickory Juniper Poplar Laurel Aspen Hawthorne Heather Fairview Glendale Lakeview Westwood Eastgate',
+].flatMap((line) => line.split(' '));
 const TYPES = ['Street', 'Avenue', 'Road', 'Drive', 'Lane', 'Court', 'Boulevard', 'Place'];
 const UNIT_SHARE = 0.15;
 
@@ -72,14 +75,15 @@ export function drawHome(random: Random): Home {
   };
 }
 
-const FIRMS =
-  'Ashgrove Bellwether Corvfell Danforth Eastlake Foxhall Granite Harborview Ironwood Juniper Keystone Lakeshore Meridian Northgate Oakmont Pinnacle Quarry Redwood Silverton Trident Upland Vanguard Westbrook Yellowstone Zephyr Blue_Ridge Cold_Spring Great_Plains High_Desert Iron_Range'.split(
-    ' ',
-  );
-const TRADES =
-  'Engineering Partners Hospital Foundry Logistics Capital Insurance Publishing Architects Pharmaceuticals Energy University Construction Consulting Bank Software Textiles Motors Foods Laboratories'.split(
-    ' ',
-  );
+const FIRMS = [
+  'Ashgrove Bellwether Corvfell Danforth Eastlake Foxhall Granite Harborview Ironwood Juniper',
+  'Keystone Lakeshore Meridian Northgate Oakmont Pinnacle Quarry Redwood Silverton Trident',
+  'Upland Vanguard Westbrook Yellowstone Zephyr Blue_Ridge Cold_Spring Great_Plains High_Desert Iron_Range',
+].flatMap((line) => line.split(' '));
+const TRADES = [
+  'Engineering Partners Hospital Foundry Logistics Capital Insurance Publishing Architects Pharmaceuticals',
+  'Energy University Construction Consulting Bank Software Textiles Motors Foods Laboratories',
+].flatMap((line) => line.split(' '));
 const EMPLOYED_SHARE = 0.65;
 
 export function drawEmployer(random: Random): string {
