@@ -124,7 +124,11 @@ export const OTHER_IDS =
  */
 export const OPT_OUTS = [
   ...['donotresearch', 'noresearch', 'researchoptout', 'donotscreen', 'noscreening'],
-  ...['donotprofile', 'noprofiling', 'optedout', 'optout', 'privacyoptout'],
+  ...['donotwealthscreen', 'nowealthscreening', 'wealthscreeningoptout', 'screeningoptout'],
+  ...['optoutofwealthscreening', 'optoutofscreening', 'excludefromwealthscreening'],
+  ...['excludefromscreening', 'excludefromresearch', 'optoutofresearch', 'optedoutofresearch'],
+  ...['noprospectresearch', 'prospectresearchoptout', 'profilingoptout', 'optoutofprofiling'],
+  ...['donotprofile', 'noprofiling', 'optedout', 'optout', 'privacyoptout', 'gdproptout'],
   ...['donottrade', 'donotshare', 'donotsell', 'donotexchange'],
   ...['widerspruch', 'datenschutzwiderspruch', 'nichtrecherchieren', 'keinerecherche'],
   ...['opposition', 'refusprofilage', 'nepasprofiler', 'oposicion', 'nocompartir', 'noinvestigar'],
@@ -135,6 +139,7 @@ export const OPT_OUTS = [
 
 export const DECEASED = [
   ...['deceased', 'isdeceased', 'deceaseddate', 'datedeceased', 'dateofdeath', 'deathdate'],
+  ...['passedaway', 'isdead'],
   ...['verstorben', 'verstorbenam', 'todesdatum', 'sterbedatum', 'decede', 'datededeces'],
   ...['fallecido', 'fallecida', 'difunto', 'fechadefallecimiento', 'fechadefuncion', 'deceduto'],
   ...['deceduta', 'datadidecesso', 'datadecesso', 'falecido', 'falecida', 'datadefalecimento'],
@@ -145,6 +150,7 @@ export const DECEASED = [
 
 export const DO_NOT_CONTACTS = [
   ...['donotcontact', 'isdonotcontact', 'nocontact', 'nichtkontaktieren', 'keinkontakt'],
+  ...['dnc', 'nevercontact', 'nocontactever', 'requestsnocontact'],
   ...['kontaktsperre', 'nepascontacter', 'nocontactar', 'noncontattare', 'naocontactar'],
   ...['naocontatar', 'nietbenaderen', 'nietcontacteren', 'geencontact', 'kontaktaej', 'ejkontakt'],
   ...['wunschtkeinenkontakt', 'villejblikontaktad', 'doesnotwanttobecontacted'],

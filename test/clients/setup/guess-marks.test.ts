@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { guessColumns } from '../../../src/clients/setup/csv-columns.ts';
+
+/** The marks of a file with one column in addition to a contact's name and address. */
+function marksOf(mark: string) {
+  const columns = ['ID', 'First Name', 'Last Name', 'Street', 'City', mark];
+  const sample = Array.from({ length: 10 }, (_, row) => {
+    const cells = [`${row}`, 'Ada', 'Lee', `${row} Elm St`, 'Reno', row % 3 === 0 ? 'Yes' : ''];
+    return new Map(columns.map((name, at) => [name, cells[at] ?? '']));
+  });
+  const { optOut, deceased, doNotContact } = guessColumns(columns, sample);
+  return { optOut, deceased, doNotContact };
+}
+
+const NONE = { optOut: null, deceased: null, doNotContact: null };
+
+describe('a column of a file', () => {
+  it.each([
+    ...['Do Not Wealth Screen', 'No Wealth Screening', 'Wealth Screening Opt-Out'],
+    ...['Opt Out of Wealth Screening', 'Exclude from Wealth Screening', 'Screening Opt Out'],
+    ...['Exclude from Research', 'Opt Out of Research', 'Opted Out of Research'],
+    ...['No Prospect Research', 'GDPR Opt-Out', 'Profiling Opt Out', 'Opt Out of Profiling'],
+  ])('"%s" marks people who must not be researched', (name) => {
+    expect(marksOf(name)).toEqual({ ...NONE, optOut: name });
+  });
+
+  it.each(['Passed Away', 'Is Dead'])('"%s" marks people who have died', (name) => {
+    expect(marksOf(name)).toEqual({ ...NONE, deceased: name });
+  });
+
+  it.each(['DNC', 'Never Contact', 'No Contact Ever', 'Requests No Contact'])(
+    '"%s" marks people who must not be contacted',
+    (name) => {
+      expect(marksOf(name)).toEqual({ ...NONE, doNotContact: name });
+    },
+  );
+
+  it.each(['Do Not Email', 'Opted Out of Email', 'Requests No E-mail', 'Research Notes'])(
+    '"%s" marks none of them',
+    (name) => {
+      expect(marksOf(name)).toEqual(NONE);
+    },
+  );
+});
