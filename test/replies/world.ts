@@ -333,7 +333,7 @@ export async function buildWorld(): Promise<World> {
   const webhook = webhookSchema.parse(await asOwner('POST', hookPath, {}));
   const decided = mismatches.at(-1)?.id ?? '';
   await ask('POST', `/v1/holds/${decided}/reject`);
-  const setup = await beginSetup(serving.url, tokens.get('owner') ?? '');
+  const setup = await beginSetup(serving.url, cookies.get('owner') ?? '');
   Object.assign(values, {
     ...{ run: finished.id, 'run held': held.id, 'run stopped': stopped.id },
     ...{ 'run mismatched': mismatched.id, 'run lost': lost.id },
@@ -499,11 +499,11 @@ function askOf(url: string, credentials: Record<string, string>) {
 }
 
 /** A setup with a name and a file that waits for the service's key. */
-async function beginSetup(url: string, token: string): Promise<string> {
+async function beginSetup(url: string, cookie: string): Promise<string> {
   const send = (path: string, body: FormData | URLSearchParams) =>
     fetch(url + path, {
       ...{ method: 'POST', redirect: 'manual' as const, body },
-      headers: { authorization: `Bearer ${token}` },
+      headers: { cookie, origin: url },
     });
   const begun = await send('/setup', new URLSearchParams({ name: 'Lakeside Clinic' }));
   const id = /^\/setup\/([^/]+)\/crm$/.exec(begun.headers.get('location') ?? '')?.[1] ?? '';
