@@ -85,10 +85,11 @@ async function writeBatch(
   // What the others teach about fields is needed for those that are written as a whole or not at all.
   for (const together of [false, true]) {
     const some = tasks.filter(({ change }) => (change.together === true) === together);
-    await writeTasks(session, some.filter(isToSend), results);
-    for (const task of some) {
-      if (!isToSend(task)) results.push(resultOf(task));
-    }
+    const { true: toSend = [], false: done = [] } = Object.groupBy(some, (task) =>
+      isToSend(task) ? 'true' : 'false',
+    );
+    await writeTasks(session, toSend, results);
+    results.push(...done.map(resultOf));
   }
   return results;
 }
@@ -281,13 +282,20 @@ function blame({ suspicions }: CivicrmSession, task: Task, refused: Refused): Wr
 /** Finds the fields that CiviCRM refuses by writing the others. */
 async function narrow(session: CivicrmSession, task: Task, refused: Refused): Promise<WriteResult> {
   const { suspicions } = session;
-  const rule = { code: API_ERROR, message: '' };
+  // Every refusal has the same text, so searches in vain for protected contacts must not end those for other contacts.
+  const rule = { code: API_ERROR, message: task.id };
   const names = Object.keys(task.wanted);
   let search: CulpritSearch | null = searchFor(suspicions, rule, names);
   if (search === null) {
-    const [only] = names;
-    const fields = names.length === 1 && only !== undefined ? [only] : [];
-    return refuseAll(task, API_ERROR, REFUSED, refused, { fields });
+    const [only, ...others] = names;
+    if (only === undefined || others.length > 0)
+      return refuseAll(task, API_ERROR, REFUSED, refused);
+    // The other values of the change may be there already, from a run that ended in the middle.
+    task.refusals.push({
+      ...refusal(API_ERROR, REFUSED_VALUE, only, 'rule'),
+      words: refused.words,
+    });
+    return resultOf({ ...task, wanted: {} });
   }
   while (!isOver(search)) {
     suspicions.extra += 1;

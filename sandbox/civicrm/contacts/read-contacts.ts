@@ -5,6 +5,7 @@ import { ApiError } from '../core/errors.ts';
 import type { Row } from '../core/tables.ts';
 import { type Found, getParamsSchema, getRows } from '../query/get.ts';
 import { meets } from '../query/where.ts';
+import { BLANK_CONTACT } from '../site/people.ts';
 import type { Site } from '../site/site.ts';
 import {
   CORE_FIELDS,
@@ -22,16 +23,24 @@ export function getContacts(site: Site, input: unknown): Found {
   const ids = findIds(where);
   // A request for certain IDs also returns contacts in the trash.
   const hasDeleted = ids !== null || names(where).includes('is_deleted');
+  const afterId = findAfterId(where);
   const groups = new Map<string, ReadonlySet<number>>();
+  // MySQL rejects unknown fields whether or not there are rows.
+  const blank = { ...BLANK_CONTACT, id: 0, created_date: 0, modified_date: 0 };
+  meets(
+    where,
+    (name) => comparedValue(site, primary, blank, name),
+    (field) => (isGroupField(field) ? false : undefined),
+  );
   return getRows<Row>(
     { ...params, where },
     {
-      rows: () => candidates(site, ids, hasDeleted),
+      rows: () => candidates(site, ids, hasDeleted, afterId),
       compared: (contact) => (name) => comparedValue(site, primary, contact, name),
       shown: (contact) => (name) => shownValue(site, primary, contact, name),
       standard: () => Object.keys(CORE_FIELDS),
       special: (contact) => (field, operator, value) => {
-        if (field.split(':')[0] !== 'groups') return undefined;
+        if (!isGroupField(field)) return undefined;
         const key = JSON.stringify([field, value]);
         const members = groups.get(key) ?? membersOf(site, field, value);
         groups.set(key, members);
@@ -45,10 +54,12 @@ function* candidates(
   site: Site,
   ids: readonly number[] | null,
   hasDeleted: boolean,
+  afterId: number,
 ): Generator<Row> {
   const contacts = site.tables.of('Contact');
   const rows = ids === null ? contacts.all() : ids.map((id) => contacts.get(id));
   for (const row of rows) {
+    if (row !== undefined && row.id <= afterId) continue;
     if (isVisible(site, row) && (hasDeleted || row['is_deleted'] !== true)) yield row;
   }
 }
@@ -63,6 +74,18 @@ function findIds(where: readonly unknown[]): number[] | null {
     }
   }
   return null;
+}
+
+/** The ID above which a condition wants all; 0 if there is none. */
+function findAfterId(where: readonly unknown[]): number {
+  const found = where.find(
+    (clause) => Array.isArray(clause) && clause[0] === 'id' && clause[1] === '>',
+  );
+  return Array.isArray(found) ? Number(found[2]) : 0;
+}
+
+function isGroupField(field: string): boolean {
+  return field.split(':')[0] === 'groups';
 }
 
 function names(where: readonly unknown[]): unknown[] {

@@ -26,7 +26,7 @@ export function saveContacts(site: Site, input: unknown): Values[] {
   // Permissions are checked for all records before the first is written.
   for (const record of complete) requireAccess(site, record);
   const write = () => complete.map((record) => writeRecord(site, record, 'api'));
-  return site.variants().saveMode === 'whole' ? site.tables.transact(write) : write();
+  return site.variants().saveMode === 'whole' ? transact(site, write) : write();
 }
 
 /** Changes the contacts that meet the conditions. */
@@ -40,7 +40,17 @@ export function updateContacts(site: Site, input: unknown): Values[] {
   const records = found.map(({ id }) => ({ ...values, id }));
   for (const record of records) requireAccess(site, record);
   const write = () => records.map((record) => writeRecord(site, record, 'api'));
-  return site.variants().saveMode === 'whole' ? site.tables.transact(write) : write();
+  return site.variants().saveMode === 'whole' ? transact(site, write) : write();
+}
+
+function transact<Result>({ tables, ledger }: Site, work: () => Result): Result {
+  const { length } = ledger.list();
+  try {
+    return tables.transact(work);
+  } catch (error) {
+    ledger.cut(length);
+    throw error;
+  }
 }
 
 export function createContact(site: Site, input: unknown): Values[] {

@@ -33,6 +33,8 @@ const checkSchema = z.object({
   action: z.string(),
   values: z.object({ id: z.coerce.number().optional() }).default({}),
 });
+/** `select` names settings, and not columns. */
+const settingSchema = z.object({ select: z.array(z.string()).default([]) });
 const valuesSchema = z.object({ values: z.unknown() });
 
 const ACTIONS: Readonly<Record<string, Action>> = {
@@ -67,7 +69,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     rowsOf([{ id: 1, name: 'Riverside Food Bank', version: VERSION }], params),
   'Setting.get': (site, params) => {
     requireAdministrator(site);
-    return rowsOf([{ id: 1, name: 'defaultCurrency', value: 'USD', domain_id: 1 }], params);
+    const { select } = settingSchema.parse(params);
+    const names = select.filter((name) => name === 'defaultCurrency');
+    const { currency: value } = site.variants();
+    return whole(names.map((name) => ({ name, value, domain_id: 1 })));
   },
   'System.get': (site, params) => {
     requireAdministrator(site);

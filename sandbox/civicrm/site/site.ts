@@ -24,6 +24,8 @@ export interface Site {
 export interface Ledger {
   add(change: LedgerChange): void;
   list(): readonly LedgerChange[];
+  /** Forgets the changes after the first so many, because they were rolled back. */
+  cut(length: number): void;
 }
 
 export interface LedgerChange {
@@ -55,7 +57,13 @@ export function openSite({ file, clock, world, contactCount, variants }: SiteOpt
     permissions: createPermissions(),
     custom: createCustomFields(tables),
     rules: createRules(),
-    ledger: { add: (change) => void changes.push(change), list: () => changes },
+    ledger: {
+      add: (change) => void changes.push(change),
+      list: () => changes,
+      cut(length) {
+        changes.length = length;
+      },
+    },
     variants: () => present,
     setVariants(next) {
       present = next;

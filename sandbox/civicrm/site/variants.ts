@@ -17,6 +17,8 @@ export const variantsSchema = z.strictObject({
   timeZone: z.string().default('America/Chicago'),
   /** The zone in which the database compares times, if it differs from the zone of the site. */
   databaseZone: z.string().nullable().default(null),
+  /** The currency of all amounts. */
+  currency: z.string().default('USD'),
   /** Whether changes of addresses and custom fields also change the contact's `modified_date`, by SQL triggers. */
   triggers: z.boolean().default(true),
   /** Whether moving a contact to the trash changes its `modified_date`. */
