@@ -1,5 +1,6 @@
 /** The stand-ins of CRMs. `donor-sync sandbox` has a command for each, and the demo starts some of them. */
 import { bloomerangStandIn } from './bloomerang/stand-in.ts';
+import { civicrmStandIn } from './civicrm/stand-in.ts';
 import type { CrmStandIn } from './crm/stand-in.ts';
 import { hubspotStandIn } from './hubspot/stand-in.ts';
 import { salesforceStandIn } from './salesforce/stand-in.ts';
@@ -8,4 +9,5 @@ export const CRM_STAND_INS: readonly CrmStandIn[] = [
   salesforceStandIn,
   hubspotStandIn,
   bloomerangStandIn,
+  civicrmStandIn,
 ];

@@ -1,10 +1,14 @@
-/** The CRMs of the demo. It shows the two most common ones, because each more would make it slower, or one that a user names. */
+/** The CRMs of the demo. It shows the two most common ones unless users name others, because each more makes it slower. */
 import type { FieldMapping, FieldSource } from '../../../../core/field-map.ts';
 
 /** A CRM that the demo sets up and syncs. */
 export interface DemoCrmKind {
   /** The kind of its connector and of its stand-in. */
   kind: string;
+  /** True if the demo shows it without being told to. */
+  isUsual: boolean;
+  /** `crm.auth.type` of the settings, and the secret's name there and in the stand-in's line. */
+  signIn: { type: string; secret: string };
   /** What the stand-in is, for users. It follows the article “a”. */
   place: string;
   /** The group selectors of the board and the staff, in YAML's flow style. */
@@ -14,49 +18,55 @@ export interface DemoCrmKind {
   networkSuffix: string;
   /** The colours of the networks of the board and the staff. */
   colors: readonly [string, string];
-  /** The form of `crm.auth` for the key of the stand-in. */
-  auth: { type: string; key: string };
   /** Other settings under `crm` that only the demo needs, one per line. */
   settings?: readonly string[];
   /** Options of the stand-in that only the demo needs. */
   own: Readonly<Record<string, unknown>>;
 }
 
-const BY_TOKEN = { type: 'token', key: 'token' };
-
 export const DEMO_CRMS: readonly DemoCrmKind[] = [
   {
     kind: 'salesforce',
+    isUsual: true,
+    signIn: { type: 'token', secret: 'token' },
     place: 'Salesforce org',
     board: '{ campaign: "Board of Directors" }',
     staff: '{ campaign: Staff }',
     networkSuffix: '',
     colors: ['teal', 'orange'],
-    auth: BY_TOKEN,
     own: {},
   },
   {
     kind: 'hubspot',
+    isUsual: true,
+    signIn: { type: 'token', secret: 'token' },
     place: 'HubSpot account',
     board: '{ list: "Board of Directors" }',
     staff: '{ list: Staff }',
     networkSuffix: ' in HubSpot',
     colors: ['blue', 'purple'],
-    auth: BY_TOKEN,
     own: { searchLagMs: 0 },
   },
-];
-
-/** CRMs that the demo shows instead, if a user names one of them. */
-const MORE_CRMS: readonly DemoCrmKind[] = [
+  {
+    kind: 'civicrm',
+    isUsual: false,
+    signIn: { type: 'apiKey', secret: 'apiKey' },
+    place: 'CiviCRM site',
+    board: '{ group: "Board of Directors" }',
+    staff: '{ group: Staff }',
+    networkSuffix: ' in CiviCRM',
+    colors: ['teal', 'orange'],
+    own: {},
+  },
   {
     kind: 'bloomerang',
+    isUsual: false,
+    signIn: { type: 'apiKey', secret: 'apiKey' },
     place: 'Bloomerang database',
     board: '{ group: "Board of Directors" }',
     staff: '{ group: Staff }',
-    networkSuffix: '',
-    colors: ['teal', 'orange'],
-    auth: { type: 'apiKey', key: 'apiKey' },
+    networkSuffix: ' in Bloomerang',
+    colors: ['blue', 'purple'],
     // The usual pace is for a real account.
     settings: ['requestsPerSecond: 0'],
     // No request can create these fields.
@@ -64,13 +74,11 @@ const MORE_CRMS: readonly DemoCrmKind[] = [
   },
 ];
 
-/** The kinds of CRM that a user can name. */
-export const DEMO_KINDS: readonly string[] = [...DEMO_CRMS, ...MORE_CRMS].map(({ kind }) => kind);
-
-/** Returns the CRM with this kind alone, or the usual ones without a kind. */
-export function chooseDemoCrms(kind: string | undefined): readonly DemoCrmKind[] {
-  if (kind === undefined) return DEMO_CRMS;
-  return [...DEMO_CRMS, ...MORE_CRMS].filter((crm) => crm.kind === kind);
+/** Returns the CRMs of these kinds; the usual ones if none is named. */
+export function findDemoCrms(kinds: readonly string[]): readonly DemoCrmKind[] {
+  return DEMO_CRMS.filter(({ kind, isUsual }) =>
+    kinds.length === 0 ? isUsual : kinds.includes(kind),
+  );
 }
 
 /** The values of a profile that the demo shows for a contact. */

@@ -7,7 +7,7 @@ import { type ProductDeps, withApplication, withIntegration } from '../../action
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
 import { syncOnce } from '../sync/sync-once.ts';
-import { chooseDemoCrms, DEMO_CRMS, DEMO_KINDS, toShownFields } from './crms.ts';
+import { DEMO_CRMS, findDemoCrms, toShownFields } from './crms.ts';
 import { createDemoFolder, crmIntegration, DEMO_INTEGRATION, type DemoFolder } from './folder.ts';
 import { type CrmResult, type DemoCrm, readResults, syncCrm } from './results.ts';
 import { type DemoReport, showNextSteps, showReport, showStart } from './show.ts';
@@ -20,7 +20,7 @@ Examples:
   donor-sync demo            sync, then serve the pages and keep the stand-ins running
   donor-sync demo --tour     a tour of six pages, in three minutes
   donor-sync demo --once     sync and end
-  donor-sync demo --crm KIND   show this CRM instead
+  donor-sync demo --crm civicrm   with a CiviCRM site instead of the usual CRMs
   donor-sync demo --public-record   import tax returns into a separate service, and sync with it
 
 Nothing leaves this machine: the service and the CRMs are local stand-ins with fictional people. The files
@@ -35,7 +35,7 @@ const CONTACTS = { least: 8, most: 2_000, usual: 40 };
 /** The parts of the demo, in a sentence. */
 const DEMO_PLACES = new Intl.ListFormat('en-GB').format([
   'contact list',
-  ...DEMO_CRMS.map(({ place }) => place),
+  ...findDemoCrms([]).map(({ place }) => place),
 ]);
 
 const flagsSchema = z.object({
@@ -43,7 +43,7 @@ const flagsSchema = z.object({
   tour: z.boolean().default(false),
   publicRecord: z.boolean().default(false),
   contacts: z.number(),
-  crm: z.string().optional(),
+  crm: z.array(z.string()).default([]),
 });
 
 /** The command `demo`: a first and a second sync of a fictional nonprofit, in a few seconds. */
@@ -61,9 +61,9 @@ export function demoCommand(deps: ProductDeps): Command {
       CONTACTS.usual,
     )
     .addOption(
-      new Option('--crm <kind>', 'show only this CRM')
-        .choices(DEMO_KINDS)
-        .conflicts(['publicRecord']),
+      new Option('--crm <kind...>', 'the CRMs to show instead of the usual ones')
+        .choices(DEMO_CRMS.map(({ kind }) => kind))
+        .conflicts('publicRecord'),
     )
     .option(
       '--public-record',
@@ -88,7 +88,7 @@ async function playDemo(
   const stopped = deps.stopSignal();
   // The product does not import the sandboxes. They are loaded when one is needed.
   const { setStage } = await import('./stage.ts');
-  const stage = await setStage(contacts, chooseDemoCrms(crm));
+  const stage = await setStage(contacts, findDemoCrms(crm));
   try {
     const folder = await createDemoFolder(stage.contacts, stage);
     showStart(output, stage, folder);

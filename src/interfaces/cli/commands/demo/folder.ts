@@ -38,7 +38,8 @@ export function crmIntegration(kind: string): string {
 export interface ServedCrm {
   crm: DemoCrmKind;
   baseUrl: string;
-  token: string;
+  /** The token or the key that signs in. */
+  secret: string;
 }
 
 /** The addresses of the service and the CRMs. */
@@ -148,10 +149,10 @@ ${crms.map((served, at) => crmSettings({ baseUrl, apiKey }, served, at === 0)).j
 
 function crmSettings(
   { baseUrl, apiKey }: ListSettings['service'],
-  { crm, baseUrl: url, token }: ServedCrm,
+  { crm, baseUrl: url, secret }: ServedCrm,
   isFirst: boolean,
 ): string {
-  const { kind, board, staff, networkSuffix, colors, auth, settings = [] } = crm;
+  const { kind, signIn, board, staff, networkSuffix, colors, settings = [] } = crm;
   const oneKey = isFirst ? '' : ' # one key for all: a person in two CRMs is paid for once';
   const groups = isFirst ? ' # shows which contacts the people in these groups know' : '';
   return `
@@ -163,7 +164,7 @@ function crmSettings(
     crm: # the fields are the default map of config/fields.${kind}.json
       kind: ${kind}
       url: ${url}
-      auth: { type: ${auth.type}, ${auth.key}: "${token}" }
+      auth: { type: ${signIn.type}, ${signIn.secret}: "${secret}" }
 ${settings.map((line) => `      ${line}\n`).join('')}    networks:${groups}
       - { name: Board${networkSuffix}, color: ${colors[0]}, group: ${board} }
       - { name: Staff${networkSuffix}, color: ${colors[1]}, group: ${staff} }

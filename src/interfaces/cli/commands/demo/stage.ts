@@ -15,7 +15,7 @@ export interface Stage {
   /** The address above `/_sandbox`. */
   rootUrl: string;
   contacts: DemoContact[];
-  /** The CRMs. They contain the same people as contacts. */
+  /** The chosen CRMs. They contain the same people as contacts. */
   crms: readonly ServedCrm[];
   close(): Promise<void>;
 }
@@ -33,16 +33,16 @@ const SPARE_CREDITS = 100;
 const CRM_CONTACTS = 60;
 
 /** Starts the CRMs and the service with its documented limits, and creates the contact list. */
-export async function setStage(size: number, shown: readonly DemoCrmKind[]): Promise<Stage> {
+export async function setStage(size: number, kinds: readonly DemoCrmKind[]): Promise<Stage> {
   const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
   const service = await startPartnerSandbox({
     world,
     jobTimeMs: JOB_TIME_MS,
     networkJobTimeMs: JOB_TIME_MS,
-    credits: size + shown.length * CRM_CONTACTS + SPARE_CREDITS,
+    credits: size + kinds.length * CRM_CONTACTS + SPARE_CREDITS,
   });
   const crms: Awaited<ReturnType<typeof startCrm>>[] = [];
-  for (const crm of shown) crms.push(await startCrm(world, crm));
+  for (const crm of kinds) crms.push(await startCrm(world, crm));
   return {
     ...service,
     contacts: createDemoContacts(world, size),
@@ -58,5 +58,5 @@ async function startCrm(world: World, crm: DemoCrmKind) {
   const standIn = CRM_STAND_INS.find(({ kind }) => kind === crm.kind);
   if (standIn === undefined) throw new Error(`there is no stand-in for ${crm.kind}`);
   const { line, close } = await standIn.start({ world, contacts: CRM_CONTACTS }, crm.own);
-  return { crm, baseUrl: line.baseUrl, token: String(line['token']), close };
+  return { crm, baseUrl: line.baseUrl, secret: String(line[crm.signIn.secret]), close };
 }
