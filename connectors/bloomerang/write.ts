@@ -130,7 +130,9 @@ async function sendValues(
       return { refusal: toRefusal(answer, assignments, session) };
     }
   }
-  const answer = await put(session, record, { ...(await currentNames(session, record)), ...body });
+  const current = await currentNames(session, record);
+  if (current.FirstName === null || current.LastName === null) return { refusal: nameless() };
+  const answer = await put(session, record, { ...current, ...body });
   if (!answer.ok) return { refusal: toRefusal(answer, assignments, session) };
   await writeCheck.learnNames('sent');
   return { record: answer.body };
@@ -231,6 +233,12 @@ function toRefusal(
 function refusal(code: string, message: string, more: Partial<Refusal>): Refusal {
   const { status: _, id: __, ...rest } = refusedWrite('', code, message, more);
   return rest;
+}
+
+function nameless(): Refusal {
+  const message =
+    'Bloomerang changes a constituent only with its first and last name, and one of them is blank.';
+  return refusal('NAME_MISSING', message, {});
 }
 
 function noSuchField(name: string): Refusal {
