@@ -14,8 +14,13 @@ import { openBrowser } from './open-browser.ts';
 import { expectSound } from './rooms.ts';
 import { openWholeWorld, type WholeWorld } from './whole-world.ts';
 
-/** A button leads to the CRM's consent page, and a script on the picture's page requests the picture. */
-const NO_LINKS = ['GET /setup/:id/leave', 'GET /networks/:id/picture'];
+/**
+ * A mail leads to the confirmation of an address, a button to the CRM's consent page, and a script on the picture's page
+ * requests the picture.
+ */
+const NO_LINKS = [
+  ...['GET /account/mails/confirm', 'GET /setup/:id/leave', 'GET /networks/:id/picture'],
+];
 
 /** Pages that a client has only during its setup, or after a setup with a file. */
 const OF_SOME = [
@@ -117,7 +122,8 @@ describe('every page', () => {
       await page.goto(world.url + path);
       expect(await page.locator('h1').count(), `h1 of ${path}`).toBe(1);
       expect(await page.locator('main').count(), path).toBe(1);
-      if (path !== '/account') {
+      // A user's own pages belong to no area.
+      if (!path.startsWith('/account')) {
         const areas = page.locator('.rail [aria-current="page"]');
         expect(await areas.count(), `area of ${path}`).toBe(1);
       }

@@ -52,6 +52,10 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'PUT /v1/users/:user/role': { body: { role: 'decider' } },
   'POST /v1/tokens': { body: { name: 'Eve', role: 'owner' } },
   'POST /v1/integrations/:integration/contacts/:contact/forget': { body: { alsoInCrm: false } },
+  'PUT /v1/mails/:kind': { path: '/v1/mails/results', body: { state: 'off' } },
+  'POST /v1/mails/confirm': { body: { code: 'no code' } },
+  'POST /account/mails/:kind': { path: '/account/mails/results', body: { state: 'off' } },
+  'POST /account/mails-confirmed': { body: { code: 'no code' } },
   'PUT /v1/address': { body: { url: 'https://donors.example.org' } },
   'GET /oauth/:kind/start': { path: '/oauth/memory/start?integration=:integration' },
 

@@ -1,5 +1,6 @@
 import { MAIL_RULES, type MailKind } from '../../../core/mail-kinds.ts';
 import type { MailsView } from '../../../operations/mails.ts';
+import { TableCell, TableHead } from '../frame/parts.tsx';
 
 /** The monthly mails of the user's own account, each with a switch. */
 export function AccountMails({ mails }: { mails: MailsView }) {
@@ -12,25 +13,29 @@ export function AccountMails({ mails }: { mails: MailsView }) {
         Each mail is sent once a month to {email}. It contains counts, the names of clients and
         links, but no contact's name and no amount.
       </p>
-      {problem !== null && <p class="refused">{problem}</p>}
+      {problem !== null && <p class="note">{problem}</p>}
       {isAnyOn && !isVerified && (
-        <p class="refused">
+        <p class="note">
           Nothing is sent yet, because {email} is not confirmed. Open the link in the mail that
           donor-sync has sent you.
         </p>
       )}
-      <ul class="plain mails">
-        {kinds
-          .filter(({ isAllowed, isOn }) => isAllowed || isOn)
-          .map(({ kind, isOn }) => (
-            <MailSwitch
-              kind={kind}
-              isOn={isOn}
-              canTurnOn={problem === null}
-              needsLink={isOn && !isVerified && problem === null}
-            />
-          ))}
-      </ul>
+      <table class="stacks">
+        <caption class="hidden">Mails that you can choose</caption>
+        <TableHead texts={['Mail', 'Content', 'State', <span class="hidden">Change</span>]} />
+        <tbody>
+          {kinds
+            .filter(({ isAllowed, isOn }) => isAllowed || isOn)
+            .map(({ kind, isOn }) => (
+              <MailSwitch
+                kind={kind}
+                isOn={isOn}
+                canTurnOn={problem === null}
+                needsLink={isOn && !isVerified && problem === null}
+              />
+            ))}
+        </tbody>
+      </table>
     </section>
   );
 }
@@ -46,28 +51,31 @@ interface SwitchProps {
 function MailSwitch({ kind, isOn, canTurnOn, needsLink }: SwitchProps) {
   const { name, content } = MAIL_RULES[kind];
   return (
-    <li>
-      <p>
-        <strong>{name}</strong> <span class="quiet">({isOn ? 'on' : 'off'})</span>
-        <span class="quiet detail">{content}</span>
-      </p>
-      <form class="row" method="post" action={`/account/mails/${kind}`}>
-        {needsLink && (
-          <button type="submit" class="button small" name="state" value="on">
-            Send the link again
+    <tr>
+      <th scope="row">{name}</th>
+      <td data-label="Content" class="wide">
+        {content}
+      </td>
+      <TableCell label="State">{isOn ? 'on' : 'off'}</TableCell>
+      <td class="action">
+        <form method="post" action={`/account/mails/${kind}`}>
+          {needsLink && (
+            <button type="submit" class="button small" name="state" value="on">
+              Send the link again
+            </button>
+          )}{' '}
+          <button
+            type="submit"
+            class="button small"
+            name="state"
+            value={isOn ? 'off' : 'on'}
+            disabled={!isOn && !canTurnOn}
+          >
+            Turn {isOn ? 'off' : 'on'}
+            <span class="hidden"> the mail {name}</span>
           </button>
-        )}
-        <button
-          type="submit"
-          class="button small"
-          name="state"
-          value={isOn ? 'off' : 'on'}
-          disabled={!isOn && !canTurnOn}
-        >
-          Turn {isOn ? 'off' : 'on'}
-          <span class="hidden"> the mail {name}</span>
-        </button>
-      </form>
-    </li>
+        </form>
+      </td>
+    </tr>
   );
 }
