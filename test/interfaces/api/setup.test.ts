@@ -278,6 +278,22 @@ describe('the answers of the steps', () => {
     expect(forced.text).toContain('<strong>57</strong>');
   });
 
+  it('show the nine fields that are used first, and fold the others', async () => {
+    const here = await openLocal();
+    const id = await withFile(here);
+    await post(here, `/setup/${id}/people`, COLUMNS);
+    const { text } = await here.request(`/setup/${id}/fields`);
+    const [first = '', folded = ''] = text.split('<details class="more-fields"');
+    expect(first.match(/name="to\./g)).toHaveLength(9);
+    expect(folded.match(/name="to\./g)).toHaveLength(14);
+    expect(folded).toMatch(/^><summary>14 more values \(\d+ written\)/);
+    // Two values for one field: either of them may have to be corrected, so all are shown.
+    const twice = { 'to.bio': 'Notes', 'to.work.all': 'Notes', do: 'save' };
+    const refused = await post(here, `/setup/${id}/fields`, twice);
+    expect(refused.status).toBe(422);
+    expect(refused.text).toMatch(/<details class="more-fields" open/);
+  });
+
   it('say the next three runs in words, in the zone of the client', async () => {
     const here = await openLocal();
     const id = await begin(here);

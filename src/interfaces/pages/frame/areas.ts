@@ -3,7 +3,7 @@ import type { Role } from '../../../core/role.ts';
 
 /** The areas of the pages, in the order of the navigation rail. An area is listed once it has a page. */
 export interface Area {
-  id: string;
+  id: AreaId;
   name: string;
   href: string;
   /** The role that is needed to see the area in the rail; if left out, every user sees it. */
@@ -21,7 +21,7 @@ export const AREAS = [
   { id: 'setup', name: 'Set-up', href: '/setup', role: 'admin' },
   { id: 'users', name: 'Users', href: '/users', role: 'owner' },
   { id: 'audit', name: 'Audit', href: '/audit', role: 'admin' },
-] as const satisfies Area[];
+] as const satisfies (Omit<Area, 'id'> & { id: string })[];
 
 export type AreaId = (typeof AREAS)[number]['id'];
 

@@ -6,6 +6,7 @@ import { formatCount } from '../../../core/quantities.ts';
 import { mayActAs, type Role } from '../../../core/role.ts';
 import type { Principal } from '../../api/request/context.ts';
 import { type AssetName, assetHref, pageText } from '../assets.ts';
+import { AreaIcon } from './area-icons.tsx';
 import { AREAS, type Area, type AreaId, helpAbout } from './areas.ts';
 import { Icon, type IconKind } from './parts.tsx';
 
@@ -27,6 +28,8 @@ export interface FrameOverview {
   total: number;
   /** Number of clients that need attention, as the header and the home page count them. */
   needs: number;
+  /** Number of pending decisions. */
+  decisions?: number;
   /** Some of the clients. Clients that need attention come first. */
   clients: readonly { id: string; name: string }[];
 }
@@ -83,9 +86,14 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
           Skip to the content
         </a>
         <header class="top">
+          {isSignedIn && (
+            <button type="button" class="button small menu" popovertarget="areas">
+              Menu
+            </button>
+          )}
           <a class="brand" href="/">
             <img src={assetHref('icon')} alt="" width="28" height="28" />
-            donor-sync
+            <span>donor-sync</span>
           </a>
           {viewer.overview && (
             <Overview
@@ -206,30 +214,48 @@ function Overview(props: {
   );
 }
 
-/** The areas: a column on the left side, or a row that scrolls on a phone. */
+/**
+ * The areas: a column on the left side, or a menu on a phone. As a popover, the menu works without scripts. On a wide
+ * screen, the styles show it in its place although it is not open.
+ */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;
-  const { needs = 0 } = viewer.overview ?? {};
+  const { needs = 0, decisions = 0 } = viewer.overview ?? {};
+  const counts: Readonly<Record<string, RailCount>> = {
+    clients: { count: needs, text: needs === 1 ? 'needs you' : 'need you' },
+    decisions: { count: decisions, text: decisions === 1 ? 'waits' : 'wait' },
+  };
   return (
-    <nav class="rail" aria-label="Areas">
+    <nav class="rail" aria-label="Areas" id="areas" popover="auto">
       <ul>
         {areas
           .filter(({ role = 'viewer' }) => may(viewer, role))
           .map(({ id, name, href }) => (
             <li>
               <a href={href} {...(id === current ? { 'aria-current': 'page' } : {})}>
+                <AreaIcon area={id} />
                 {name}
-                {id === 'clients' && needs > 0 && (
-                  <span class="rail-count">
-                    {formatCount(needs)}
-                    <span class="hidden"> {needs === 1 ? 'needs' : 'need'} you</span>
-                  </span>
-                )}
+                <Count of={counts[id]} />
               </a>
             </li>
           ))}
       </ul>
     </nav>
+  );
+}
+
+interface RailCount {
+  count: number;
+  text: string;
+}
+
+function Count({ of }: { of: RailCount | undefined }) {
+  if (of === undefined || of.count === 0) return null;
+  return (
+    <span class="rail-count">
+      {formatCount(of.count)}
+      <span class="hidden"> {of.text}</span>
+    </span>
   );
 }
 

@@ -89,6 +89,7 @@ export function createPageFrame(
       summary: summarise(briefs),
       total: briefs.length,
       needs: briefs.filter(needsPerson).length,
+      decisions: briefs.reduce((sum, { decisions }) => sum + decisions, 0),
       clients: chooseFirst(briefs).map(({ id, name }) => ({ id, name })),
     };
     summaries.set(briefs, overview);

@@ -1,7 +1,12 @@
 import type { Setup } from '../../../clients/setup/draft.ts';
 import { RENAMED } from '../../../clients/setup/own-columns.ts';
 import type { CrmField } from '../../../core/crm-field.ts';
-import { FIELD_SOURCES, type WriteRule } from '../../../core/field-map.ts';
+import {
+  FIELD_SOURCES,
+  type FieldMapping,
+  type FieldSource,
+  type WriteRule,
+} from '../../../core/field-map.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import { fieldSpecFor } from '../../../mapping/field-specs.ts';
 import { Icon, TableCell, TableHead } from '../frame/parts.tsx';
@@ -27,12 +32,29 @@ function RenamedFields({ mappings }: Pick<StepView['fields'], 'mappings'>) {
   );
 }
 
-export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fields'] }) {
+export function FieldsStep(props: {
+  setup: Setup;
+  view: StepView['fields'];
+  /** True if the typed fields were refused. Any of them may be the reason. */
+  hasProblem: boolean;
+}) {
+  const { setup, view, hasProblem } = props;
   const { look, mappings, names } = view;
   const byFrom = new Map(mappings.map((line) => [line.from, line]));
   const examples = new Map(look?.examples.map((example) => [example.field, example]));
   const findings = new Map(look?.findings.map((finding) => [finding.field, finding]));
   const lacks = look !== null && !look.isFile && look.missing.length > 0;
+  const lines: FieldLines = {
+    byFrom,
+    examples,
+    findings,
+    names,
+    missing: lacks ? look.missing : [],
+  };
+  const rest = FIELD_SOURCES.filter((from) => !FIRST.includes(from));
+  const fieldOf = (from: FieldSource) => byFrom.get(from)?.to ?? '';
+  const isWritten = (from: FieldSource) => fieldOf(from) !== '';
+  const needsLook = (from: FieldSource) => isWritten(from) && findings.has(fieldOf(from));
   return (
     <form class="stack" method="post" action={`/setup/${setup.id}/fields`} data-look>
       <input type="hidden" name="version" value={String(setup.version)} />
@@ -52,56 +74,14 @@ export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fiel
         <div id="missing" data-part aria-live="polite">
           {look !== null && <MissingFields look={look} />}
         </div>
-        <table class="stacks map">
-          <TableHead texts={['Value', 'CRM field', 'It is written', 'Example: now → then']} />
-          <tbody>
-            {FIELD_SOURCES.map((from) => {
-              const line = byFrom.get(from);
-              const { label, description } = fieldSpecFor(from, '');
-              const to = line?.to ?? '';
-              const finding = findings.get(to);
-              return (
-                <tr>
-                  <th scope="row" title={description}>
-                    {label}
-                  </th>
-                  <TableCell label="CRM field">
-                    <input
-                      name={`to.${from}`}
-                      value={to}
-                      list="crm-fields"
-                      autocomplete="off"
-                      placeholder={names.get(from) ?? ''}
-                      aria-label={`Field for ${label}`}
-                    />
-                    <div id={`hint-${from}`} data-part>
-                      {lacks && look.missing.includes(to) && <p class="hint">does not exist yet</p>}
-                      {finding !== undefined && to !== '' && (
-                        <p class="hint bad">
-                          {finding.message} {finding.fix}
-                        </p>
-                      )}
-                    </div>
-                  </TableCell>
-                  <TableCell label="It is written">
-                    <select name={`when.${from}`} aria-label={`When ${label} is written`}>
-                      {RULES.map(({ value, label: text }) => (
-                        <option value={value} selected={value === (line?.when ?? 'unlessEdited')}>
-                          {text}
-                        </option>
-                      ))}
-                    </select>
-                  </TableCell>
-                  <TableCell label="Example: now → then">
-                    <div id={`example-${from}`} data-part>
-                      <Example example={examples.get(to)} />
-                    </div>
-                  </TableCell>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <FieldTable sources={FIRST} lines={lines} />
+        <details class="more-fields" open={hasProblem || rest.some(needsLook)}>
+          <summary>
+            {describeCount(rest.length, 'more value')} ({formatCount(rest.filter(isWritten).length)}{' '}
+            written)
+          </summary>
+          <FieldTable sources={rest} lines={lines} />
+        </details>
       </div>
       <FormButtons
         back={`/setup/${setup.id}/people`}
@@ -112,6 +92,85 @@ export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fiel
         </button>
       </FormButtons>
     </form>
+  );
+}
+
+/** The values that most clients use. The others are folded. */
+const FIRST: readonly FieldSource[] = [
+  'capacity.nonprofit',
+  'netWorth.label',
+  'work.primary',
+  'education.primary',
+  'age',
+  'warmPath.sentence',
+  'warmPath.introducer',
+  'profileUrl',
+  'enhancedAt',
+];
+
+interface FieldLines {
+  byFrom: ReadonlyMap<FieldSource, FieldMapping>;
+  /** By field. */
+  examples: ReadonlyMap<string, FieldsShown['examples'][number]>;
+  findings: ReadonlyMap<string, FieldsShown['findings'][number]>;
+  names: StepView['fields']['names'];
+  /** Fields that do not exist yet. */
+  missing: readonly string[];
+}
+
+function FieldTable({ sources, lines }: { sources: readonly FieldSource[]; lines: FieldLines }) {
+  const { byFrom, examples, findings, names, missing } = lines;
+  return (
+    <table class="stacks map">
+      <TableHead texts={['Value', 'CRM field', 'It is written', 'Example: now → then']} />
+      <tbody>
+        {sources.map((from) => {
+          const line = byFrom.get(from);
+          const { label, description } = fieldSpecFor(from, '');
+          const to = line?.to ?? '';
+          const finding = findings.get(to);
+          return (
+            <tr>
+              <th scope="row" title={description}>
+                {label}
+              </th>
+              <TableCell label="CRM field">
+                <input
+                  name={`to.${from}`}
+                  value={to}
+                  list="crm-fields"
+                  autocomplete="off"
+                  placeholder={names.get(from) ?? ''}
+                  aria-label={`Field for ${label}`}
+                />
+                <div id={`hint-${from}`} data-part>
+                  {missing.includes(to) && <p class="hint">does not exist yet</p>}
+                  {finding !== undefined && to !== '' && (
+                    <p class="hint bad">
+                      {finding.message} {finding.fix}
+                    </p>
+                  )}
+                </div>
+              </TableCell>
+              <TableCell label="It is written">
+                <select name={`when.${from}`} aria-label={`When ${label} is written`}>
+                  {RULES.map(({ value, label: text }) => (
+                    <option value={value} selected={value === (line?.when ?? 'unlessEdited')}>
+                      {text}
+                    </option>
+                  ))}
+                </select>
+              </TableCell>
+              <TableCell label="Example: now → then">
+                <div id={`example-${from}`} data-part>
+                  <Example example={examples.get(to)} />
+                </div>
+              </TableCell>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }
 

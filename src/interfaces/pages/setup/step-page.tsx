@@ -119,7 +119,7 @@ function Content({ view, viewer }: { view: StepPageView; viewer: Viewer }) {
     case 'people':
       return <PeopleStep setup={setup} view={shown.view} />;
     case 'fields':
-      return <FieldsStep setup={setup} view={shown.view} />;
+      return <FieldsStep setup={setup} view={shown.view} hasProblem={view.problem !== null} />;
     case 'networks':
       return <NetworksStep setup={setup} view={shown.view} />;
     case 'schedule':
