@@ -174,7 +174,8 @@ function nightOf(
 ): Swarm {
   const drawn = swarmOf(seed, serve);
   const swarm = persons ? withPersons(drawn) : drawn;
-  if (lists) changeIds(swarm, createRandom(`swarm ${seed} with lists`));
-  if (keys) replaceKeys(swarm, createRandom(`swarm ${seed} with keys`));
+  const isPossible = swarm.beside.serve === 0;
+  if (lists && isPossible) changeIds(swarm, createRandom(`swarm ${seed} with lists`));
+  if (keys && isPossible) replaceKeys(swarm, createRandom(`swarm ${seed} with keys`));
   return postgres ? onServer(swarm) : swarm;
 }

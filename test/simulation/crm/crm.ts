@@ -172,10 +172,14 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       crm.change(former, (each) => {
         each.details = record.details;
       });
-      const before = [...former.values.keys()];
+      const before = former.values;
       continueAs(record, former, keepsValues);
-      // To the product, a row that it knows and whose values are gone is a row that users have emptied.
-      for (const field of keepsValues ? [] : before) crm.type(former, field, null);
+      for (const [field, own] of before) {
+        // To the product, a row that it knows and whose values are gone is a row that users have emptied.
+        if (!keepsValues) crm.type(former, field, null);
+        // It recognises the values that it has written into this row.
+        else if (former.values.get(field)?.value === own.value) former.values.set(field, own);
+      }
       return former;
     },
     hide: (source) => hidden.add(source),

@@ -16,8 +16,8 @@ export function changeIds(swarm: Swarm, { chance, int, next, pick }: Random): vo
   Object.assign(swarm.between, {
     newIds: 0.8,
     inPart: chance(0.5) ? next() : 0,
-    // In the row of a new contact, nothing distinguishes values of a former person from values that users typed.
-    keepsValues: people.become > 0 ? 0 : pick([0, 0.5, 1]),
+    // Unless a row certainly continues another one, nothing distinguishes its values from values that users typed.
+    keepsValues: people.become + people.revoke > 0 ? 0 : pick([0, 0.5, 1]),
     moves: chance(0.4) ? 0.3 : 0,
     backIds: chance(0.3) ? 0.4 : 0,
   });
