@@ -173,6 +173,25 @@ describe('the first write', () => {
     },
   );
 
+  it.each([
+    ['the CRM fails before it carries the write out', { kind: 'answer', status: 503, body: '' }],
+    ['the connection breaks before the write', { kind: 'break' }],
+  ] as const)('proves nothing if %s, so the next one is compared again', async (_, fault) => {
+    const { database, open, full, ids } = await openWorld({ put: 'replaces' });
+    const before = await Promise.all(ids.map((id) => contentOf(database, id)));
+    const proxy = await startFaultProxy(database.sandbox.baseUrl);
+    onTestFinished(() => proxy.close());
+    const interrupted = await open({}, proxy.url);
+    proxy.rule(({ method }) => (method === 'PUT' ? fault : null));
+    await expect(write(interrupted, ids)).rejects.toMatchObject({ kind: 'retriable' });
+    expect(await putsOf(database)).toEqual([]);
+    await expect(write(await open(), ids)).rejects.toMatchObject({
+      code: 'crm_write_check_failed',
+    });
+    expect(await Promise.all(ids.map((id) => contentOf(database, id)))).toEqual(before);
+    expect(new Set(await putsOf(database))).toEqual(new Set([full]));
+  });
+
   it('takes nothing that a user changes in the meantime for damage', async () => {
     const { database, open, full, ids } = await openWorld();
     const proxy = await startFaultProxy(database.sandbox.baseUrl);
