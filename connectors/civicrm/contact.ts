@@ -2,8 +2,9 @@
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings, IdentityShape } from '../contract.ts';
 import { markColumns, readMarks } from '../mark-values.ts';
+import { folded } from '../yes-or-no.ts';
 import type { Row } from './api.ts';
-import type { Fields } from './fields.ts';
+import type { Field, Fields } from './fields.ts';
 
 const STREET = ['address_primary.street_address', 'address_primary.supplemental_address_1'];
 const STATE = 'address_primary.state_province_id:abbr';
@@ -63,14 +64,33 @@ function marksOf(
   contacts: ContactsSettings,
   fields: Fields,
 ): Pick<Contact, 'optedOut' | 'excluded'> {
-  const marks = readMarks(contacts, (field) => {
-    if (!fields.has(field) || !(field in row)) return undefined;
-    const value = row[field];
-    return value == null ? '' : Array.isArray(value) ? value.join(';') : String(value);
+  const marks = readMarks(contacts, (name) => {
+    const field = fields.get(name);
+    if (field === undefined || !(name in row)) return undefined;
+    const value = row[name];
+    const toText = (each: unknown) => asListed(String(each), name, field, contacts);
+    return value == null ? '' : Array.isArray(value) ? value.map(toText) : toText(value);
   });
   const isDeceased = row['is_deceased'] === true || textOf(row, 'deceased_date') !== null;
   if (!isDeceased || contacts.includeDeceased === true) return marks;
   return { ...marks, excluded: 'deceased' };
+}
+
+/** The settings may list the labels of options, because users do not see their values. */
+function asListed(
+  text: string,
+  name: string,
+  { labels }: Field,
+  contacts: ContactsSettings,
+): string {
+  const label = labels.get(text);
+  if (label === undefined) return text;
+  const isListed = markColumns(contacts).some(
+    ({ column, listed: { marked, unmarked } }) =>
+      column === name &&
+      (marked?.has(folded(label)) === true || unmarked?.has(folded(label)) === true),
+  );
+  return isListed ? label : text;
 }
 
 function toAddresses(row: Row): string[] {

@@ -38,6 +38,8 @@ export interface Field {
   maxLength: number | null;
   /** The values of a field with options, in their order; null for other fields. */
   options: readonly string[] | null;
+  /** What users see instead of the values. Empty for other fields. */
+  labels: ReadonlyMap<string, string>;
 }
 
 export type Fields = ReadonlyMap<string, Field>;
@@ -72,6 +74,9 @@ function toField(described: Described): Field | null {
     type: isList ? (serialize == null || serialize === 0 ? 'picklist' : 'multiPicklist') : type,
     maxLength: type === 'text' || type === 'url' ? (lengthOf(described) ?? COLUMN_LENGTH) : null,
     options: isList ? options.map(({ id }) => String(id)) : null,
+    labels: new Map(
+      isList ? options.map(({ id, label }) => [String(id), label ?? String(id)]) : [],
+    ),
   };
 }
 

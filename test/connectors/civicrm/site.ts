@@ -64,7 +64,7 @@ export async function openSite(options: CivicrmSandboxOptions = {}) {
     trash: (id: string) => control('POST', 'edit', { action: 'trash', id: Number(id) }),
     merge: (loser: string, winner: string) =>
       control('POST', 'edit', { action: 'merge', loser: Number(loser), winner: Number(winner) }),
-    setValue: (id: string, field: string, value: string | boolean | null) =>
+    setValue: (id: string, field: string, value: string | boolean | readonly string[] | null) =>
       control('POST', 'edit', { action: 'update', id: Number(id), values: { [field]: value } }),
     hide: (ids: readonly string[], access: 'hidden' | 'visible' = 'hidden') =>
       control('PUT', 'record-access', { ids: ids.map(Number), access }),
