@@ -95,9 +95,27 @@ async function writeOne(
     const sent = await sendValues(session, record, values);
     if ('refusal' in sent) return sent.refusal;
     response = sent.record;
-    return findUnstored(session, sent.record, values);
+    const unstored = await findUnstored(session, sent.record, values);
+    if (unstored !== null && change.together === true) await putBack(session, record, values);
+    return unstored;
   });
   return { result, response };
+}
+
+/** Writes the values that were there before, so that values of two people do not stand next to each other. */
+async function putBack(
+  session: BloomerangSession,
+  record: BloomerangRecord,
+  values: FieldValues,
+): Promise<void> {
+  const custom = session.custom();
+  const former = Object.keys(values).flatMap((name) => {
+    const field = custom.get(name);
+    const value = valueIn(record, name, custom);
+    // A choice that is not active any more cannot be written, and must not keep the others out.
+    return field === undefined || toAssignment(field, value) === null ? [] : [[name, value]];
+  });
+  await sendValues(session, record, Object.fromEntries(former));
 }
 
 type Sent = { record: BloomerangRecord } | { refusal: Refusal };

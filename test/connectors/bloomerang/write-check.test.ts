@@ -5,6 +5,7 @@ import { createKitClock } from '../../../connectors/testing/faults.ts';
 import { startFaultProxy } from '../../../connectors/testing/proxy.ts';
 import { FULL, people } from '../../../connectors/testing/seeds.ts';
 import type { BloomerangSandboxOptions } from '../../../sandbox/bloomerang/index.ts';
+import type { FieldValues } from '../../../src/core/crm-field.ts';
 import { type Database, keepSecrets, openDatabase } from './database.ts';
 
 type Variant = NonNullable<BloomerangSandboxOptions['variant']>;
@@ -287,6 +288,28 @@ describe('a value that Bloomerang accepts and does not store', () => {
     expect(results).toMatchObject([
       { status: 'written_in_part', refusals: [{ fields: ['Remark'], code: 'VALUE_NOT_STORED' }] },
     ]);
+  });
+});
+
+describe('values of another person, of which Bloomerang does not store all', () => {
+  it('leaves the values of the former person together', async () => {
+    const { database, open, full } = await openWorld();
+    const write = async (connector: Connector, values: FieldValues, together: boolean) => {
+      const results: WriteResult[] = [];
+      for await (const result of connector.write([{ id: full, values, together }])) {
+        results.push(result);
+      }
+      return results;
+    };
+    const connector = await open();
+    await write(connector, { Note: 'former', Remark: 'former', Worth: 1, Size: 'large' }, false);
+    const before = (await database.record(full)).custom;
+    await database.control('POST', '/rules', { kind: 'ignoreField', fieldId: 2 });
+    const other = { Note: 'other', Remark: 'other', Worth: null, Size: 'small', Since: 1990 };
+    expect(await write(connector, other, true)).toMatchObject([
+      { status: 'refused', fields: ['Remark'], code: 'VALUE_NOT_STORED' },
+    ]);
+    expect((await database.record(full)).custom).toEqual(before);
   });
 });
 
