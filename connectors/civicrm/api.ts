@@ -136,7 +136,7 @@ function isRefusal({ status, text }: { status: number; text: string }): boolean 
   return status === 500 && text.startsWith('{') && /"error_message"\s*:/.test(text);
 }
 
-/** A firewall in front of CiviCRM refuses requests with a page of its own. That says nothing about a contact. */
+/** A firewall in front of CiviCRM refuses requests with its own page. That says nothing about a contact. */
 function requireCivicrm(status: number, body: unknown): void {
   if (status !== 403 || body !== null) return;
   throw requestRefused(

@@ -67,7 +67,8 @@ async function checkContacts(session: CivicrmSession): Promise<Finding[]> {
   const [id] = await sampleIds(session, 1);
   const subject = 'Contacts';
   if (id === undefined) {
-    const message = 'The user sees no person in CiviCRM, or the filter includes none.';
+    const message =
+      'The user cannot see any people in CiviCRM, or the filter excludes all of them.';
     const fix = 'Give the user the permission "view all contacts", or correct contacts.filter.';
     return [plain({ subject, ok: false, message, fix, cause: 'crm_contacts_hidden' })];
   }

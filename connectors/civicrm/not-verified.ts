@@ -3,9 +3,9 @@
  * the vendor's source or documents, and the stand-in plays its alternatives.
  */
 export interface Assumption {
-  /** What donor-sync assumes, as a sentence. */
+  /** The assumption. */
   assumed: string;
-  /** What happens if it is wrong, as a sentence. */
+  /** The consequence if the assumption is wrong. */
   otherwise: string;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Writing custom fields. CiviCRM neither names the record nor the field that it refuses, drops values of fields that it
- * does not know, and cuts off values that are too long, all without a word. So every write is compared with what is there
- * before and afterwards.
+ * Writes custom fields. CiviCRM names neither the record nor the field that it refuses. It drops values of unknown fields
+ * and cuts off long values without an error. So the values are compared before and after each write.
  */
 
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
@@ -40,7 +39,7 @@ const API_ERROR = 'API_ERROR';
 interface Task {
   change: ContactChange;
   id: string;
-  /** The values to send, canonical, without those that cannot be written or are there already. */
+  /** The canonical values to send, except values that cannot be written or are already there. */
   wanted: FieldValues;
   /** The values before the write. */
   before: FieldValues;
@@ -82,7 +81,7 @@ async function writeBatch(
     if (id === null || before === undefined) results.push(gone(change.id));
     else tasks.push(toTask(session, change, id, before));
   }
-  // What the others teach about fields is needed for those that are written as a whole or not at all.
+  // A change that is written as a whole or not at all needs the knowledge about fields from other changes.
   for (const together of [false, true]) {
     const some = tasks.filter(({ change }) => (change.together === true) === together);
     const { true: toSend = [], false: done = [] } = Object.groupBy(some, (task) =>
@@ -175,7 +174,7 @@ function toRecord(
 }
 
 /**
- * Reads the contacts again, and reports those that are written. If CiviCRM accepted the request, the others are refused;
+ * Reads the contacts again, and reports the written contacts. If CiviCRM accepted the request, the others are refused;
  * otherwise they are returned.
  */
 async function settle(
@@ -227,7 +226,7 @@ async function refuseStored(
   return resultOf(task);
 }
 
-/** Puts back what was there before, so that values of two people do not stand next to each other. */
+/** Restores the earlier values, so that one contact does not have values of two people. */
 async function restore(session: CivicrmSession, task: Task, present: FieldValues): Promise<void> {
   const former = Object.fromEntries(
     Object.keys(task.wanted)

@@ -15,12 +15,15 @@ import type { Stage } from './stage.ts';
 import { serveStatusPage } from './status-page.ts';
 import { buildTour, showTour } from './tour.ts';
 
+/** A CRM that the demo shows only if it is named. */
+const OTHER = DEMO_CRMS.find(({ isUsual }) => !isUsual);
+
 const EXAMPLES = `
 Examples:
   donor-sync demo            sync, then serve the pages and keep the stand-ins running
   donor-sync demo --tour     a tour of six pages, in three minutes
   donor-sync demo --once     sync and end
-  donor-sync demo --crm civicrm   with a CiviCRM site instead of the usual CRMs
+  donor-sync demo --crm ${OTHER?.kind}   with a ${OTHER?.place} instead of the usual CRMs
   donor-sync demo --public-record   import tax returns into a separate service, and sync with it
 
 Nothing leaves this machine: the service and the CRMs are local stand-ins with fictional people. The files
