@@ -2,6 +2,7 @@ import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REMOTE_CRMS } from '../../../connectors/index.ts';
 import { createCommand, runProgram } from '../../../src/interfaces/cli/action/command.ts';
 import { initCommand } from '../../../src/interfaces/cli/commands/init/init.ts';
 import { loadSettings, type Settings } from '../../../src/settings/settings.ts';
@@ -356,7 +357,8 @@ describe('init', () => {
       await expect.poll(() => stderr.written()).toContain(question);
       stdin.write(keys);
     }
-    await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.down + KEYS.enter);
+    // The file is below all CRMs.
+    await answer('Where are the contacts?', KEYS.down.repeat(REMOTE_CRMS.length) + KEYS.enter);
     await answer('Which CSV file contains the contacts?', `donors.csv${KEYS.enter}`);
     await answer("Which column has a contact's ID?", KEYS.enter);
     await answer('How does the file contain the names?', KEYS.enter);
