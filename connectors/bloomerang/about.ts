@@ -20,7 +20,7 @@ export const aboutBloomerang: AboutRemoteCrm = {
             name: 'apiKey',
             noun: 'the private API key',
             label: 'Private API key',
-            hint: 'Your name → Edit My User → API keys. It begins with prv_ and not with pub_.',
+            hint: 'Your name → Edit My User → API keys. A public key (pub_…) does not work.',
             isSecret: true,
             variable: 'BLOOMERANG_API_KEY',
           },

@@ -115,7 +115,7 @@ async function durationFindings(session: BloomerangSession): Promise<Finding[]> 
 /** How many of the first constituents are looked at. */
 const SAMPLE = 50;
 
-/** Marks about mail and calls are never an opt-out by themselves, so the user is told about them. */
+/** Marks about mail and calls alone are never an opt-out, so the user is told about them. */
 async function restrictionFindings(session: BloomerangSession): Promise<Finding[]> {
   const { contacts } = session;
   const named = [contacts.optOutField, contacts.doNotContactField];
