@@ -3,7 +3,7 @@
 import type { Case } from './case.ts';
 import { type Contact, writeContact, writeHome } from './contact.ts';
 import { areForms, drawFirstName, isOfBothSexes } from './names.ts';
-import { drawEmployer, drawHome, drawPerson, type Person } from './people.ts';
+import { drawEmployer, drawFirstOfSex, drawHome, drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
 import { isRare } from './same-person.ts';
 
@@ -96,8 +96,10 @@ export const OTHER_PEOPLE: Record<string, OtherPerson> = {
     },
   },
   'spouse, same home': {
-    write: (donor, random) =>
-      atHomeOf(donor, { first: drawFirstName(random, donor.sex === 'F' ? 'M' : 'F') }),
+    write: (donor, random) => {
+      const sex = donor.sex === 'F' ? 'M' : 'F';
+      return atHomeOf(donor, { first: drawFirstOfSex(random, sex, donor.first) });
+    },
   },
   '"Mrs." with the husband\'s name': {
     write: (donor) =>
@@ -120,7 +122,8 @@ export const OTHER_PEOPLE: Record<string, OtherPerson> = {
     write: (donor, random) => {
       const home = drawHome(random);
       if (home.state === donor.home.state || !donor.employer || isRare(donor)) return null;
-      return elsewhere(donor, writeHome(home), drawEmployer(random));
+      const employer = drawEmployer(random);
+      return employer === donor.employer ? null : elsewhere(donor, writeHome(home), employer);
     },
   },
   'namesake in the same city, another street and middle initial': {
@@ -136,7 +139,9 @@ export const OTHER_PEOPLE: Record<string, OtherPerson> = {
     write: (donor, random) => {
       if (!donor.home.unit || isRare(donor)) return null;
       const unit = String(Number(donor.home.unit) + random.between(1, 20));
-      return elsewhere(donor, writeHome({ ...donor.home, unit }), drawEmployer(random));
+      const address = writeHome({ ...donor.home, unit });
+      const employer = drawEmployer(random);
+      return employer === donor.employer ? null : elsewhere(donor, address, employer);
     },
   },
   'a last name one letter away, same first name, another street': {
