@@ -102,7 +102,7 @@ async function writeOne(
   return { result, response };
 }
 
-/** Writes the values that were there before, so that values of two people do not stand next to each other. */
+/** Writes the values that were there before, so that a record never contains values of two people. */
 async function putBack(
   session: BloomerangSession,
   record: BloomerangRecord,
