@@ -102,7 +102,7 @@ async function writeOne(
   return { result, response };
 }
 
-/** Writes the values that were there before, so that a record never contains values of two people. */
+/** Writes the values that were there before, so that values of two people are never mixed. */
 async function putBack(
   session: BloomerangSession,
   record: BloomerangRecord,

@@ -22,6 +22,8 @@ export interface CivicrmSession {
   shape: IdentityShape;
   filter: Where | null;
   suspicions: Suspicions;
+  /** Number of single contacts in a row at which the site failed while they were written. */
+  failedInARow: number;
 }
 
 /** Signs in and describes the contacts. Throws a ConfigurationError if the site cannot be used. */
@@ -53,6 +55,7 @@ export async function openSession({
       account: await readAccount(api, settings),
       shape: toShape(values[0] ?? null),
       suspicions: createSuspicions(),
+      failedInARow: 0,
     };
   } catch (error) {
     api.close();

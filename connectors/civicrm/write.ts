@@ -32,6 +32,9 @@ const TRIES_IF_SPLITTABLE = 2;
 const LOCK_WAIT_MS = 1_000;
 const LOCK_TRIES = 2;
 
+/** After so many single contacts at which the site failed, the site is the cause. */
+const MOST_FAILED_IN_A_ROW = 3;
+
 /** The code of every refusal, because CiviCRM gives no codes. */
 const API_ERROR = 'API_ERROR';
 
@@ -152,6 +155,7 @@ async function save(session: CivicrmSession, tasks: readonly Task[]): Promise<bo
   const records = tasks.map((task) => toRecord(session, task.id, task.wanted));
   try {
     const refused = await session.api.change('Contact', 'save', { records }, TRIES_IF_SPLITTABLE);
+    session.failedInARow = 0;
     return refused === null;
   } catch (error) {
     throwIfStopped(session.signal);
@@ -239,7 +243,13 @@ async function restore(session: CivicrmSession, task: Task, present: FieldValues
 
 async function writeOne(session: CivicrmSession, task: Task): Promise<WriteResult> {
   session.suspicions.usual += 1;
-  const refused = await sendOne(session, task, task.wanted);
+  let refused: Refused | null;
+  try {
+    refused = await sendOne(session, task, task.wanted);
+  } catch (error) {
+    return settleFailed(session, task, error);
+  }
+  session.failedInARow = 0;
   if (refused === null) return settleOne(session, task);
   if (refused.isUnauthorized) return refuseAll(task, 'NOT_ALLOWED', NOT_ALLOWED, refused);
   if (refused.isLock)
@@ -262,6 +272,25 @@ async function sendOne(
     if (refused === null || refused.isUnauthorized || attempt === LOCK_TRIES) return refused;
     await clock.sleep(LOCK_WAIT_MS, signal);
   }
+}
+
+/**
+ * A hook can end PHP at one contact, every time, so this contact waits and the others are written. Throws the error if reading
+ * fails too, or if it is about the site, because several contacts in a row failed.
+ */
+async function settleFailed(
+  session: CivicrmSession,
+  task: Task,
+  error: unknown,
+): Promise<WriteResult> {
+  throwIfStopped(session.signal);
+  if (!isRetriableError(error) || session.failedInARow >= MOST_FAILED_IN_A_ROW) throw error;
+  session.failedInARow += 1;
+  const results: WriteResult[] = [];
+  await settle(session, [task], false, results);
+  const [written] = results;
+  if (written !== undefined) return written;
+  return refusedWrite(task.change.id, 'SITE_FAILED', SITE_FAILED, { retriable: true });
 }
 
 async function settleOne(session: CivicrmSession, task: Task): Promise<WriteResult> {
@@ -374,6 +403,8 @@ const NOT_STORED =
 const STORED_DIFFERENTLY =
   'CiviCRM stored another value: it was cut off, or an extension or a user changed it at the same moment.';
 const NOT_ALLOWED = "The integration's user may not edit this contact.";
+const SITE_FAILED =
+  "CiviCRM's server failed at this contact, and not at others. Its log names the cause at this time, often an extension. The values are written later.";
 const LOCKED = 'Another user or process had locked the contact.';
 const REFUSED =
   'CiviCRM refused the change and did not say why. Its log names the cause at this time, or give the user the permission "view debug output".';

@@ -8,7 +8,7 @@ import { logRequests } from '../../testbed/request-log.ts';
 import { addHeaders, detailsOf, getPath } from '../crm/requests.ts';
 import { isTooMuch } from './contacts/read-contacts.ts';
 import { type ControlOptions, controlRoutes } from './control/control.ts';
-import { ApiError, SignInError } from './core/errors.ts';
+import { ApiError, PhpFatalError, SignInError } from './core/errors.ts';
 import { act } from './requests/actions.ts';
 import { signIn } from './requests/authx.ts';
 import type { CivicrmFault } from './requests/faults.ts';
@@ -148,6 +148,7 @@ const GENERIC = 'Sorry an error occurred and your request was not completed.';
 
 /** Users without `view debug output` learn only that something failed. */
 function answerError(_c: CivicrmContext, error: Error, options: AppOptions): Response {
+  if (error instanceof PhpFatalError) return fatal(500);
   const { site, random, report } = options;
   if (error instanceof SignInError) {
     const headers = { 'content-type': 'text/plain' };

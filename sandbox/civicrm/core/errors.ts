@@ -12,6 +12,11 @@ export class ApiError extends Error {
   }
 }
 
+/** PHP ends in the middle of a request, for example in a hook of an extension. The response is a page. */
+export class PhpFatalError extends Error {
+  override readonly name = 'PhpFatalError';
+}
+
 /** The extension authx rejects the credential. It responds with plain text, not with JSON. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';

@@ -1,7 +1,7 @@
 /** What extensions and other people do while contacts are written: refuse, lock and change values. */
 
 import { z } from 'zod';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, PhpFatalError } from '../core/errors.ts';
 
 const ids = z.array(z.number().int());
 
@@ -23,6 +23,8 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids,
     times: z.number().int().min(1),
   }),
+  /** A hook ends PHP whenever one of these contacts is changed. */
+  z.strictObject({ kind: z.literal('fatal'), name: z.string().default('fatal'), ids }),
   /** A hook changes every text that is written into this field. */
   z.strictObject({
     kind: z.literal('upperCase'),
@@ -61,6 +63,9 @@ export function createRules(): Rules {
       for (const rule of rules) {
         if (rule.kind === 'refuse' && rule.ids.includes(id)) {
           throw new ApiError('This contact is protected by an extension.');
+        }
+        if (rule.kind === 'fatal' && rule.ids.includes(id)) {
+          throw new PhpFatalError('Allowed memory size exhausted');
         }
         if (rule.kind === 'refuseField' && isRefused(rule, id, values)) {
           throw new ApiError(`The value of ${rule.field} is not allowed by an extension.`);
