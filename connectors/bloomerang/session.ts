@@ -30,6 +30,8 @@ export interface BloomerangSession {
   account: CrmAccount;
   suspicions: Suspicions;
   writeCheck: WriteCheck;
+  /** Number of constituents in a row at which Bloomerang failed while they were written. */
+  failedInARow: number;
   /** The custom fields as last read. */
   custom(): CustomFields;
   /** Reads the custom fields again. */
@@ -100,6 +102,7 @@ export async function openSession(
     account,
     suspicions: createSuspicions(),
     writeCheck,
+    failedInARow: 0,
     custom: () => custom,
     refreshCustom,
     async refreshMarkFields() {

@@ -1,5 +1,6 @@
 /** Writes custom values, one constituent per request. */
 import type { FieldValues } from '../../src/core/crm-field.ts';
+import { isRetriableError } from '../../src/core/errors.ts';
 import { foreignText } from '../../src/core/foreign-text.ts';
 import type { ContactChange, ReadBack, Refusal, WriteResult, WrittenFields } from '../contract.ts';
 import type { HttpAnswer } from '../http.ts';
@@ -16,6 +17,9 @@ import type { CheckedWrite } from './write-check.ts';
 
 /** Number of requests in flight at a time. */
 const LANES = 4;
+
+/** After so many constituents at which Bloomerang failed, it is the cause. */
+const MOST_FAILED_IN_A_ROW = 3;
 
 /** A change of a constituent that exists. */
 interface Work {
@@ -72,9 +76,37 @@ async function* writeBatch(
     lanes: LANES,
     work: async (each) => {
       throwIfStopped(deps.signal);
-      return [(await writeOne(session, each)).result];
+      try {
+        const { result } = await writeOne(session, each);
+        session.failedInARow = 0;
+        return [result];
+      } catch (error) {
+        return [await resultOfFailure(session, each.change, error)];
+      }
     },
   });
+}
+
+/**
+ * Bloomerang can fail at one constituent every time, so this one waits and the others are written. Throws the error if
+ * reading fails too, or if it is about Bloomerang, because several constituents in a row failed.
+ */
+async function resultOfFailure(
+  session: BloomerangSession,
+  { id, values }: ContactChange,
+  error: unknown,
+): Promise<WriteResult> {
+  throwIfStopped(session.deps.signal);
+  if (!isRetriableError(error) || session.failedInARow >= MOST_FAILED_IN_A_ROW) throw error;
+  session.failedInARow += 1;
+  const record = (await findRecords(session, [id])).get(canonicalId(id) ?? id);
+  if (record === undefined) return gone(id);
+  const isWritten = listUnstored(session, record, values).length === 0;
+  const isKnown = Object.keys(values).every((name) => session.custom().has(name));
+  if (isWritten && isKnown) return { status: 'written', id };
+  const message =
+    'Bloomerang failed when this constituent was written. The values are written later. If it fails again, ask Bloomerang.';
+  return refusedWrite(id, 'CRM_FAILED', message, { retriable: true });
 }
 
 function countKinds({ record, ours }: Work): number {
