@@ -48,7 +48,10 @@ export interface Match {
    */
   cautious: number;
   reasons: string[];
-  /** The second most likely donor, or, if none was found, the most likely one. */
+  /**
+   * The second most likely donor. If none was found, the most likely one, with the probability by the evidence alone,
+   * which does not depend on the kinds of evidence that are missing.
+   */
   runnerUp: Likely | null;
   /**
    * Number of kinds of evidence beyond the name for the donor found: address, employer and day of birth. Together with
@@ -266,7 +269,8 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   const isTied = second !== undefined && best.probability < 2 * second.probability;
   const isEnough = kinds.size > 0 && isMet && isTold && isOutweighed;
   const most = isEnough ? MOST_STATED : limitOf(evidence, kinds);
-  const probability = Math.min(most, stateProbability(index, ranked));
+  const stated = Math.min(MOST_STATED, stateProbability(index, ranked));
+  const probability = Math.min(most, stated);
   return {
     donorNumber: null,
     probability,
@@ -274,7 +278,7 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
     reasons: [
       isTied && kinds.size > 0 ? TIED : kinds.size > 0 && !isOutweighed ? OTHER : TOO_LITTLE,
     ],
-    runnerUp: { ...best, probability },
+    runnerUp: { ...best, probability: stated },
     ...NOT_SURE,
   };
 }
