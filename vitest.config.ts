@@ -45,7 +45,7 @@ const STAND_INS = 'test/sandbox/**/*.test.ts';
 
 /** In all other tests, as in the program, the vendors' libraries cannot send requests on their own. */
 const WITHOUT_SENDERS = {
-  execArgv: ['--import', join(import.meta.dirname, 'connectors/without-senders.ts')],
+  execArgv: ['--import', join(import.meta.dirname, 'connectors/senders/without-senders.ts')],
 };
 
 const inMemory = findFolderInMemory();

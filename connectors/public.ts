@@ -19,6 +19,17 @@ export {
   toCodeChallenge,
 } from '../src/outbound/sign-in.ts';
 export type * from './contract.ts';
+export { requireMarkFields } from './marks/mark-fields.ts';
+export { readMarks } from './marks/mark-values.ts';
+export { isMarked } from './marks/yes-or-no.ts';
+export * from './plain.ts';
+export { type IdPage, type IdPagesOptions, readIdPages } from './reading/id-pages.ts';
+export { isNamed, toNameWords } from './reading/name-search.ts';
+export {
+  type OffsetPage,
+  type OffsetPagesOptions,
+  readOffsetPages,
+} from './reading/offset-pages.ts';
 export {
   createHttp,
   type DailyOptions,
@@ -29,19 +40,12 @@ export {
   type HttpSignIn,
   type HttpTarget,
   type HttpTokens,
-} from './http.ts';
-export { type IdPage, type IdPagesOptions, readIdPages } from './id-pages.ts';
-export { inLanes } from './lanes.ts';
-export { requireMarkFields } from './mark-fields.ts';
-export { readMarks } from './mark-values.ts';
-export { isNamed, toNameWords } from './name-search.ts';
-export { type OffsetPage, type OffsetPagesOptions, readOffsetPages } from './offset-pages.ts';
-export * from './plain.ts';
-export { throwIfStopped } from './stopped.ts';
+} from './requests/http.ts';
+export { inLanes } from './requests/lanes.ts';
+export { throwIfStopped } from './requests/stopped.ts';
 export {
   createSuspicions,
   type SendValues,
   type Suspicions,
   writeInParts,
-} from './write-in-parts.ts';
-export { isMarked } from './yes-or-no.ts';
+} from './writing/write-in-parts.ts';

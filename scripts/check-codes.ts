@@ -28,7 +28,7 @@ const EXCEPTIONS: readonly Exception[] = [
       ],
       crm_field_missing: [
         'connectors/civicrm/lookup.ts',
-        'connectors/mark-fields.ts',
+        'connectors/marks/mark-fields.ts',
         ...['contact.ts', 'lookup.ts', 'marks.ts'].map((file) => `${HUBSPOT}/${file}`),
         ...['employer.ts', 'lookup.ts', 'marks.ts'].map((file) => `${SALESFORCE}/${file}`),
       ],
@@ -36,18 +36,26 @@ const EXCEPTIONS: readonly Exception[] = [
       crm_filter_invalid: [
         ...['connectors/civicrm/filter.ts', `${HUBSPOT}/filter.ts`, `${SALESFORCE}/filter.ts`],
       ],
-      crm_limit_reached: ['connectors/daily-limit.ts', `${SALESFORCE}/bulk/bulk-job.ts`],
-      crm_request_refused: ['connectors/errors.ts', `${SALESFORCE}/bulk/bulk-job.ts`],
+      crm_limit_reached: ['connectors/requests/daily-limit.ts', `${SALESFORCE}/bulk/bulk-job.ts`],
+      crm_request_refused: ['connectors/requests/errors.ts', `${SALESFORCE}/bulk/bulk-job.ts`],
       crm_scope_missing: [
         ...[`${HUBSPOT}/errors.ts`, `${HUBSPOT}/sign-in/scopes.ts`],
         `${SALESFORCE}/sign-in/consent.ts`,
       ],
       crm_unauthorized: [
-        ...['connectors/errors.ts', `${HUBSPOT}/sign-in/auth.ts`, `${HUBSPOT}/sign-in/oauth.ts`],
+        ...[
+          'connectors/requests/errors.ts',
+          `${HUBSPOT}/sign-in/auth.ts`,
+          `${HUBSPOT}/sign-in/oauth.ts`,
+        ],
         ...[`${SALESFORCE}/sign-in/auth.ts`, 'src/outbound/sign-in.ts'],
       ],
       crm_unavailable: [
-        ...['connectors/errors.ts', `${HUBSPOT}/find-records.ts`, 'src/clients/consents.ts'],
+        ...[
+          'connectors/requests/errors.ts',
+          `${HUBSPOT}/find-records.ts`,
+          'src/clients/consents.ts',
+        ],
         ...[`${HUBSPOT}/sign-in/consent.ts`, `${HUBSPOT}/sign-in/oauth.ts`],
         ...[`${SALESFORCE}/bulk/bulk-job.ts`, `${SALESFORCE}/bulk/bulk-query.ts`],
         ...[`${SALESFORCE}/rows/collections.ts`, `${SALESFORCE}/sign-in/auth.ts`],
@@ -55,7 +63,7 @@ const EXCEPTIONS: readonly Exception[] = [
       opt_out_values_missing: [`${HUBSPOT}/marks.ts`, `${SALESFORCE}/marks.ts`],
       opt_out_values_unknown: [
         ...[`${HUBSPOT}/marks.ts`, `${SALESFORCE}/marks.ts`],
-        'connectors/yes-or-no.ts',
+        'connectors/marks/yes-or-no.ts',
       ],
     },
   },
@@ -64,7 +72,7 @@ const EXCEPTIONS: readonly Exception[] = [
     codes: {
       credits_exhausted: ['src/credits/spend.ts', 'src/networks/follow-adds.ts'],
       interrupted: [
-        ...['connectors/stopped.ts', 'src/interfaces/cli/action/integrations.ts'],
+        ...['connectors/requests/stopped.ts', 'src/interfaces/cli/action/integrations.ts'],
         ...['src/networks/find-memberships.ts', 'src/sync/control/control.ts'],
       ],
       match_rate_low: ['src/sync/trial/trial-round.ts'],

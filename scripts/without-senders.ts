@@ -4,12 +4,12 @@
  */
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
-import { stubCode, stubFor } from '../connectors/sender-stubs.ts';
+import { stubCode, stubFor } from '../connectors/senders/sender-stubs.ts';
 
 const PREFIX = '\0without-senders:';
 const NOTHING = '\0without-senders';
 
-const HOOK = join(import.meta.dirname, '../connectors/without-senders.ts');
+const HOOK = join(import.meta.dirname, '../connectors/senders/without-senders.ts');
 
 export function withoutSenders(): Plugin {
   return {

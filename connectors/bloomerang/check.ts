@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { foreignText } from '../../src/core/foreign-text.ts';
 import type { ConnectorOptions, Finding } from '../contract.ts';
-import { attempt, checked, met, metContacts, metMarks, plain } from '../findings.ts';
-import type { Http } from '../http.ts';
+import { attempt, checked, met, metContacts, metMarks, plain } from '../findings/findings.ts';
+import type { Http } from '../requests/http.ts';
 import { listGroups } from './groups.ts';
 import { NOT_VERIFIED } from './not-verified.ts';
 import { findRecords, readFacts, sampleIds } from './read.ts';

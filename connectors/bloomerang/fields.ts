@@ -7,7 +7,7 @@ import {
   plainField,
 } from '../../src/core/crm-field.ts';
 import { PROFILE_CURRENCY } from '../../src/core/money.ts';
-import type { Http } from '../http.ts';
+import type { Http } from '../requests/http.ts';
 import type { BloomerangRecord, CustomValue } from './record.ts';
 
 const fieldsSchema = z.array(

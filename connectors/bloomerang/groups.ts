@@ -4,8 +4,8 @@
 import { systemClock } from '../../src/core/clock.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
-import { unknownGroup } from '../group-members.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { unknownGroup } from '../reading/group-members.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { readRows } from './read.ts';
 import type { BloomerangSession, ScannedGroup } from './session.ts';
 import { bloomerangGroupSchema } from './settings.ts';

@@ -1,10 +1,10 @@
 /** Reads constituents: all of them page by page, and some of them by their IDs. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { AccountFact, ContactPage, RecordLookup } from '../contract.ts';
-import { answerUnreadable } from '../errors.ts';
-import { readMarks } from '../mark-values.ts';
-import { readOffsetPages } from '../offset-pages.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { readMarks } from '../marks/mark-values.ts';
+import { readOffsetPages } from '../reading/offset-pages.ts';
+import { answerUnreadable } from '../requests/errors.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { textsOf, valueIn } from './fields.ts';
 import {
   addressLines,

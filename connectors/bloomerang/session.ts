@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { systemClock } from '../../src/core/clock.ts';
 import type { ConnectorDeps, ConnectorOptions, ContactsSettings, CrmAccount } from '../contract.ts';
-import { createHttp, type Http, type HttpWorld } from '../http.ts';
-import { requireMarkFields } from '../mark-fields.ts';
+import { requireMarkFields } from '../marks/mark-fields.ts';
 import { requireKnown } from '../plain.ts';
-import { createSuspicions, type Suspicions } from '../write-in-parts.ts';
+import { createHttp, type Http, type HttpWorld } from '../requests/http.ts';
+import { createSuspicions, type Suspicions } from '../writing/write-in-parts.ts';
 import { type CustomFields, listFieldNames, readCustomFields } from './fields.ts';
 import type { BloomerangSettings } from './settings.ts';
 import { openWriteCheck, type WriteCheck } from './write-check.ts';

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ConnectorDeps, ConnectorOptions, CrmAccount } from '../contract.ts';
-import type { Http } from '../http.ts';
+import type { Http } from '../requests/http.ts';
 import type { CustomFields } from './fields.ts';
 import {
   findLost,

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { type ForeignText, foreignText } from '../../src/core/foreign-text.ts';
 import type { ConnectorDeps } from '../contract.ts';
-import { requestRefused } from '../errors.ts';
-import { createHttp } from '../http.ts';
+import { requestRefused } from '../requests/errors.ts';
+import { createHttp } from '../requests/http.ts';
 import { apiAddress } from './addresses.ts';
 import type { CivicrmSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 /** The checks of `doctor`. */
 import type { ConnectorOptions, Finding } from '../contract.ts';
-import { attempt, checked, failed, met, plain } from '../findings.ts';
+import { attempt, checked, failed, met, plain } from '../findings/findings.ts';
 import { ADDRESS_SOURCE, NOT_IN_TRASH, PEOPLE } from './contact.ts';
 import { readGroup } from './groups.ts';
 import { NOT_VERIFIED } from './not-verified.ts';

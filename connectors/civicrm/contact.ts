@@ -1,8 +1,8 @@
 /** People, as CiviCRM describes them. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings, IdentityShape } from '../contract.ts';
-import { markColumns, readMarks } from '../mark-values.ts';
-import { folded } from '../yes-or-no.ts';
+import { markColumns, readMarks } from '../marks/mark-values.ts';
+import { folded } from '../marks/yes-or-no.ts';
 import type { Row } from './api.ts';
 import type { Field, Fields } from './fields.ts';
 

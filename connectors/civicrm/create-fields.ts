@@ -1,7 +1,7 @@
 /** Creating custom fields, in a custom group of people. */
 import type { CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
 import type { FieldCreation } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { readFields } from './fields.ts';
 import type { CivicrmSession } from './session.ts';
 

@@ -1,8 +1,8 @@
 /** Groups of contacts. The filter `groups` also finds the members of smart groups and of groups within groups. */
 import { z } from 'zod';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
-import { eachOnce, unknownGroup } from '../group-members.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { eachOnce, unknownGroup } from '../reading/group-members.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { pagesOf } from './read.ts';
 import type { CivicrmSession } from './session.ts';
 import { civicrmGroupSchema } from './settings.ts';

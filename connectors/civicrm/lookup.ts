@@ -2,7 +2,7 @@
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import type { Row } from './api.ts';
 import { canonicalId, contactFields, PEOPLE, toContact } from './contact.ts';
 import { findWinner } from './merges.ts';

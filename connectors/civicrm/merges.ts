@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { splitIntoBatches } from '../../src/core/parallel.ts';
 import type { RemovedContact } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import type { CivicrmSession } from './session.ts';
 
 type Deps = Pick<CivicrmSession, 'api' | 'signal' | 'clock'>;

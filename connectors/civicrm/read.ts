@@ -1,8 +1,8 @@
 /** Reading contacts: all of them in the order of their IDs, or some by conditions. */
 import type { ContactPage } from '../contract.ts';
-import { readIdPages } from '../id-pages.ts';
-import { isNamed, toNameWords } from '../name-search.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { readIdPages } from '../reading/id-pages.ts';
+import { isNamed, toNameWords } from '../reading/name-search.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import type { Row, Where } from './api.ts';
 import { canonicalId, contactFields, NOT_IN_TRASH, PEOPLE, toContact } from './contact.ts';
 import { readMerges } from './merges.ts';

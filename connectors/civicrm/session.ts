@@ -1,9 +1,9 @@
 /** An open connection to a site, with everything that reading and writing need. */
 import { withoutSlash } from '../../src/outbound/address.ts';
 import type { ConnectorOptions, ContactsSettings, CrmAccount, IdentityShape } from '../contract.ts';
-import { createSuspicions, type Suspicions } from '../culprit-search.ts';
-import { requireMarkFields } from '../mark-fields.ts';
+import { requireMarkFields } from '../marks/mark-fields.ts';
 import { requireKnown } from '../plain.ts';
+import { createSuspicions, type Suspicions } from '../writing/culprit-search.ts';
 import { type CivicrmApi, createApi, type Where } from './api.ts';
 import { contactFields, toShape } from './contact.ts';
 import { type Fields, readFields } from './fields.ts';

@@ -6,6 +6,8 @@
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { isRetriableError } from '../../src/core/errors.ts';
 import type { ContactChange, Refusal, WriteResult } from '../contract.ts';
+import { refusedWrite } from '../plain.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import {
   afterRefused,
   afterTaken,
@@ -13,9 +15,7 @@ import {
   isOver,
   learnFrom,
   searchFor,
-} from '../culprit-search.ts';
-import { refusedWrite } from '../plain.ts';
-import { throwIfStopped } from '../stopped.ts';
+} from '../writing/culprit-search.ts';
 import type { Refused } from './api.ts';
 import { canonicalId } from './contact.ts';
 import type { CivicrmSession } from './session.ts';

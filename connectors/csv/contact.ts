@@ -1,6 +1,6 @@
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings } from '../contract.ts';
-import { readMarks } from '../mark-values.ts';
+import { readMarks } from '../marks/mark-values.ts';
 import { readCell } from './cells.ts';
 import { type NameParts, splitFullName } from './full-name.ts';
 import type { Row } from './rows.ts';

@@ -3,7 +3,7 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ContactsSettings } from '../contract.ts';
-import { requireOptOutField } from '../yes-or-no.ts';
+import { requireOptOutField } from '../marks/yes-or-no.ts';
 import { fileChanged, fileError } from './file-errors.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { createMarkTally } from './marks.ts';

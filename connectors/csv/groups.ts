@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { readCell } from './cells.ts';
 import { listColumns } from './header.ts';
 import type { CsvSession } from './session.ts';

@@ -1,5 +1,5 @@
 import type { ContactsSettings, MarkCount } from '../contract.ts';
-import { markColumns, meaningOfMark, nameOfMark } from '../mark-values.ts';
+import { markColumns, meaningOfMark, nameOfMark } from '../marks/mark-values.ts';
 import { readCell } from './cells.ts';
 import type { Row } from './rows.ts';
 import { columnPositions } from './setting-names.ts';

@@ -1,7 +1,7 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { isRetriableError } from '../../src/core/errors.ts';
 import type { ContactPage, RecordLookup } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { toContact } from './contact.ts';
 import type { Tables } from './files.ts';
 import { type Column, gatherVersions, layOut, presentValue, type RowVersions } from './layout.ts';

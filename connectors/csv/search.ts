@@ -1,6 +1,6 @@
 /** Searches the rows of the input by name. */
-import { isNamed, toNameWords } from '../name-search.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { isNamed, toNameWords } from '../reading/name-search.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { toContact } from './contact.ts';
 import type { CsvSession } from './session.ts';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { guardFormula } from '../../src/core/printable.ts';
 import type { ContactChange, Refusal, RefusalCause, WriteResult } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { unquote } from './cells.ts';
 import { isColumnName } from './fields.ts';
 import { fileError } from './file-errors.ts';

@@ -1,9 +1,9 @@
 import { withoutSlash } from '../../src/outbound/address.ts';
 import { parseJson } from '../../src/outbound/exchange.ts';
 import type { ConnectorDeps } from '../contract.ts';
-import type { DailyLimit } from '../daily-limit.ts';
-import type { CrmRequest, RequestPace } from '../exchange.ts';
-import { throwIfStopped } from '../stopped.ts';
+import type { DailyLimit } from '../requests/daily-limit.ts';
+import type { CrmRequest, RequestPace } from '../requests/exchange.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import type { HubspotRequests, LibraryRequest } from './client.ts';
 import { createAccountLimit, dailyUsage } from './daily-usage.ts';
 import { parseFault, requestError } from './errors.ts';

@@ -19,7 +19,7 @@
  *   time.
  */
 // Imported first, because it replaces everything with which the library could send.
-import '../without-senders.ts';
+import '../senders/without-senders.ts';
 
 import { BasicApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BasicApi.js';
 import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BatchApi.js';

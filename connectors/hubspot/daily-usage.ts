@@ -1,5 +1,5 @@
 import type { LimitState } from '../contract.ts';
-import { createDailyLimit, type DailyLimit } from '../daily-limit.ts';
+import { createDailyLimit, type DailyLimit } from '../requests/daily-limit.ts';
 
 /** The daily requests of the account's private apps and service keys. */
 export function createAccountLimit(reservePercent: number): DailyLimit {

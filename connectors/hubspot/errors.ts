@@ -13,7 +13,7 @@ import {
   readAnswer,
   requestRefused,
   signInRefused,
-} from '../errors.ts';
+} from '../requests/errors.ts';
 
 /**
  * What to do about a HubSpot error. `passing` is temporary, `limit` ends tomorrow, and `session` needs a new sign-in.

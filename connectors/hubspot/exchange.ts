@@ -4,7 +4,7 @@ import {
   type CrmReply,
   type CrmRequest,
   createCrmExchange,
-} from '../exchange.ts';
+} from '../requests/exchange.ts';
 
 /** Status 423 occurs while many changes are made at once, and requires at least this wait. */
 const LOCKED_STATUS = 423;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FatalError, RetriableError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
-import { eachOnce, unknownGroup } from '../group-members.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { eachOnce, unknownGroup } from '../reading/group-members.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
 import { CONTACT_TYPE_ID } from './paths.ts';

@@ -1,7 +1,7 @@
 /** Lists that HubSpot keeps up to date: one condition on one property of contacts. */
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { ListCreation, ListSpec } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import type { DescribedProperty } from './describe.ts';
 import { faultBehind } from './errors.ts';
 import { listIn } from './groups.ts';

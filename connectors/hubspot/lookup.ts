@@ -1,7 +1,7 @@
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { type DescribedProperty, describeProperties, isSensitive } from './describe.ts';
 import { findArchived, findRecords } from './find-records.ts';
 import { canonicalId, type HubspotRecord, listMergedIds } from './record.ts';

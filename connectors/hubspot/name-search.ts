@@ -1,6 +1,6 @@
 /** Searches contacts by name, with HubSpot's own search, which lags a little behind its records. */
-import { isNamed, toNameWords } from '../name-search.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { isNamed, toNameWords } from '../reading/name-search.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { readAs } from './errors.ts';
 import { recordPageSchema, textIn } from './record.ts';
 import type { HubspotSession } from './session.ts';

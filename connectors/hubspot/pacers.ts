@@ -5,7 +5,7 @@ import {
   type PaceRegistry,
   type WindowLimit,
 } from '../../src/outbound/pace.ts';
-import { createPacer, eachBoard, type PaceClock, type Pacer } from '../pacers.ts';
+import { createPacer, eachBoard, type PaceClock, type Pacer } from '../requests/pacers.ts';
 import { readLimitHeader } from './daily-usage.ts';
 
 /** The pacers of a process. Pacers on a board share the pace with other processes. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import type { Overwritten, ReadBack, WrittenFields } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { readAs } from './errors.ts';
 import { GONE, unreadable } from './find-records.ts';
 import { canonicalId, isRecordId, recordSchema } from './record.ts';

@@ -1,8 +1,8 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { splitIntoBatches } from '../../src/core/parallel.ts';
 import type { ContactPage, ContactsSettings, KnownContacts, RemovedContact } from '../contract.ts';
-import { readingEndless } from '../endless.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { readingEndless } from '../requests/endless.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
 import { findRecords, IDS_PER_REQUEST } from './find-records.ts';

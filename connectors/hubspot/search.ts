@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
 import { splitIntoBatches } from '../../src/core/parallel.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './errors.ts';
 import { type Filter, type FilterGroup, MAX_SEARCH_CHARACTERS } from './filter.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { currencyModeSchema } from '../../src/core/money.ts';
 import { crmUrlSchema } from '../../src/outbound/address.ts';
-import { dailyReservePercentSchema } from '../daily-limit.ts';
+import { dailyReservePercentSchema } from '../requests/daily-limit.ts';
 import { API_VERSIONS } from './paths.ts';
 
 const text = z.string().trim().min(1);

@@ -1,6 +1,6 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { inLanes } from '../lanes.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { inLanes } from '../requests/lanes.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { isRecordId } from './record.ts';
 import { updateBatch } from './rows/batch-update.ts';
 import { noContactId } from './rows/row.ts';

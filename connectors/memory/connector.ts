@@ -14,9 +14,9 @@ import type {
   Overwritten,
   WriteResult,
 } from '../contract.ts';
-import { requireMarkFields } from '../mark-fields.ts';
-import { isNamed, toNameWords } from '../name-search.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { requireMarkFields } from '../marks/mark-fields.ts';
+import { isNamed, toNameWords } from '../reading/name-search.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { type MemoryCrm, toField } from './crm.ts';
 import { findMarked, isIncluded, lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';

@@ -1,8 +1,8 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
 import type { ContactPage, ContactsSettings, GroupSelector, RecordLookup } from '../contract.ts';
-import { readMarks } from '../mark-values.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { readMarks } from '../marks/mark-values.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import type { MemoryCrm, MemoryRecord } from './crm.ts';
 import { memoryGroupSchema } from './settings.ts';
 

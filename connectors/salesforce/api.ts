@@ -1,7 +1,7 @@
 import { isSameOrigin } from '../../src/outbound/address.ts';
 import type { ConnectorDeps } from '../contract.ts';
-import type { DailyLimit } from '../daily-limit.ts';
-import type { CrmExchange, CrmReply, CrmRequest } from '../exchange.ts';
+import type { DailyLimit } from '../requests/daily-limit.ts';
+import type { CrmExchange, CrmReply, CrmRequest } from '../requests/exchange.ts';
 import type { JobKind, LibraryRequest, SalesforceClient } from './client.ts';
 import { createOrgLimit, dailyUsage } from './daily-usage.ts';
 import { parseFault, requestError } from './errors.ts';

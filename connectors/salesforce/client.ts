@@ -9,7 +9,7 @@
  * a password or put the token into an address.
  */
 // Imported first, because it replaces everything with which the library could send.
-import '../without-senders.ts';
+import '../senders/without-senders.ts';
 
 import { PassThrough } from 'node:stream';
 import { Connection, type HttpRequest, type HttpResponse, OAuth2 } from 'jsforce/lib/core.js';
@@ -20,8 +20,8 @@ import { StreamPromise } from 'jsforce/lib/util/promise.js';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { withoutSlash } from '../../src/outbound/address.ts';
 import type { Outgoing } from '../../src/outbound/exchange.ts';
-import { answerUnreadable } from '../errors.ts';
-import type { CrmReply } from '../exchange.ts';
+import { answerUnreadable } from '../requests/errors.ts';
+import type { CrmReply } from '../requests/exchange.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
 /** A request as built by the library. */

@@ -1,5 +1,5 @@
 import type { LimitState } from '../contract.ts';
-import { createDailyLimit, type DailyLimit } from '../daily-limit.ts';
+import { createDailyLimit, type DailyLimit } from '../requests/daily-limit.ts';
 
 /** The org's daily requests, of all its tools together. */
 export function createOrgLimit(reservePercent: number): DailyLimit {

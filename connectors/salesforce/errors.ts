@@ -14,7 +14,7 @@ import {
   readAnswer,
   requestRefused,
   signInRefused,
-} from '../errors.ts';
+} from '../requests/errors.ts';
 
 /**
  * What to do about a Salesforce error. `lock` and `passing` are temporary, and `limit` ends tomorrow. `session` needs a

@@ -1,4 +1,9 @@
-import { type CrmExchange, type CrmLine, type CrmReply, createCrmExchange } from '../exchange.ts';
+import {
+  type CrmExchange,
+  type CrmLine,
+  type CrmReply,
+  createCrmExchange,
+} from '../requests/exchange.ts';
 
 /** 420 is Salesforce's own word for "later". */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([420, 429, 500, 502, 503, 504]);

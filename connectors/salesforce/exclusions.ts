@@ -2,7 +2,7 @@ import type { Exclusion, PrivacyMarks } from '../../src/core/contact.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { AutomaticMark, ContactsSettings } from '../contract.ts';
-import type { MarkMeaning } from '../mark-values.ts';
+import type { MarkMeaning } from '../marks/mark-values.ts';
 import type { SalesforceApi } from './api.ts';
 import { type DescribedField, describeIfSeen, type ObjectDescription } from './describe.ts';
 import { isMarked, PICKLIST_TYPES, readListed, readMark, requireField } from './marks.ts';

@@ -2,7 +2,7 @@ import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { MoneyField } from '../../src/core/money.ts';
 import type { FieldCreation } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { type DescribedField, describeObject, type ObjectDescription } from './describe.ts';
 import { getCrmCode } from './errors.ts';
 import { grantFields, lacksRight } from './permissions.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
-import { eachOnce, unknownGroup } from '../group-members.ts';
+import { eachOnce, unknownGroup } from '../reading/group-members.ts';
 import type { SalesforceApi } from './api.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import { contactId, ID_PREFIXES, longId } from './ids.ts';

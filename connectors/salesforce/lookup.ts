@@ -2,7 +2,7 @@ import type { Contact } from '../../src/core/contact.ts';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { type DescribedField, describeObject } from './describe.ts';
 import { contactId } from './ids.ts';
 import {

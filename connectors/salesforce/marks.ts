@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { didYouMean } from '../../src/core/near-miss.ts';
 import type { ContactsSettings } from '../contract.ts';
-import type { MarkKind, MarkMeaning } from '../mark-values.ts';
+import type { MarkKind, MarkMeaning } from '../marks/mark-values.ts';
 import type { DescribedField, ObjectDescription } from './describe.ts';
 import type { ColumnReader } from './query.ts';
 import { blankToNull, canonicalValue } from './values.ts';

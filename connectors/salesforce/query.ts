@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryEndless } from '../endless.ts';
+import { queryEndless } from '../requests/endless.ts';
 import type { SalesforceApi } from './api.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';

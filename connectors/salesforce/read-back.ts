@@ -1,6 +1,6 @@
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import type { ReadBack, WrittenFields } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { contactId } from './ids.ts';
 import { findFields, findRecords } from './lookup.ts';
 import type { ColumnReader } from './query.ts';

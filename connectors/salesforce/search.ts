@@ -3,8 +3,8 @@
  * address.
  */
 import { z } from 'zod';
-import { toNameWords } from '../name-search.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { toNameWords } from '../reading/name-search.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { readAs } from './errors.ts';
 import { contactId } from './ids.ts';
 import { findIncluded } from './lookup.ts';

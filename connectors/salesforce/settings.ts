@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { hostAndPortSchema } from '../../src/core/host.ts';
 import { currencyModeSchema } from '../../src/core/money.ts';
 import { crmUrlSchema } from '../../src/outbound/address.ts';
-import { dailyReservePercentSchema } from '../daily-limit.ts';
+import { dailyReservePercentSchema } from '../requests/daily-limit.ts';
 
 const text = z.string().trim().min(1);
 

@@ -1,7 +1,7 @@
 import { splitIntoBatches } from '../../src/core/parallel.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { inLanes } from '../lanes.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { inLanes } from '../requests/lanes.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { findTouched } from './bulk/touched.ts';
 import { contactId } from './ids.ts';

@@ -1,7 +1,7 @@
 /** A dry run: makes the same decisions as a run, without writing or spending anything. It makes only free requests. */
 
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
-import { markText } from '../../connectors/mark-counts.ts';
+import { markText } from '../../connectors/marks/mark-counts.ts';
 import { findRestoreHold } from '../backup/restores.ts';
 import { countContactWork } from '../contacts/contacts.ts';
 import { isoTime } from '../core/clock.ts';

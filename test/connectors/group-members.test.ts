@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachOnce } from '../../connectors/group-members.ts';
+import { eachOnce } from '../../connectors/reading/group-members.ts';
 import { toArray } from './connector-options.ts';
 
 const SIGNAL = new AbortController().signal;

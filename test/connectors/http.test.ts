@@ -8,7 +8,7 @@ import {
   type HttpSignIn,
   type HttpTarget,
   type HttpTokens,
-} from '../../connectors/http.ts';
+} from '../../connectors/requests/http.ts';
 import { testDeps } from '../../connectors/testing/options.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 

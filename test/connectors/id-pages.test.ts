@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIdPages } from '../../connectors/id-pages.ts';
+import { readIdPages } from '../../connectors/reading/id-pages.ts';
 import { collect } from '../../connectors/testing/readings.ts';
 import { FatalError, RetriableError } from '../../src/core/errors.ts';
 

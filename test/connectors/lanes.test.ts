@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { inLanes } from '../../connectors/lanes.ts';
+import { inLanes } from '../../connectors/requests/lanes.ts';
 
 describe('inLanes', () => {
   it('works at so many at a time, and brings what comes first', async () => {

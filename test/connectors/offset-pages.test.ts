@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOffsetPages } from '../../connectors/offset-pages.ts';
+import { readOffsetPages } from '../../connectors/reading/offset-pages.ts';
 import { toArray } from './connector-options.ts';
 
 describe('readOffsetPages', () => {

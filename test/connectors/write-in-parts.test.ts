@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../../connectors/contract.ts';
-import { readMarks } from '../../connectors/mark-values.ts';
-import { createSuspicions, writeInParts } from '../../connectors/write-in-parts.ts';
+import { readMarks } from '../../connectors/marks/mark-values.ts';
+import { createSuspicions, writeInParts } from '../../connectors/writing/write-in-parts.ts';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 
 const VALUES = { a: 1, b: 2, c: 3, d: 4, e: 5 };

@@ -6,7 +6,7 @@
  *   node test/replies/record.ts --out before.jsonl [--only api|page|command]
  */
 import './steady-ids.ts';
-import '../../connectors/without-senders.ts';
+import '../../connectors/senders/without-senders.ts';
 import './tsx.ts';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

@@ -39,7 +39,7 @@ const STOP_CODES = {
 
 /** Errors that get their code from elsewhere, and where that is checked. */
 const PASSED_ON = {
-  'connectors/errors.ts': 'the functions that call it give the code',
+  'connectors/requests/errors.ts': 'the functions that call it give the code',
   'src/decisions/second-person/second-user.ts': 'the calls of `refusal` give the code',
   'src/interfaces/api/request/errors.ts': 'the code of another error, or of `tryLater`',
   'src/interfaces/api/webhooks/hooks-api.ts': 'PROBLEM_TEXTS',

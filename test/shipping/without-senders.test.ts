@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { type RolldownOutput, rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { stubFor } from '../../connectors/sender-stubs.ts';
+import { stubFor } from '../../connectors/senders/sender-stubs.ts';
 import { INPUT, OUTPUT } from '../../scripts/bundle-options.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../../contract.ts';
-import { CURRENCIES, currencyFindings } from '../../currency-findings.ts';
+import { CURRENCIES, currencyFindings } from '../../findings/currency-findings.ts';
 import {
   attempt,
   checkClock,
@@ -13,7 +13,7 @@ import {
   plain,
   unreadablePart,
   untilLimit,
-} from '../../findings.ts';
+} from '../../findings/findings.ts';
 import { createApi, type HubspotApi, type HubspotWorld } from '../api.ts';
 import { COMPANY_NAME, PRIMARY_COMPANY } from '../contact.ts';
 import { requireFilter } from '../filter.ts';

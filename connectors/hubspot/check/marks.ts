@@ -1,8 +1,8 @@
 /** Values of picklists whose meaning is not defined in the settings, with the contacts that wait for it. */
 import { z } from 'zod';
 import type { ContactsSettings, Finding } from '../../contract.ts';
-import { markColumns } from '../../mark-values.ts';
-import { unknownMarks } from '../../unknown-marks.ts';
+import { markColumns } from '../../marks/mark-values.ts';
+import { unknownMarks } from '../../marks/unknown-marks.ts';
 import { readAs } from '../errors.ts';
 import { listUnknown, readMeanings } from '../marks.ts';
 import { SEARCH_PAGE_SIZE } from '../reading/spans.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '../../contract.ts';
-import { met, plain } from '../../findings.ts';
+import { met, plain } from '../../findings/findings.ts';
 import type { HubspotSession } from '../session.ts';
 
 /** The subject of the finding. */

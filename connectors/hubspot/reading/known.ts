@@ -1,8 +1,8 @@
 /** Reads all known contacts by their IDs, with many requests at once, which no list allows. */
 
-import { together } from '../../ahead.ts';
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { together } from '../../requests/ahead.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import { findArchived, findRecords, IDS_PER_REQUEST } from '../find-records.ts';
 import { isRecordId } from '../record.ts';
 import type { HubspotSession } from '../session.ts';

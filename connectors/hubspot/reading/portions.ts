@@ -1,7 +1,7 @@
 /** Turns pages of records into contacts: companies are requested once for many pages. */
 
 import type { Contact } from '../../../src/core/contact.ts';
-import { ahead, together } from '../../ahead.ts';
+import { ahead, together } from '../../requests/ahead.ts';
 import type { ContactShape } from '../contact.ts';
 import type { HubspotRecord } from '../record.ts';
 import { COMPANIES_PER_REQUEST } from './companies.ts';

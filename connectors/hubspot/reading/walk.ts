@@ -1,8 +1,8 @@
 /** Reads all contacts: their list from the start and, if that is slow, searches from the other end. */
 
-import { heard } from '../../ahead.ts';
-import { readingEndless } from '../../endless.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { heard } from '../../requests/ahead.ts';
+import { readingEndless } from '../../requests/endless.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import type { HubspotRecord } from '../record.ts';
 import { type FoundPage, searchAmong } from '../search.ts';
 import type { HubspotSession } from '../session.ts';

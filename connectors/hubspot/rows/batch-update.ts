@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { ContactChange, WriteResult } from '../../contract.ts';
-import { isOver as isFound, learnFrom, searchFor } from '../../culprit-search.ts';
+import { isOver as isFound, learnFrom, searchFor } from '../../writing/culprit-search.ts';
 import { BREAKS_RULE, type HubspotFault, isConflict, mayBeOfValue } from '../errors.ts';
 import { findBroken } from '../validations/rule-book.ts';
 import { guessCulprits, withoutBetweenRefused } from './guess.ts';

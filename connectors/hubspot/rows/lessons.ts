@@ -1,6 +1,6 @@
 /** The knowledge about rejected values that the batches of a connector share. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
-import { createSuspicions, type Suspicions } from '../../culprit-search.ts';
+import { createSuspicions, type Suspicions } from '../../writing/culprit-search.ts';
 import { getErrorSort, type HubspotFault, isKnownCode, type PropertyProblem } from '../errors.ts';
 import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 

@@ -9,7 +9,7 @@ import {
   isOver as isFound,
   learnFrom,
   type RefusedBy,
-} from '../../culprit-search.ts';
+} from '../../writing/culprit-search.ts';
 import type { HubspotFault } from '../errors.ts';
 import type { Lessons } from './lessons.ts';
 import { only, type Row, withProblems } from './row.ts';

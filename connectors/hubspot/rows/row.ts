@@ -1,6 +1,6 @@
 /** One contact that is being written into HubSpot: the values still to send, and the results of the other values. */
 import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
-import type { CulpritSearch } from '../../culprit-search.ts';
+import type { CulpritSearch } from '../../writing/culprit-search.ts';
 import type { Properties } from '../describe.ts';
 import {
   BREAKS_RULE,

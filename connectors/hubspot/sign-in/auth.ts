@@ -9,7 +9,7 @@ import {
   shareSignIn,
 } from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
-import type { CrmExchange } from '../../exchange.ts';
+import type { CrmExchange } from '../../requests/exchange.ts';
 import { errorBodySchema, parseFault, requestError, SIGN_IN_FIX } from '../errors.ts';
 import { signedRequest } from '../exchange.ts';
 import type { Paths } from '../paths.ts';

@@ -4,7 +4,7 @@ import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts'
 import { parseJson } from '../../../src/outbound/exchange.ts';
 import { formRequest, refusalIn, toCodeChallenge } from '../../../src/outbound/sign-in.ts';
 import type { ConsentReply, ConsentRequest } from '../../contract.ts';
-import type { CrmExchange } from '../../exchange.ts';
+import type { CrmExchange } from '../../requests/exchange.ts';
 import { SIGN_IN_FIX } from '../errors.ts';
 import { createExchange } from '../exchange.ts';
 import { OAUTH_PATHS } from '../paths.ts';

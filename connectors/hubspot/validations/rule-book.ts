@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isRetriableError } from '../../../src/core/errors.ts';
 import type { Log } from '../../../src/core/log.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import type { HubspotApi } from '../api.ts';
 import type { Properties } from '../describe.ts';
 import { readAs } from '../errors.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError, isDonorSyncError, RetriableError } from '../../../src/core/errors.ts';
 import { foreignCode, foreignText } from '../../../src/core/foreign-text.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import type { JobKind } from '../client.ts';
 import { readAs } from '../errors.ts';
 import type { SalesforceSession } from '../session.ts';

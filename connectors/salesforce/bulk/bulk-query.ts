@@ -1,7 +1,7 @@
 import { RetriableError } from '../../../src/core/errors.ts';
-import { queryEndless } from '../../endless.ts';
-import { isReplyTooLarge } from '../../errors.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { queryEndless } from '../../requests/endless.ts';
+import { isReplyTooLarge } from '../../requests/errors.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import type { CsvAnswer } from '../client.ts';
 import type { ColumnReader } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';

@@ -1,4 +1,4 @@
-import { replyTooLarge } from '../../errors.ts';
+import { replyTooLarge } from '../../requests/errors.ts';
 
 const QUOTE = '"';
 

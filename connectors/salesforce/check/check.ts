@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isConfigurationError, isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../../contract.ts';
-import { CURRENCIES, currencyFindings } from '../../currency-findings.ts';
+import { CURRENCIES, currencyFindings } from '../../findings/currency-findings.ts';
 import {
   attempt,
   checkClock,
@@ -11,7 +11,7 @@ import {
   metContacts,
   plain,
   untilLimit,
-} from '../../findings.ts';
+} from '../../findings/findings.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from '../api.ts';
 import { readAs } from '../errors.ts';
 import { requireFilter } from '../filter.ts';

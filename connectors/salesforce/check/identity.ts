@@ -1,7 +1,7 @@
 /** The findings about the parts of an identity, and about excluded contacts. */
 import type { Exclusion } from '../../../src/core/contact.ts';
 import type { Finding, IdentitySource } from '../../contract.ts';
-import { met, plain } from '../../findings.ts';
+import { met, plain } from '../../findings/findings.ts';
 import type { ContactShape } from '../contact.ts';
 import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
 import { RELATION_NAME } from '../relations.ts';

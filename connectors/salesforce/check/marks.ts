@@ -1,7 +1,7 @@
 /** Values of picklists whose meaning is not defined in the settings, with the contacts that wait for it. */
 import type { ContactsSettings, Finding } from '../../contract.ts';
-import { MARK_LISTS, markColumns } from '../../mark-values.ts';
-import { unknownMarks } from '../../unknown-marks.ts';
+import { MARK_LISTS, markColumns } from '../../marks/mark-values.ts';
+import { unknownMarks } from '../../marks/unknown-marks.ts';
 import type { DescribedField } from '../describe.ts';
 import { PICKLIST_TYPES, readListed } from '../marks.ts';
 import { createColumnReader, queryAtOnce, quotedList, whereClause } from '../query.ts';

@@ -1,7 +1,7 @@
 /** The findings about record types other than Contact that the settings use. */
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Finding, GroupSelector } from '../../contract.ts';
-import { checked, met, plain } from '../../findings.ts';
+import { checked, met, plain } from '../../findings/findings.ts';
 import type { SalesforceApi } from '../api.ts';
 import { describeIfSeen } from '../describe.ts';
 import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';

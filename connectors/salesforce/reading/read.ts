@@ -6,11 +6,11 @@ import {
   isRetriableError,
   type RetriableError,
 } from '../../../src/core/errors.ts';
-import { together } from '../../ahead.ts';
 import type { ContactPage } from '../../contract.ts';
-import { readingEndless } from '../../endless.ts';
-import { passingFailure } from '../../errors.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { together } from '../../requests/ahead.ts';
+import { readingEndless } from '../../requests/endless.ts';
+import { passingFailure } from '../../requests/errors.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import { queryInBulk } from '../bulk/bulk-query.ts';
 import {
   countRecords,

@@ -2,9 +2,9 @@
 
 import { isoTime } from '../../../src/core/clock.ts';
 import type { RemovedContact } from '../../contract.ts';
-import { readingEndless } from '../../endless.ts';
-import { passingFailure } from '../../errors.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { readingEndless } from '../../requests/endless.ts';
+import { passingFailure } from '../../requests/errors.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import {
   type ColumnReader,
   createColumnReader,

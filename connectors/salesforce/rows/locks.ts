@@ -1,6 +1,6 @@
 import { backoffMs } from '../../../src/outbound/retry.ts';
 import type { WriteResult } from '../../contract.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import { contactIdOrText } from '../ids.ts';
 import { queryRecords, quotedList } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';

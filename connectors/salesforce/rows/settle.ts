@@ -1,6 +1,6 @@
 /** Settles the changes that are still open after a first write of many changes. */
 import type { WriteResult } from '../../contract.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 import { getMeaning, type SalesforceFault } from '../errors.ts';
 import type { SalesforceSession } from '../session.ts';
 import { searchCulprits, toAtoms } from './culprits.ts';

@@ -12,7 +12,7 @@ import {
   shareSignIn,
 } from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
-import type { CrmExchange, CrmReply } from '../../exchange.ts';
+import type { CrmExchange, CrmReply } from '../../requests/exchange.ts';
 import type { AppConfig, SignInClient, TokenForm } from '../client.ts';
 import { SIGN_IN_FIX } from '../errors.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';

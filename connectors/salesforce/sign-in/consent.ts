@@ -7,7 +7,7 @@ import type {
   ConsentReply,
   ConsentRequest,
 } from '../../contract.ts';
-import type { CrmExchange } from '../../exchange.ts';
+import type { CrmExchange } from '../../requests/exchange.ts';
 import type { SalesforceWorld } from '../api.ts';
 import type { AppConfig } from '../client.ts';
 import { createExchange } from '../exchange.ts';

@@ -13,13 +13,13 @@ import type {
   Refusal,
   WriteResult,
 } from '../../contract.ts';
-import { createHttp, type Http } from '../../http.ts';
-import { inLanes } from '../../lanes.ts';
-import { requireMarkFields } from '../../mark-fields.ts';
-import { readMarks } from '../../mark-values.ts';
-import { type OffsetPagesOptions, readOffsetPages } from '../../offset-pages.ts';
+import { requireMarkFields } from '../../marks/mark-fields.ts';
+import { readMarks } from '../../marks/mark-values.ts';
 import { checkByOpening, plainConnector, refusedWrite, requireKnown } from '../../plain.ts';
-import { throwIfStopped } from '../../stopped.ts';
+import { type OffsetPagesOptions, readOffsetPages } from '../../reading/offset-pages.ts';
+import { createHttp, type Http } from '../../requests/http.ts';
+import { inLanes } from '../../requests/lanes.ts';
+import { throwIfStopped } from '../../requests/stopped.ts';
 
 const settingsSchema = z.strictObject({
   kind: z.literal('example'),

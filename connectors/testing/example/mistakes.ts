@@ -10,9 +10,9 @@ import type {
   ContactChange,
   WriteResult,
 } from '../../contract.ts';
-import { passingFailure } from '../../errors.ts';
-import type { OffsetPagesOptions } from '../../offset-pages.ts';
 import { refusedWrite } from '../../plain.ts';
+import type { OffsetPagesOptions } from '../../reading/offset-pages.ts';
+import { passingFailure } from '../../requests/errors.ts';
 import { write } from '../readings.ts';
 import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from './connector.ts';
 

@@ -1,5 +1,5 @@
 /** Recognises the kind of a column by its values, regardless of the column's name. Pure. */
-import { yesOrNo } from '../../../connectors/yes-or-no.ts';
+import { yesOrNo } from '../../../connectors/marks/yes-or-no.ts';
 import { COUNTRY_NAMES, ORGANISATION_WORDS, REGION_NAMES, STREET_WORDS } from './content-words.ts';
 
 /**

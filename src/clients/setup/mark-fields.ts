@@ -1,7 +1,8 @@
 /** The fields that a set-up offers for marks: the fields that fit, and their values. Pure. */
-import type { MarkKind } from '../../../connectors/mark-values.ts';
-import { missingMarksText } from '../../../connectors/missing-parts.ts';
-import { yesOrNo } from '../../../connectors/yes-or-no.ts';
+
+import { missingMarksText } from '../../../connectors/findings/missing-parts.ts';
+import type { MarkKind } from '../../../connectors/marks/mark-values.ts';
+import { yesOrNo } from '../../../connectors/marks/yes-or-no.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { contentKind } from './column-content.ts';

@@ -1,5 +1,5 @@
 import type { Connector, Finding } from '../../../connectors/contract.ts';
-import { LIMIT_REACHED, plain } from '../../../connectors/findings.ts';
+import { LIMIT_REACHED, plain } from '../../../connectors/findings/findings.ts';
 import type { OpenIntegration } from '../../application.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';

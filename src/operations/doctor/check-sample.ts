@@ -1,5 +1,5 @@
 import type { Connector, Finding, RecordLookup } from '../../../connectors/contract.ts';
-import { plain } from '../../../connectors/findings.ts';
+import { plain } from '../../../connectors/findings/findings.ts';
 import type { Contact } from '../../core/contact.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';

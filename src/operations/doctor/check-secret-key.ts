@@ -1,7 +1,7 @@
 /** Checks where the database key comes from. */
 import { stat } from 'node:fs/promises';
 import type { Finding } from '../../../connectors/contract.ts';
-import { plain } from '../../../connectors/findings.ts';
+import { plain } from '../../../connectors/findings/findings.ts';
 import { CAUSES } from './causes.ts';
 import { met, unmet } from './checks.ts';
 

@@ -1,6 +1,6 @@
 /** Checks for paid values that wait to be written, and for other tools that change our values in the CRM. */
 import type { Connector, Finding } from '../../../connectors/contract.ts';
-import { plain } from '../../../connectors/findings.ts';
+import { plain } from '../../../connectors/findings/findings.ts';
 import type { OpenIntegration } from '../../application.ts';
 import { describeCount, formatTimestamp } from '../../core/quantities.ts';
 import type { WaitingReason } from '../../core/waiting-values.ts';

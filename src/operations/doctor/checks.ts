@@ -1,5 +1,5 @@
 import type { Finding } from '../../../connectors/contract.ts';
-import { failed, plain } from '../../../connectors/findings.ts';
+import { failed, plain } from '../../../connectors/findings/findings.ts';
 import type { Application, OpenIntegration } from '../../application.ts';
 import { isConfigurationError, messageOf } from '../../core/errors.ts';
 import { ownerWords } from '../../core/owner.ts';

@@ -1,7 +1,7 @@
 /** Runs the doctor for the installation, which all clients share. It sends no request. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
-import { plain } from '../../../connectors/findings.ts';
+import { plain } from '../../../connectors/findings/findings.ts';
 import type { Application } from '../../application.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount, formatTimestamp } from '../../core/quantities.ts';

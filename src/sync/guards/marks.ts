@@ -6,7 +6,7 @@
  */
 
 import type { MarkCount } from '../../../connectors/contract.ts';
-import { leavesOutMost, markText } from '../../../connectors/mark-counts.ts';
+import { leavesOutMost, markText } from '../../../connectors/marks/mark-counts.ts';
 import {
   confirmAskedMarks,
   listConfirmedMarks,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
-import { createPacer } from '../../../connectors/pacers.ts';
+import { createPacer } from '../../../connectors/requests/pacers.ts';
 import type { DepartureBoard } from '../../../src/outbound/pace.ts';
 import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 

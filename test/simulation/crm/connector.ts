@@ -6,7 +6,7 @@ import type {
   ConnectorDefinition,
   ContactPage,
 } from '../../../connectors/contract.ts';
-import { throwIfStopped } from '../../../connectors/stopped.ts';
+import { throwIfStopped } from '../../../connectors/requests/stopped.ts';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
 import type { Life } from '../processes/process.ts';

@@ -1,5 +1,5 @@
 /** The questions about the marks of contacts that are never sent to the service. */
-import type { MarkKind } from '../../../../connectors/mark-values.ts';
+import type { MarkKind } from '../../../../connectors/marks/mark-values.ts';
 import { anyText, NONE, type Question } from './question.ts';
 
 /** Describes which contacts each mark is for. */

@@ -1,7 +1,7 @@
 /** Converts the forms of the set-up into answers. Each step defines which settings its answers become. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
-import type { MarkKind } from '../../../../connectors/mark-values.ts';
+import type { MarkKind } from '../../../../connectors/marks/mark-values.ts';
 import { type Answers, type Draft, type Setup, withAddress } from '../../../clients/setup/draft.ts';
 import { sameNameProblem } from '../../../clients/setup/interview/file.ts';
 import {

@@ -1,6 +1,6 @@
+import { missingParts } from '../../../../connectors/findings/missing-parts.ts';
 import { findRemoteCrm } from '../../../../connectors/index.ts';
-import type { MarkKind } from '../../../../connectors/mark-values.ts';
-import { missingParts } from '../../../../connectors/missing-parts.ts';
+import type { MarkKind } from '../../../../connectors/marks/mark-values.ts';
 import {
   type ChosenColumns,
   type ColumnLine,

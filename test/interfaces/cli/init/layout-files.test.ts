@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { toPlainText } from '../../../../connectors/csv/sources/source.ts';
-import { missingParts } from '../../../../connectors/missing-parts.ts';
+import { missingParts } from '../../../../connectors/findings/missing-parts.ts';
 import { guessColumns } from '../../../../src/clients/setup/csv-columns.ts';
 import { type CsvHeader, readCsvHeader } from '../../../../src/clients/setup/csv-header.ts';
 import { noStreetNote } from '../../../../src/clients/setup/guess-address.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Finding } from '../../../../../connectors/contract.ts';
-import { failed } from '../../../../../connectors/findings.ts';
+import { failed } from '../../../../../connectors/findings/findings.ts';
 import type { Application, OpenIntegration } from '../../../../application.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../../core/errors.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';

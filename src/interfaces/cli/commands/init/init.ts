@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Finding } from '../../../../../connectors/contract.ts';
-import { missingParts } from '../../../../../connectors/missing-parts.ts';
+import { missingParts } from '../../../../../connectors/findings/missing-parts.ts';
 import type { ColumnLine } from '../../../../clients/setup/column-list.ts';
 import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';

@@ -1,6 +1,6 @@
 /** Marks that exclude so many contacts that a user is asked once whether they are right. Pure. */
-import { describeCount } from '../src/core/quantities.ts';
-import type { MarkCount } from './contract.ts';
+import { describeCount } from '../../src/core/quantities.ts';
+import type { MarkCount } from '../contract.ts';
 import { A_DATE } from './mark-values.ts';
 
 /** In a shorter list, more than half means only a few contacts. */

@@ -1,6 +1,6 @@
 /** Writes the values of one contact, and finds the values that the CRM refuses although it does not name them. */
-import type { FieldValues } from '../src/core/crm-field.ts';
-import type { ContactChange, Refusal, WriteResult } from './contract.ts';
+import type { FieldValues } from '../../src/core/crm-field.ts';
+import type { ContactChange, Refusal, WriteResult } from '../contract.ts';
 import {
   afterRefused,
   afterTaken,

@@ -1,10 +1,10 @@
 /** The findings of `check()` that are the same for every CRM over HTTP. */
 import { z } from 'zod';
-import type { WallClock } from '../src/core/clock.ts';
-import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../src/core/errors.ts';
-import type { ContactsSettings, Finding, LimitState } from './contract.ts';
-import { isInReserve } from './daily-limit.ts';
-import { isUnanswered } from './errors.ts';
+import type { WallClock } from '../../src/core/clock.ts';
+import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../../src/core/errors.ts';
+import type { ContactsSettings, Finding, LimitState } from '../contract.ts';
+import { isInReserve } from '../requests/daily-limit.ts';
+import { isUnanswered } from '../requests/errors.ts';
 
 /** With a larger difference between clocks, tokens and overlaps would be wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;

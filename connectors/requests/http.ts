@@ -5,11 +5,11 @@
  */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
-import { type Clock, systemClock, type WallClock } from '../src/core/clock.ts';
-import { withoutSlash } from '../src/outbound/address.ts';
-import { parseJson } from '../src/outbound/exchange.ts';
-import { outboundFetch } from '../src/outbound/guard.ts';
-import type { ConnectorDeps, LimitState } from './contract.ts';
+import { type Clock, systemClock, type WallClock } from '../../src/core/clock.ts';
+import { withoutSlash } from '../../src/outbound/address.ts';
+import { parseJson } from '../../src/outbound/exchange.ts';
+import { outboundFetch } from '../../src/outbound/guard.ts';
+import type { ConnectorDeps, LimitState } from '../contract.ts';
 import { createDailyLimit } from './daily-limit.ts';
 import { answerUnreadable, requestRefused, signInRefused } from './errors.ts';
 import { type CrmReply, createCrmExchange, type RequestPace } from './exchange.ts';

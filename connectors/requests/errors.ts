@@ -1,7 +1,7 @@
 /** The failures of a CRM over HTTP, as errors of the four kinds. */
 import type { z } from 'zod';
-import { ConfigurationError, type ErrorFacts, RetriableError } from '../src/core/errors.ts';
-import { MAX_ANSWER_BYTES } from '../src/outbound/exchange.ts';
+import { ConfigurationError, type ErrorFacts, RetriableError } from '../../src/core/errors.ts';
+import { MAX_ANSWER_BYTES } from '../../src/outbound/exchange.ts';
 
 type Background = Omit<ErrorFacts, 'code'>;
 

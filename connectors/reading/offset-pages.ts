@@ -1,5 +1,5 @@
 /** Reads a list by offset while it changes, without losing a row. */
-import { listIncomplete } from './errors.ts';
+import { listIncomplete } from '../requests/errors.ts';
 
 export interface OffsetPagesOptions<Row> {
   /** The name of the list, for messages: `contacts`. */

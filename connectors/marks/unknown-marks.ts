@@ -1,5 +1,5 @@
 /** The findings of `doctor` about values whose meaning no user has defined. Pure. */
-import type { Finding } from './contract.ts';
+import type { Finding } from '../contract.ts';
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
 /** Maximum number of values of a field that are named, and of characters of each. */

@@ -1,7 +1,7 @@
 /** The meaning of a value in a field that marks contacts to exclude. Pure. */
 
-import type { Contact } from '../src/core/contact.ts';
-import type { ContactsSettings } from './contract.ts';
+import type { Contact } from '../../src/core/contact.ts';
+import type { ContactsSettings } from '../contract.ts';
 import { folded, yesOrNo } from './yes-or-no.ts';
 
 /** The three marks of the settings. */

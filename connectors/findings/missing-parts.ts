@@ -1,5 +1,5 @@
 /** The parts that a set-up does not send to the service, or does not exclude, and the cost of this. Pure. */
-import { MARK_LISTS, type MarkKind } from './mark-values.ts';
+import { MARK_LISTS, type MarkKind } from '../marks/mark-values.ts';
 
 /** A part of an identity that no column contains. */
 export interface MissingPart {

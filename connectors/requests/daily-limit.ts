@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RetriableError } from '../src/core/errors.ts';
-import type { LimitState } from './contract.ts';
+import { RetriableError } from '../../src/core/errors.ts';
+import type { LimitState } from '../contract.ts';
 
 /** The percentage of the daily requests that is left to the nonprofit's other tools. */
 export const dailyReservePercentSchema = z.number().min(0).max(95).default(20);

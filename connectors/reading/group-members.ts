@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../src/core/errors.ts';
-import { throwIfStopped } from './stopped.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
 
 /**
  * Yields contact IDs as a CRM returns them, each of them once, in batches of at least one. Throws a

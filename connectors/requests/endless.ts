@@ -2,7 +2,7 @@
  * Guards against paging that never ends. A CRM whose pages lead back to each other must not block a run
  * forever.
  */
-import { FatalError } from '../src/core/errors.ts';
+import { FatalError } from '../../src/core/errors.ts';
 
 /** `what` names the records, such as `the archived contacts of HubSpot`. */
 export function readingEndless(what: string): FatalError {

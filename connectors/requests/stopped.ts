@@ -1,4 +1,4 @@
-import { RetriableError } from '../src/core/errors.ts';
+import { RetriableError } from '../../src/core/errors.ts';
 
 /** Ends work in progress when the run stops, because a partial result must not look complete. */
 export function throwIfStopped(signal: AbortSignal): void {

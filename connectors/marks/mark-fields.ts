@@ -1,7 +1,7 @@
 /** Refuses settings that name no field, or no existing field, for a mark. */
-import { ConfigurationError } from '../src/core/errors.ts';
-import { didYouMean } from '../src/core/near-miss.ts';
-import type { ContactsSettings } from './contract.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import { didYouMean } from '../../src/core/near-miss.ts';
+import type { ContactsSettings } from '../contract.ts';
 import { requireOptOutField } from './yes-or-no.ts';
 
 const MARK_SETTINGS = ['optOutField', 'deceasedField', 'doNotContactField'] as const;

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../src/core/errors.ts';
-import type { ContactsSettings } from './contract.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import type { ContactsSettings } from '../contract.ts';
 
 /** Words for yes and no, as people write them in cells and options. */
 

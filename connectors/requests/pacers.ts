@@ -1,12 +1,12 @@
 /** Paces for the requests that a CRM counts together. */
-import type { Clock } from '../src/core/clock.ts';
+import type { Clock } from '../../src/core/clock.ts';
 import {
   createPace,
   type DepartureBoard,
   sharedWindow,
   slidingWindow,
   type WindowLimit,
-} from '../src/outbound/pace.ts';
+} from '../../src/outbound/pace.ts';
 import type { RequestPace } from './exchange.ts';
 
 /** The pace of requests that a CRM counts together. */

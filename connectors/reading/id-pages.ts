@@ -3,8 +3,8 @@
  * rows come and go in the meantime, so no row is lost and none is read twice.
  */
 
-import { isRetriableError } from '../src/core/errors.ts';
-import { isReplyTooLarge, listIncomplete } from './errors.ts';
+import { isRetriableError } from '../../src/core/errors.ts';
+import { isReplyTooLarge, listIncomplete } from '../requests/errors.ts';
 
 export interface IdPagesOptions<Row> {
   /** The name of the list, for messages: `contacts`. */

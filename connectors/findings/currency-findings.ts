@@ -2,8 +2,8 @@
  * The findings of `doctor` about a CRM with several currencies, before a user chooses what happens
  * to amounts.
  */
-import { type CurrencyMode, type MoneyField, PROFILE_CURRENCY } from '../src/core/money.ts';
-import type { Finding } from './contract.ts';
+import { type CurrencyMode, type MoneyField, PROFILE_CURRENCY } from '../../src/core/money.ts';
+import type { Finding } from '../contract.ts';
 
 /** The subject of the finding. */
 export const CURRENCIES = 'currencies';

@@ -1,15 +1,15 @@
-import type { WallClock } from '../src/core/clock.ts';
-import { isConfigurationError } from '../src/core/errors.ts';
-import { isRedirect } from '../src/outbound/address.ts';
+import type { WallClock } from '../../src/core/clock.ts';
+import { isConfigurationError } from '../../src/core/errors.ts';
+import { isRedirect } from '../../src/outbound/address.ts';
 import {
   type AnswerHead,
   exchange,
   type Outcome,
   type Outgoing,
   parseJson,
-} from '../src/outbound/exchange.ts';
-import { backoffMs, retryAfterMs } from '../src/outbound/retry.ts';
-import type { ConnectorDeps } from './contract.ts';
+} from '../../src/outbound/exchange.ts';
+import { backoffMs, retryAfterMs } from '../../src/outbound/retry.ts';
+import type { ConnectorDeps } from '../contract.ts';
 import { answerUnreadable, bodyTooLarge, redirected, stayedBusy, unanswered } from './errors.ts';
 import { throwIfStopped } from './stopped.ts';
 
