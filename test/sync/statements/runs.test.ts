@@ -39,6 +39,10 @@ describeEachDatabase('runs', (open) => {
       facts: null,
       stopAskedAt: null,
       reasons: null,
+      undoneAt: null,
+      undoneValues: 0,
+      undoneContacts: 0,
+      undoneKept: 0,
     });
   });
 
