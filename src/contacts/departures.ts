@@ -2,6 +2,7 @@ import type { Lease } from '../database/leases.ts';
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 import { inFilledBatches } from '../database/rows.ts';
+import type { JobState } from '../database/tables/credits.ts';
 import type { Trx } from '../database/tables/tables.ts';
 import { NEXT_READING } from '../identity/identity-text.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
@@ -11,6 +12,11 @@ import { after, move, putRows, type Target } from './life/apply-events.ts';
 import type { ContactRow } from './life/changes.ts';
 import type { LifeEvent } from './life/life.ts';
 import { MISMATCH_REASONS } from './life/merging-events.ts';
+import {
+  PAID_BEFORE,
+  PAID_SINCE_BACKUP,
+  parsePaidBefore,
+} from './many-at-once/paid-since-backup.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {
@@ -181,7 +187,7 @@ async function moveProfile(
   const isOver = !isRunning && isGone;
   // The result of a later credit is more valuable than a result that can no longer be fetched.
   if (!job || (isOver && (await findQuestion(trx, loser)) !== undefined)) {
-    return moveQuestion(trx, of, run, loser, winnerId);
+    return moveQuestion(trx, of, run, loser, { winnerId, winner });
   }
   const { tracking_id } = job;
   const misfit = isMismatch(winner) ? winner : null;
@@ -369,63 +375,107 @@ async function moveToWinner(
 }
 
 /**
- * The response about a contact was lost, and the contact was merged into another one. The question moves to
- * that contact. If a user has already rejected it, that contact is not paid for either. Neither applies if it
- * was paid for itself.
+ * A contact was merged into another one while a user decides whether to buy it again, because its response was lost or
+ * its paid job cannot be read. The question moves to the other contact. If a user has already rejected it,
+ * the other contact is not paid for either. Neither applies if that contact was paid for itself.
  */
 async function moveQuestion(
   trx: Trx,
   of: OfIntegration,
   run: RunContext,
   loser: ContactRow,
-  winnerId: string,
+  { winnerId, winner }: { winnerId: string; winner: Winner | undefined },
 ): Promise<void> {
   const { crm_id, asked_at, last_credit, donor_id, enhanced_at } = loser;
   const question = await findQuestion(trx, loser);
   if (question === undefined) return;
-  const { tracking_id, decision, detail } = question;
+  const { id, job, decision } = question;
   const isRejected = decision === 'rejected';
   const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
   // The question is now about the winner, so the loser's own changes no longer matter.
   const credit = last_credit === 'outdated' ? 'stands' : last_credit;
-  const profile = { tracking_id, asked_at, last_credit: credit, donor_id, enhanced_at };
-  const given = { ...profile, outcome_detail: detail } as const;
-  if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...given }))) return;
+  const profile = { asked_at, last_credit: credit, donor_id, enhanced_at };
+  const given = { ...profile, ...toOutcome(question, isRejected) };
+  if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...given }))) {
+    // A user is already asked whether to buy the winner, and the merged details do not answer that.
+    if (isMaybePaid(winner)) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
+    return;
+  }
   const moved = { crm_id: winnerId };
-  await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();
+  await trx
+    .updateTable('jobs')
+    // If the job can be read again, it is paid for with the details that the winner has at that time.
+    .set(job.state === 'vanished' ? { ...moved, identity: NEXT_READING } : moved)
+    .where('tracking_id', '=', job.tracking_id)
+    .execute();
   await trx
     .updateTable('questions')
     // If the contact left or opted out before a user decided, the question is opened again now.
     .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
-    .where('id', '=', tracking_id)
+    .where('id', '=', id)
     .execute();
-  await move(trx, of, 'gaveJobAway', [{ crm_id, tracking_id }], run);
+  await move(trx, of, 'gaveJobAway', [{ crm_id, tracking_id: job.tracking_id }], run);
 }
 
-/** Returns the question about the last response for a contact, if that response was lost. */
+/** The question whether to buy a contact again, and the paid job that it is about. */
+interface BuyingQuestion {
+  id: string;
+  kind: 'lost_answer' | typeof PAID_SINCE_BACKUP;
+  decision: 'approved' | 'rejected' | 'resubmitted' | 'superseded' | null;
+  detail: string | null;
+  job: { tracking_id: string; state: JobState };
+}
+
+/** The outcome of the contact that the question moves to, and the job that it waits for. */
+function toOutcome({ kind, detail, job }: BuyingQuestion, isRejected: boolean) {
+  if (kind === 'lost_answer') {
+    return {
+      tracking_id: job.tracking_id,
+      outcome_reason: isRejected ? 'rejected_by_person' : kind,
+      outcome_detail: detail,
+    } as const;
+  }
+  const paidBefore = parsePaidBefore(detail);
+  return {
+    // The contact waits for no job until the job can be read again.
+    tracking_id: null,
+    outcome_reason: isRejected ? 'counted_as_paid' : kind,
+    outcome_detail: paidBefore && PAID_BEFORE[paidBefore],
+  } as const;
+}
+
+/** Returns the question about the last job of a contact, if its response was lost or it cannot be read. */
 async function findQuestion(
   trx: Trx,
   { integration_id, crm_id, asked_identity, state }: ContactRow,
-) {
+): Promise<BuyingQuestion | undefined> {
   // A credit that is to be spent again counts as not spent.
   if (asked_identity === null || state === 'due') return;
-  const last = await trx
+  const job = await trx
     .selectFrom('jobs')
-    .leftJoin('questions', 'questions.id', 'jobs.tracking_id')
-    .select([
-      'jobs.tracking_id',
-      'jobs.state',
-      'questions.kind',
-      'questions.decision',
-      'questions.detail',
-    ])
-    .where('jobs.integration_id', '=', integration_id)
-    .where('jobs.crm_id', '=', crm_id)
-    .where('jobs.state', '<>', 'unpaid')
-    .orderBy('jobs.submitted_at', 'desc')
+    .select(['tracking_id', 'state'])
+    .where('integration_id', '=', integration_id)
+    .where('crm_id', '=', crm_id)
+    .where('state', '<>', 'unpaid')
+    .orderBy('submitted_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return last?.state === 'lost' && last.kind === 'lost_answer' ? last : undefined;
+  if (job?.state !== 'lost' && job?.state !== 'vanished') return;
+  const kind = job.state === 'lost' ? 'lost_answer' : PAID_SINCE_BACKUP;
+  const question = await trx
+    .selectFrom('questions')
+    .select(['id', 'decision', 'detail'])
+    .where('integration_id', '=', integration_id)
+    .where('crm_id', '=', crm_id)
+    .where('kind', '=', kind)
+    .where('tracking_id', '=', job.tracking_id)
+    // A job that was visible in between has a question for each time that it was not.
+    .orderBy('opened_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  // A user has decided to buy the contact, which therefore counts as not paid for.
+  const isBought = kind === PAID_SINCE_BACKUP && question?.decision === 'approved';
+  return question === undefined || isBought ? undefined : { ...question, kind, job };
 }
 
 /**
@@ -458,6 +508,11 @@ function hasProfile(winner: Winner | undefined): boolean {
   if (winner === undefined || winner.asked_identity === null) return false;
   if (winner.donor_id !== null) return true;
   return winner.tracking_id !== null && !isMismatch(winner);
+}
+
+/** Returns true if a user is asked whether to buy the contact, because it may have been paid for. */
+function isMaybePaid(winner: Winner | undefined): boolean {
+  return winner?.state === 'held' && winner.outcome_reason === PAID_SINCE_BACKUP;
 }
 
 /** Returns true if the contact's own profile waits for a user because it does not fit the contact's names. */

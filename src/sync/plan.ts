@@ -7,6 +7,7 @@ import type { Answered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import type { Decided, Decision, NotedIdentity, ReadContact } from '../contacts/decided-pages.ts';
 import { PRIORITY } from '../contacts/life/line-events.ts';
+import { PAID_SINCE_BACKUP } from '../contacts/many-at-once/paid-since-backup.ts';
 import type { Contact } from '../core/contact.ts';
 import type { Refresh } from '../core/integration-settings.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
@@ -58,7 +59,10 @@ export function decideContact(
     identity: noted.identity,
     askedIdentity: noted.asked ?? row.askedIdentity,
   };
-  const decision = membersFirst(contact.crmId, decideRead(contact, known, noted, rules), rules);
+  const read = decideRead(contact, known, noted, rules);
+  const isAnswered = row !== stored;
+  const decided = !isAnswered && isStillAsked(row, read) ? ({ kind: 'keep' } as const) : read;
+  const decision = membersFirst(contact.crmId, decided, rules);
   return { ...whileUnreadable(contact.identity, decision), noted };
 }
 
@@ -89,6 +93,15 @@ function backAtAnswered(
   if (answered.isLast) return back;
   const before = { ...back, askedAt: row.enhancedAt ?? row.askedAt, trackingId: null };
   return isOld(before, rules) ? row : before;
+}
+
+/**
+ * Pure: returns true if a user is asked whether to buy the contact, because it may have been paid for. A reading that
+ * gives no reason to buy it, such as the first one after a merge, does not answer that question.
+ */
+function isStillAsked(row: ContactRecord | undefined, decision: Decision): boolean {
+  const isAsked = row?.state === 'held' && row.outcomeReason === PAID_SINCE_BACKUP;
+  return isAsked && decision.kind === 'settle' && decision.eligible;
 }
 
 /** Decides about a settled contact that was not read, because its profile may be outdated. */

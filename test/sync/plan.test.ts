@@ -3,6 +3,7 @@ import type { ContactRecord } from '../../src/contacts/contacts.ts';
 import type { Decision } from '../../src/contacts/decided-pages.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import type { ReadIdentity } from '../../src/identity/identity-reader.ts';
+import { NEXT_READING } from '../../src/identity/identity-text.ts';
 import {
   askedBefore,
   decideAgain,
@@ -139,6 +140,34 @@ describe('decideContact', () => {
     });
     const never = { ...rules, refresh: { afterDays: null, whenIdentityChanges: true } };
     expect(decide(read(), old, never)).toMatchObject({ reason: 'profile_fresh' });
+  });
+
+  describe('of a contact that a user was asked to buy or not', () => {
+    const asked = aRow({
+      ...{ state: 'held', outcomeReason: 'paid_since_backup', identity: 'other' },
+      ...{ askedIdentity: 'other', donorId: null, enhancedAt: null },
+    });
+
+    it('leaves it held, with the details that a merge has brought', () => {
+      const merged = { ...asked, askedIdentity: NEXT_READING };
+      const { noted, ...decision } = decideContact(read(), merged, rules, null);
+      expect(decision).toEqual({ kind: 'keep' });
+      expect(noted).toMatchObject({ identity: 'same', asked: 'same' });
+    });
+
+    it('leaves it held with changed details if the settings say not to buy these', () => {
+      const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
+      expect(decide(read(), asked, thrifty)).toEqual({ kind: 'keep' });
+    });
+
+    it('asks no more if it has the details again for which its profile was delivered', () => {
+      const delivered = { ...asked, donorId: 'd'.repeat(32) };
+      const answered = { identity: 'same', isLast: true, isLost: false, submittedAt: NOW - DAY_MS };
+      expect(decideContact(read(), delivered, rules, answered)).toMatchObject({
+        kind: 'settle',
+        reason: 'profile_fresh',
+      });
+    });
   });
 
   it('puts members of mirrored groups in front, whether they are new, changed or old', () => {

@@ -5,6 +5,7 @@ import { findProfilesOfJobs } from '../../src/fields/statements/kept-profiles.ts
 import { findKeptProfile } from '../../src/sync/redelivery/show-kept.ts';
 import { eraseContact, erasePerson } from '../helpers/erasing.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
+import { identityOf } from './one-person/one-person-world.ts';
 import { ageJobs, open } from './worlds.ts';
 
 const EIGHT_DAYS_IN_MINUTES = 8 * 24 * 60;
@@ -119,8 +120,15 @@ it('asks before it buys again what was busy for longer than the service keeps th
   await world.putFaults([]);
   expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 0, waiting: 0 });
   expect(await world.spent()).toBe(1);
+  // The question moves with a merge.
+  const { firstName, lastName, addresses } = identityOf(world, id);
+  const employers = ['Cobalt Lantern Works'];
+  const remaining = world.crm.addContact({ firstName, lastName, addresses, employers });
+  world.crm.mergeContact(id, remaining);
+  expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 1 });
   const [question] = await listOpenQuestions(world.store.reader);
-  expect(question).toMatchObject({ kind: 'paid_since_backup', detail: 'result_gone' });
+  const asked = { crmId: remaining, kind: 'paid_since_backup', detail: 'result_gone' };
+  expect(question).toMatchObject(asked);
   if (question !== undefined) await recordDecision(world.store, question, 'approved');
   expect((await world.sync()).contacts).toMatchObject({ submitted: 1, written: 1 });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
+import { identityOf } from './one-person/one-person-world.ts';
 import { ageJobs, leaveJobsRunning, open } from './worlds.ts';
 
 /** The integration with a new key of the service. */
@@ -88,3 +89,88 @@ describe('a service key that is replaced while jobs are running', () => {
     expect(await world.spentInAll()).toBe(spent);
   });
 });
+
+describe('a contact that waits for the job of a replaced key and is merged', () => {
+  it('passes its question on to the contact that remains, which is not bought', async () => {
+    const { world, integration, waiting, spent } = await openWaiting();
+    const remaining = addNamesake(world, waiting);
+    world.crm.mergeContact(waiting, remaining);
+    for (let night = 0; night < 2; night += 1) {
+      const { contacts } = await world.sync({ integration, full: true });
+      expect(contacts).toMatchObject({ submitted: 0, held: 1 });
+    }
+    expect(await world.spentInAll()).toBe(spent);
+    expect(await listOpenQuestions(world.store.reader)).toMatchObject([
+      { crmId: remaining, kind: 'paid_since_backup', detail: 'former_key' },
+    ]);
+  });
+
+  it('leaves its profile to the contact that remains once the former key is back', async () => {
+    const { world, integration, waiting, spent } = await openWaiting();
+    const remaining = addNamesake(world, waiting);
+    world.crm.mergeContact(waiting, remaining);
+    await world.sync({ integration });
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 0, waiting: 0 });
+    expect(world.crm.writes.map(({ id }) => id)).toEqual([remaining]);
+    await world.sync({ full: true });
+    expect(await world.spentInAll()).toBe(spent);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+  });
+
+  it('is bought once, in the contact that remains, if a user decides so', async () => {
+    const { world, integration, waiting, spent } = await openWaiting();
+    world.crm.mergeContact(waiting, addNamesake(world, waiting));
+    await world.sync({ integration });
+    for (const question of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, question, 'approved');
+    }
+    await world.sync({ integration });
+    await world.sync({ integration, full: true });
+    expect((await world.spentInAll()) - spent).toBe(1);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+  });
+
+  it('is not bought in the contact that remains either if a user has decided against it', async () => {
+    const { world, integration, waiting, spent } = await openWaiting();
+    for (const question of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, question, 'rejected');
+    }
+    world.crm.mergeContact(waiting, addNamesake(world, waiting));
+    for (let night = 0; night < 2; night += 1) {
+      const { contacts } = await world.sync({ integration, full: true });
+      expect(contacts).toMatchObject({ submitted: 0, held: 0 });
+    }
+    expect(await world.spentInAll()).toBe(spent);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+  });
+
+  it('leaves the question of a contact that waits itself, with the details of the merge', async () => {
+    const { world, integration, waiting, remaining = '', spent } = await openWaiting(2);
+    world.crm.mergeContact(waiting, remaining);
+    world.crm.editContact(remaining, { employers: ['Cobalt Lantern Works'] });
+    for (let night = 0; night < 2; night += 1) {
+      const { contacts } = await world.sync({ integration, full: true });
+      expect(contacts).toMatchObject({ submitted: 0, held: 1 });
+    }
+    expect(await world.spentInAll()).toBe(spent);
+    expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ crmId: remaining }]);
+  });
+});
+
+/** A world whose contacts wait, because the present key cannot see their jobs, and the credits spent on them. */
+async function openWaiting(count = 1) {
+  const world = await openWithJobs(count);
+  const integration = await withNewKey(world);
+  await world.sync({ integration });
+  const questions = await listOpenQuestions(world.store.reader);
+  const [waiting = '', remaining] = questions.flatMap((question) =>
+    question.about === 'contact' ? question.crmId : [],
+  );
+  return { world, integration, waiting, remaining, spent: await world.spentInAll() };
+}
+
+/** A contact with the same names and another employer. */
+function addNamesake(world: SyncWorld, crmId: string): string {
+  const details = identityOf(world, crmId);
+  return world.crm.addContact({ ...details, employers: ['Cobalt Lantern Works'] });
+}

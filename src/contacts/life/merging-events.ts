@@ -153,7 +153,10 @@ export const MERGING_EVENTS = {
     ],
     otherwise: 'A credit was spent on the contact itself, or it has a profile now.',
   },
-  /** The response to the merged contact's submission was lost, and a user decides about this contact instead. */
+  /**
+   * The response to the merged contact's submission was lost, or its paid job cannot be read. A user decides about this
+   * contact instead.
+   */
   inheritedQuestion: {
     ways: [
       {
@@ -170,7 +173,7 @@ export const MERGING_EVENTS = {
             given('last_credit'),
           ),
           eligible: 1,
-          ...outcome('lost_answer', given('outcome_detail')),
+          ...outcome(given('outcome_reason'), given('outcome_detail')),
         },
       },
     ],
@@ -194,7 +197,7 @@ export const MERGING_EVENTS = {
           tracking_id: null,
           asked_identity: NEXT_READING,
           eligible: 1,
-          ...outcome('rejected_by_person'),
+          ...outcome(given('outcome_reason')),
         },
       },
     ],

@@ -56,8 +56,7 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
       if (loser.isVanished || (loser.leftAt ?? 0) > readSince) continue;
       if (last !== undefined && last.job.paidAt > gone.at) continue;
       const paid = payments.findLast((payment) => payment.record === loser);
-      // A key cannot see the jobs of another team (docs/reliability.md, limits).
-      if (paid === undefined || paid.job.team !== job.team) continue;
+      if (paid === undefined) continue;
       // A job without a result allows another one; a lost response is for a user to decide.
       const isKnown = paid.isAnswered
         ? paid.job.fate === 'completed'
