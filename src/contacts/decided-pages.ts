@@ -20,6 +20,7 @@ import type { LifeEvent } from './life/life.ts';
 import { PRIORITY } from './life/line-events.ts';
 import { closeMissing, mark } from './many-at-once/missing.ts';
 import { OBJECTS } from './many-at-once/opt-outs.ts';
+import { holdUnseenAgain } from './many-at-once/paid-since-backup.ts';
 
 /** The plan's decision about one contact. */
 export type Decision =
@@ -157,6 +158,7 @@ async function recordBatch<C extends ReadContact>(
   const renamed: ContactRow[] = [];
   const held: string[] = [];
   const found: string[] = [];
+  const unmatched: string[] = [];
   let chosen = 0;
   for (const { contact, row, decided: of } of await decideEach(trx, lease, contacts, decide)) {
     const { crmId } = contact;
@@ -177,6 +179,7 @@ async function recordBatch<C extends ReadContact>(
     if (decision.kind === 'choose' && row?.state !== 'due' && !waits) chosen += 1;
     if (row?.state === 'held') released.push(crmId);
     if (decision.kind === 'hold') held.push(crmId);
+    if (decision.kind === 'settle' && decision.reason === 'no_match_known') unmatched.push(crmId);
     const { identity, asked } = noted;
     const known = row ?? newRow(lease.integrationId, { ...contact, identity });
     const [event, given] = toEvent(decision);
@@ -197,6 +200,7 @@ async function recordBatch<C extends ReadContact>(
   }
   await supersedeHolds(trx, lease, run.now, released);
   await openErasedHolds(trx, lease, run, held);
+  await holdUnseenAgain(trx, run.id, unmatched);
   await resume(trx, lease, run, resumed);
   const answered = renamed.flatMap((row) => row.tracking_id ?? []);
   await withdrawApprovals(trx, run.now, answered);

@@ -90,6 +90,47 @@ describe('a service key that is replaced while jobs are running', () => {
   });
 });
 
+describe('a contact that waits for the job of a replaced key and ends its question', () => {
+  it.each([
+    ['has changed and changed back', { lastName: 'Quillfeather' }],
+    ['has opted out and in again', { optedOut: true }],
+  ])(
+    'waits again if it %s, and gets its profile once the former key is back',
+    async (_, change) => {
+      const { world, integration, waiting, spent } = await openWaiting();
+      const { lastName } = identityOf(world, waiting);
+      world.crm.editContact(waiting, change);
+      const poor = { ...integration, budget: { ...integration.budget, perRun: 0 } };
+      expect((await world.sync({ integration: poor })).contacts).toMatchObject({ held: 0 });
+      expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+      world.crm.editContact(waiting, { lastName, optedOut: false });
+      for (let night = 0; night < 2; night += 1) {
+        const { contacts } = await world.sync({ integration, full: true });
+        expect(contacts).toMatchObject({ submitted: 0, held: 1 });
+      }
+      expect(await listOpenQuestions(world.store.reader)).toMatchObject([
+        { crmId: waiting, kind: 'paid_since_backup', detail: 'former_key' },
+      ]);
+      expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 0 });
+      expect(world.crm.writes.map(({ id }) => id)).toEqual([waiting]);
+      expect(await world.spentInAll()).toBe(spent);
+    },
+  );
+
+  it('does not wait again if a user has decided against buying it', async () => {
+    const { world, integration, waiting, spent } = await openWaiting();
+    for (const question of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, question, 'rejected');
+    }
+    world.crm.editContact(waiting, { optedOut: true });
+    await world.sync({ integration });
+    world.crm.editContact(waiting, { optedOut: false });
+    expect((await world.sync({ integration })).contacts).toMatchObject({ submitted: 0, held: 0 });
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+    expect(await world.spentInAll()).toBe(spent);
+  });
+});
+
 describe('a contact that waits for the job of a replaced key and is merged', () => {
   it('passes its question on to the contact that remains, which is not bought', async () => {
     const { world, integration, waiting, spent } = await openWaiting();

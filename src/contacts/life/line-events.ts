@@ -133,6 +133,24 @@ export const LINE_EVENTS = {
     ],
     otherwise: NOT_IN_LINE,
   },
+  /**
+   * The contact waited for its job until it changed, opted out or left. Now it has the details again that it was paid for,
+   * and the job still cannot be read.
+   */
+  maybePaidAgain: {
+    ways: [
+      {
+        from: ['settled'],
+        to: 'held',
+        when: all(
+          not(isNull(own('asked_identity'))),
+          equal(own('outcome_reason'), 'no_match_known'),
+        ),
+        set: { due_reason: null, ...outcome('paid_since_backup', given('outcome_detail')) },
+      },
+    ],
+    otherwise: 'The contact was not paid for, or has an answer.',
+  },
   /** The service key that paid for the contact's job is back, so the job is polled again. */
   seenAgain: {
     ways: [

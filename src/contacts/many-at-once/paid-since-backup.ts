@@ -163,6 +163,74 @@ export async function resumeSeen(
   return resumed;
 }
 
+/**
+ * Asks again about those of these contacts that waited for their job until they changed, opted out or left. They have
+ * the details again that they were paid for, and that job is still their last one and cannot be read.
+ */
+export async function holdUnseenAgain(
+  trx: RunTransaction,
+  runId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  const { integrationId } = trx.lease;
+  if (crmIds.length === 0 || (await anyAsked(trx, { integrationId })).rows.length === 0) return;
+  const now = trx.clock.now();
+  for (const batch of inFilledBatches(crmIds)) {
+    const ended = await findEnded(trx, integrationId, batch);
+    const waiting = [...ended].map(([crm_id, { detail }]) => {
+      const paidBefore = parsePaidBefore(detail);
+      return { crm_id, outcome_detail: paidBefore && PAID_BEFORE[paidBefore] };
+    });
+    const held = await moveAndList(trx, trx.lease, 'maybePaidAgain', waiting, { id: runId, now });
+    const ids = held.flatMap(({ crm_id }) => ended.get(crm_id)?.id ?? []);
+    if (ids.length === 0) continue;
+    await trx
+      .updateTable('questions')
+      .set({ decision: null, decided_at: null })
+      .where('id', 'in', ids)
+      .execute();
+  }
+}
+
+/**
+ * Returns, by CRM ID, the last question about the last job of these contacts, if it ended without an answer and the job
+ * cannot be read.
+ */
+async function findEnded(
+  trx: RunTransaction,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Map<string, { id: string; detail: string | null }>> {
+  const rows = await trx
+    .selectFrom('questions')
+    .innerJoin('jobs', (join) =>
+      join
+        .onRef('jobs.tracking_id', '=', 'questions.tracking_id')
+        .onRef('jobs.crm_id', '=', 'questions.crm_id'),
+    )
+    .select(['questions.id', 'questions.crm_id', 'questions.detail', 'questions.decision'])
+    .where('questions.integration_id', '=', integrationId)
+    .where('questions.kind', '=', PAID_SINCE_BACKUP)
+    .where('questions.crm_id', 'in', crmIds)
+    .where('jobs.state', '=', 'vanished')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs as later')
+            .select('later.tracking_id')
+            .where('later.integration_id', '=', integrationId)
+            .whereRef('later.crm_id', '=', 'jobs.crm_id')
+            .whereRef('later.submitted_at', '>', 'jobs.submitted_at')
+            .where('later.state', '<>', 'unpaid'),
+        ),
+      ),
+    )
+    .orderBy('questions.opened_at')
+    .execute();
+  const last = new Map(rows.map((row) => [row.crm_id ?? '', row]));
+  return new Map([...last].filter(([, { decision }]) => decision === 'superseded'));
+}
+
 const anyAsked = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('questions')

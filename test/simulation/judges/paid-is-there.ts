@@ -82,26 +82,11 @@ function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
   // The profile of a contact that opted out is deleted after a while.
   if (record.firstOptOutAt !== null) return true;
   if (isPurgedWhileAway(world, record)) return true;
-  if (isUnseenAndChanged(world, crm, record)) return true;
   if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
     return true;
   }
   if (isErasedElsewhere(crm, record) && store.rows(TOLD_APART, record.id).length === 0) return true;
   return store.rows(ASKED, record.id).length > 0;
-}
-
-/**
- * The present key cannot see the job, and the details have changed since and changed back. The change has ended the
- * question about the key (docs/reliability.md, limits).
- */
-function isUnseenAndChanged(
-  { integrations, oracle, service }: World,
-  { name }: SimulatedCrm,
-  record: Record_,
-): boolean {
-  const last = oracle.paymentsOf(record).at(-1);
-  const key = integrations.find(({ id }) => id === name)?.partner.apiKey ?? '';
-  return last !== undefined && last.job.team !== service.teamOf(key) && record.history.length > 0;
 }
 
 /**
