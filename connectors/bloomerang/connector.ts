@@ -53,20 +53,26 @@ async function openBloomerangConnector(
   try {
     const opened = await openSession(options, http);
     const { session, close } = keepOpen(opened, () => http.close());
+    // A connector that must not write still reads contacts by their IDs and erases, because `forget` needs both. A run
+    // reads the fields first, so it spends nothing on profiles that cannot be written.
+    const unstopped = () => {
+      session().writeCheck.requireNotStopped();
+      return session();
+    };
     return {
       ...plainConnector,
       kind: 'bloomerang',
       capabilities: CAPABILITIES,
       account: opened.account,
-      readPages: () => readPages(session()),
+      readPages: () => readPages(unstopped()),
       readByIds: async (ids, fields) => readByIds(session(), ids, fields),
-      write: (changes) => writeChanges(session(), changes),
+      write: (changes) => writeChanges(unstopped(), changes),
       readBack: async (writes) => readBack(session(), writes),
       async describeFields() {
-        return toCrmFields(await session().refreshCustom(), options.settings.currencyCode);
+        return toCrmFields(await unstopped().refreshCustom(), options.settings.currencyCode);
       },
-      listGroups: async () => listGroups(session()),
-      readGroup: (selector) => readGroup(session(), selector),
+      listGroups: async () => listGroups(unstopped()),
+      readGroup: (selector) => readGroup(unstopped(), selector),
       automaticMarks: () => [{ kind: 'deceased', fields: ['Status'] }],
       sampleIds: async (most) => sampleIds(session(), most),
       readFacts: async () => readFacts(session()),

@@ -69,7 +69,7 @@ export function openHttp(
   return createHttp(options, world);
 }
 
-/** Signs in, and reads the custom fields. Throws a ConfigurationError if the write check has stopped the writing. */
+/** Signs in, and reads the custom fields. */
 export async function openSession(
   options: ConnectorOptions<BloomerangSettings>,
   http: Http,

@@ -34,9 +34,11 @@ const stateSchema = z.object({
   proven: z.array(z.string()),
   /** The write whose comparison has not ended. */
   pending: z.object({ id: z.string(), ours: z.array(z.number()), before: recordSchema }).nullable(),
+  /** A failure with parts that may be missing in the CRM. It is kept until a check passes. */
   failure: z
     .object({
-      id: z.string(),
+      /** Null once the constituent was erased. */
+      id: z.string().nullable(),
       kinds: z.array(z.string()),
       /** The former contents of parts that could not be restored. */
       unrestored: z.record(z.string(), z.string()),
@@ -54,6 +56,8 @@ export interface CheckedWrite<Result> {
 
 export interface WriteCheck {
   state(): Readonly<WriteCheckState>;
+  /** Throws a ConfigurationError if the check has stopped the writing and no other round was started. */
+  requireNotStopped(): void;
   /** Compares the constituent of a write whose comparison was interrupted. Throws if other parts changed. */
   settle(custom: CustomFields): Promise<void>;
   /** Returns true if the record has a filled part of a kind that no write has proven to be safe. */
@@ -79,19 +83,26 @@ export async function readWriteCheck(
   return state?.account === account.id ? state : null;
 }
 
-/** Opens the check. Throws a ConfigurationError if it has stopped the writing and no other round was started. */
+/**
+ * Opens the check. If it has stopped the writing, it can still be opened, because otherwise nobody could erase the
+ * constituent that it keeps.
+ */
 export async function openWriteCheck(
   { settings, deps }: Pick<ConnectorOptions<BloomerangSettings>, 'settings' | 'deps'>,
   http: Http,
   account: CrmAccount,
 ): Promise<WriteCheck> {
   const stored = await readWriteCheck(deps, account);
-  if (stored !== null && isStopped(stored, settings)) throw stopped(stored);
-  const isStale = stored === null || stored.phase === 'failed';
-  let state: WriteCheckState = isStale ? begin(account, settings) : stored;
+  let state: WriteCheckState = stored ?? begin(account, settings);
+  if (state.phase === 'failed' && !isStopped(state, settings)) {
+    state = { ...begin(account, settings), failure: state.failure };
+  }
 
   return {
     state: () => state,
+    requireNotStopped() {
+      if (isStopped(state, settings)) throw stopped(state);
+    },
     async settle(custom) {
       const { pending } = state;
       if (pending !== null) await compare({ ...pending, custom, response: null });
@@ -119,10 +130,12 @@ export async function openWriteCheck(
     async erase(isErased) {
       const { pending, failure } = state;
       const hasPending = pending !== null && isErased(pending.id);
-      const hasFailure = failure !== null && isErased(failure.id);
+      const hasFailure = failure?.id != null && isErased(failure.id);
       if (!hasPending && !hasFailure) return 0;
       const kept = hasPending ? { ...begin(account, settings), names: state.names } : state;
-      await save({ ...kept, failure: null });
+      // A check that has stopped the writing stays stopped, because the next constituent would be damaged too.
+      const named = failure && { ...failure, id: null, unrestored: {} };
+      await save({ ...kept, failure: hasFailure ? named : failure });
       return 1;
     },
   };
@@ -162,7 +175,8 @@ export async function openWriteCheck(
       const lostKinds = new Set(lost.map(kindOf));
       const safe = [...kindsIn(before)].filter((kind) => !lostKinds.has(kind));
       const proven = [...new Set([...state.proven, ...safe])].sort();
-      return save({ ...state, round: settings.writeCheck, phase: 'passed', proven, pending: null });
+      const round = settings.writeCheck;
+      return save({ ...state, round, phase: 'passed', proven, pending: null, failure: null });
     }
     // Without a response, and with another author, the loss may be what a user wanted.
     const unrestored = isOurs ? await restore(id, record, custom) : pickParts(before, lost);
@@ -221,15 +235,18 @@ export function isStopped(
 
 /** The error of a check that has stopped the writing. Former contents are in `doctor`, never in a message. */
 export function stopped({ failure, round }: WriteCheckState): ConfigurationError {
-  const { id = '', kinds = [], unrestored = {} } = failure ?? {};
+  const { id = null, kinds = [], unrestored = {} } = failure ?? {};
   const left = [...new Set(Object.keys(unrestored).map(kindOf))].sort();
+  const changed = `Bloomerang also changed these parts: ${kinds.join(', ')}.`;
+  const next = `ask Bloomerang how to change custom values alone, and set crm.writeCheck to ${round + 1} to start the check again.`;
   const restored =
     left.length === 0
       ? 'donor-sync restored them.'
       : `These parts could not be restored: ${left.join(', ')}. \`donor-sync doctor --show\` shows their former contents.`;
   const message =
-    `When donor-sync wrote custom values into constituent ${id}, Bloomerang also changed these parts: ${kinds.join(', ')}. ${restored} ` +
-    `No other constituent was written. Look at the constituent, ask Bloomerang how to change custom values alone, and set crm.writeCheck to ${round + 1} to start the check again.`;
+    id === null
+      ? `When donor-sync wrote custom values into a constituent that was erased later, ${changed} No other constituent was written. First ${next}`
+      : `When donor-sync wrote custom values into constituent ${id}, ${changed} ${restored} No other constituent was written. Look at the constituent, ${next}`;
   return new ConfigurationError(message, {
     code: 'crm_write_check_failed',
     details: { parts: kinds, unrestored: left },

@@ -126,8 +126,14 @@ describe('the first write', () => {
     for (const id of ids.filter((each) => each !== full)) {
       expect((await database.record(id)).custom).toEqual({});
     }
-    // Nothing is spent on profiles that cannot be written.
-    await expect(open()).rejects.toMatchObject({ code: 'crm_write_check_failed' });
+    // Nothing is spent on profiles that cannot be written: a run reads the fields before it buys anything.
+    const next = await open();
+    await expect(next.describeFields()).rejects.toMatchObject({ code: 'crm_write_check_failed' });
+    expect(() => next.readPages(null)).toThrow('crm.writeCheck to 2');
+    expect(() => next.readGroup({ group: 'Board' })).toThrow('crm.writeCheck to 2');
+    await expect(next.listGroups()).rejects.toMatchObject({ code: 'crm_write_check_failed' });
+    await expect(write(next, ids)).rejects.toMatchObject({ code: 'crm_write_check_failed' });
+    expect(new Set(await putsOf(database))).toEqual(new Set([full]));
   });
 
   it('starts again when a user raises crm.writeCheck, and passes once the CRM keeps other parts', async () => {
@@ -137,7 +143,8 @@ describe('the first write', () => {
       kind: 'configuration',
     });
     await database.control('PUT', '/variant', { put: 'merges' });
-    await expect(open({ writeCheck: 2 })).rejects.toMatchObject({ kind: 'configuration' });
+    const stopped = await open({ writeCheck: 2 });
+    await expect(write(stopped, ids)).rejects.toMatchObject({ kind: 'configuration' });
     const results = await write(await open({ writeCheck: 3 }), ids);
     expect(results.every(({ status }) => status === 'written')).toBe(true);
   });
@@ -258,6 +265,49 @@ describe('the first write', () => {
     const kept = [...secrets.values.values()].join();
     expect(kept).not.toContain(`"${full}"`);
     expect(kept).not.toContain('Lopez');
+  });
+
+  it.each([
+    ['the check has stopped the writing', {}],
+    ['a user has just raised crm.writeCheck', { writeCheck: 2 }],
+  ])('lets a person be erased in a later process, although %s', async (_, settings) => {
+    const { database, open, secrets, full, ids } = await openWorld({ put: 'replaces' });
+    const proxy = await startFaultProxy(database.sandbox.baseUrl);
+    onTestFinished(() => proxy.close());
+    const failing = await open({}, proxy.url);
+    let puts = 0;
+    proxy.rule(({ method }) => {
+      puts += method === 'PUT' ? 1 : 0;
+      return method === 'PUT' && puts > 1 ? { kind: 'answer', status: 400, body: '{}' } : null;
+    });
+    await expect(write(failing, ids)).rejects.toMatchObject({ kind: 'configuration' });
+    const textOf = () => [...secrets.values.values()].join();
+    expect(textOf()).toContain('Acme');
+    const connector = await open(settings);
+    // The erasure needs the person's name.
+    expect(await connector.readByIds([full], [])).toMatchObject([{ state: 'found' }]);
+    expect(await connector.erase?.((id) => id === ids[0])).toBe(0);
+    expect(await connector.erase?.((id) => id === full)).toBe(1);
+    expect(await connector.erase?.((id) => id === full)).toBe(0);
+    for (const trace of [`"${full}"`, 'Acme', 'Lopez']) expect(textOf()).not.toContain(trace);
+  });
+
+  it('stays failed when the constituent of the check is erased, and names its parts alone', async () => {
+    const { database, open, secrets, full, ids } = await openWorld({ put: 'replaces' });
+    await expect(write(await open(), ids)).rejects.toMatchObject({ kind: 'configuration' });
+    await (await open()).erase?.((id) => id === full);
+    const error = await (await open()).describeFields().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'crm_write_check_failed' });
+    expect(String(error)).toContain('a constituent that was erased later');
+    expect(String(error)).toContain('Employer');
+    expect(String(error)).not.toContain(full);
+    const finding = (await database.check({ secrets })).find(
+      ({ subject }) => subject === 'write check',
+    );
+    expect(finding).toMatchObject({ ok: false, cause: 'crm_write_check_failed' });
   });
 });
 
