@@ -325,6 +325,11 @@ async function narrow(session: CivicrmSession, task: Task, refused: Refused): Pr
     });
     return resultOf({ ...task, wanted: {} });
   }
+  // A contact that is protected as a whole has no refused value. Searches in vain for them would use up the requests that
+  // other contacts need, and the text does not tell these contacts apart.
+  if ((await sendOne(session, task, {})) !== null) {
+    return refuseAll(task, API_ERROR, REFUSED, refused);
+  }
   while (!isOver(search)) {
     suspicions.extra += 1;
     const part: FieldValues = pick(task.wanted, search.probe);
