@@ -7,6 +7,7 @@ import { refusedWrite } from '../plain.ts';
 import type { HttpAnswer } from '../requests/http.ts';
 import { inLanes } from '../requests/lanes.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
+import { notRestored, restoreFormer } from '../writing/former-values.ts';
 import { writeInParts } from '../writing/write-in-parts.ts';
 import { type Assignment, isSame, toAssignment, valueIn } from './fields.ts';
 import { kindsIn, toParts } from './parts.ts';
@@ -128,26 +129,42 @@ async function writeOne(
     if ('refusal' in sent) return sent.refusal;
     response = sent.record;
     const unstored = await findUnstored(session, sent.record, values);
-    if (unstored !== null && change.together === true) await putBack(session, record, values);
-    return unstored;
+    if (unstored === null || change.together !== true) return unstored;
+    const left = await restore(session, record, values);
+    return left.length === 0 ? unstored : notRestored('Bloomerang', left);
   });
   return { result, response };
 }
 
-/** Writes the values that were there before, so that values of two people are never mixed. */
-async function putBack(
+/** Restores the former values, so that a record never has values of two people. Returns the fields that are left. */
+async function restore(
   session: BloomerangSession,
   record: BloomerangRecord,
   values: FieldValues,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const id = String(record.Id);
   const custom = session.custom();
-  const former = Object.keys(values).flatMap((name) => {
+  const read = async () => (await findRecords(session, [id])).get(id);
+  const isAs = (name: string, one: BloomerangRecord, other: BloomerangRecord) => {
     const field = custom.get(name);
-    const value = valueIn(record, name, custom);
-    // A choice that is not active any more cannot be written, and must not keep the others out.
-    return field === undefined || toAssignment(field, value) === null ? [] : [[name, value]];
+    const [value, otherValue] = [valueIn(one, name, custom), valueIn(other, name, custom)];
+    return field === undefined || isSame(value, otherValue, field);
+  };
+  const mixed = await read();
+  if (mixed === undefined) return [];
+  const changed = Object.keys(values).filter((name) => !isAs(name, mixed, record));
+  return restoreFormer(session.deps, changed, async (names) => {
+    const former = names.flatMap((name) => {
+      const field = custom.get(name);
+      const value = valueIn(record, name, custom);
+      // A choice that is not active any more cannot be written, and must not keep the others out.
+      return field === undefined || toAssignment(field, value) === null ? [] : [[name, value]];
+    });
+    if (former.length > 0) await sendValues(session, record, Object.fromEntries(former));
+    const now = await read();
+    // Another value is from a user.
+    return now === undefined ? [] : names.filter((name) => isAs(name, now, mixed));
   });
-  await sendValues(session, record, Object.fromEntries(former));
 }
 
 type Sent = { record: BloomerangRecord } | { refusal: Refusal };

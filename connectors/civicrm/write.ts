@@ -16,6 +16,7 @@ import {
   learnFrom,
   searchFor,
 } from '../writing/culprit-search.ts';
+import { notRestored, restoreFormer } from '../writing/former-values.ts';
 import type { Refused } from './api.ts';
 import { canonicalId } from './contact.ts';
 import type { CivicrmSession } from './session.ts';
@@ -226,19 +227,29 @@ async function refuseStored(
         : refusal('VALUE_STORED_DIFFERENTLY', STORED_DIFFERENTLY, name, 'rule'),
     );
   }
-  if (task.change.together === true) await restore(session, task, present);
+  if (task.change.together === true) {
+    const left = await restore(session, task, present);
+    if (left.length > 0)
+      return { status: 'refused', id: task.change.id, ...notRestored('CiviCRM', left) };
+  }
   return resultOf(task);
 }
 
-/** Restores the earlier values, so that one contact does not have values of two people. */
-async function restore(session: CivicrmSession, task: Task, present: FieldValues): Promise<void> {
-  const former = Object.fromEntries(
-    Object.keys(task.wanted)
-      .filter((name) => present[name] !== task.before[name])
-      .map((name) => [name, task.before[name] ?? null]),
-  );
-  const record = toRecord(session, task.id, former);
-  await session.api.change('Contact', 'save', { records: [record] });
+/** Restores the former values, so that one contact does not have values of two people. Returns the fields that are left. */
+function restore(
+  session: CivicrmSession,
+  task: Task,
+  present: FieldValues,
+): Promise<readonly string[]> {
+  const { id, wanted, before } = task;
+  const changed = Object.keys(wanted).filter((name) => present[name] !== before[name]);
+  return restoreFormer(session, changed, async (names) => {
+    const record = toRecord(session, id, pick(before, names));
+    await session.api.change('Contact', 'save', { records: [record] });
+    const now = (await readValues(session, [id], names)).get(id) ?? {};
+    // Another value is from a user or an extension.
+    return names.filter((name) => now[name] === present[name]);
+  });
 }
 
 async function writeOne(session: CivicrmSession, task: Task): Promise<WriteResult> {

@@ -1,0 +1,39 @@
+/** Restores the former values of a contact after a CRM has stored only some of another person's values. */
+import { isRetriableError } from '../../src/core/errors.ts';
+import type { ConnectorDeps, Refusal } from '../contract.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
+
+const TRIES = 3;
+
+/** A lock or a short failure has usually ended after this time. */
+const WAIT_MS = 1_000;
+
+/**
+ * Calls `restore` with the fields that still have the other person's value, until there are none, at most three times.
+ * `restore` writes their former values, reads them again, and returns the fields that are unchanged. Returns the fields that
+ * are left. If the CRM fails, all of them are left. Throws an error that a user has to fix, or that the run was stopped.
+ */
+export async function restoreFormer(
+  { clock, signal }: Pick<ConnectorDeps, 'clock' | 'signal'>,
+  fields: readonly string[],
+  restore: (fields: readonly string[]) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  let left = fields;
+  for (let tries = 0; left.length > 0 && tries < TRIES; tries += 1) {
+    if (tries > 0) await clock.sleep(WAIT_MS, signal);
+    throwIfStopped(signal);
+    try {
+      left = await restore(left);
+    } catch (error) {
+      throwIfStopped(signal);
+      if (!isRetriableError(error)) throw error;
+    }
+  }
+  return left;
+}
+
+/** Why a change with `together` is refused if the former values could not be restored. The next run writes it again. */
+export function notRestored(crm: string, fields: readonly string[]): Refusal {
+  const message = `${crm} stored only some values of another person, and the former values could not be restored in all fields. The contact has values of two people until the next run writes it again.`;
+  return { retriable: true, code: 'FORMER_VALUES_NOT_RESTORED', message, fields };
+}
