@@ -91,13 +91,29 @@ function checkAddresses({ shape }: CivicrmSession): Finding[] {
 }
 
 function checkFields({ fields }: CivicrmSession, names: readonly string[]): Finding[] {
-  const missing = names.filter((name) => fields.get(name)?.isWritable !== true);
   if (names.length === 0) return [];
-  if (missing.length === 0) return [met('Fields', 'All mapped fields can be written.')];
-  const message = `These mapped fields are missing, hidden or fixed: ${missing.join(', ')}.`;
+  const missing = names.filter((name) => fields.get(name)?.isWritable !== true);
+  const ofSubtype = names.filter((name) => fields.get(name)?.isOfSubtype === true);
+  return [
+    missing.length === 0
+      ? met('Fields', 'All mapped fields can be written.')
+      : notWritable(missing),
+    ...(ofSubtype.length === 0 ? [] : [hiddenFromOthers(ofSubtype)]),
+  ];
+}
+
+function notWritable(names: readonly string[]): Finding {
+  const message = `These mapped fields are missing, hidden, fixed, or not for individuals: ${names.join(', ')}.`;
   const fix =
     'Run `donor-sync fields create`, or give the user the permission "access all custom data".';
-  return [{ subject: 'Fields', ok: false, message, fix, cause: 'crm_field_missing' }];
+  return { subject: 'Fields', ok: false, message, fix, cause: 'crm_field_missing' };
+}
+
+function hiddenFromOthers(names: readonly string[]): Finding {
+  const message = `CiviCRM shows these mapped fields only in contacts of a subtype: ${names.join(', ')}. In other contacts, donor-sync writes values that users cannot see.`;
+  const fix =
+    'You do not have to do anything if contacts.filter includes only contacts of this subtype. Otherwise map fields of a custom group that is used for all individuals.';
+  return { subject: 'Fields of a subtype', ok: true, message, fix };
 }
 
 /** CiviCRM's marks about mail, calls and e-mail. They do not mean that a person must not be researched. */

@@ -2,7 +2,7 @@
 import type { CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
 import type { FieldCreation } from '../contract.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
-import { readFields } from './fields.ts';
+import { readFields, readGroupsOfOthers } from './fields.ts';
 import type { CivicrmSession } from './session.ts';
 
 /** The types of CiviCRM, and how users see and edit values. */
@@ -35,18 +35,27 @@ export async function createFields(
 ): Promise<FieldCreation[]> {
   const creations: FieldCreation[] = [];
   session.fields = await readFields(session.api);
-  for (const spec of specs) creations.push(await createField(session, spec));
+  const ofOthers = await readGroupsOfOthers(session.api);
+  for (const spec of specs) creations.push(await createField(session, spec, ofOthers));
   session.fields = await readFields(session.api);
   return creations;
 }
 
-async function createField(session: CivicrmSession, spec: FieldSpec): Promise<FieldCreation> {
+async function createField(
+  session: CivicrmSession,
+  spec: FieldSpec,
+  groupsOfOthers: ReadonlySet<string>,
+): Promise<FieldCreation> {
   const { name } = spec;
   throwIfStopped(session.signal);
   if (session.fields.has(name)) return { name, result: 'existed', problem: null };
   const [group = '', field, ...rest] = name.split('.');
   if (field === undefined || rest.length > 0 || !/^\w{1,64}$/.test(group + field)) {
     const problem = `${name} is not the name of a custom field: write the names of the group and of the field, with a dot in between.`;
+    return { name, result: 'failed', problem };
+  }
+  if (groupsOfOthers.has(group)) {
+    const problem = `The custom group ${group} is not for individuals, so a field in it would never be seen. Nothing was created. Choose another name for the group.`;
     return { name, result: 'failed', problem };
   }
   await requireGroup(session, group);

@@ -27,13 +27,15 @@ const describedSchema = z.object({
   readonly: z.boolean().nullish(),
 });
 
-/** A field of contacts. */
+/** A field of people. */
 export interface Field {
   name: string;
   label: string;
   /** Whether an administrator has created it. Only such fields are ever written. */
   isCustom: boolean;
   isWritable: boolean;
+  /** Whether only people of some subtypes have it. In other contacts, users do not see its value. */
+  isOfSubtype: boolean;
   type: CrmFieldType;
   maxLength: number | null;
   /** The values of a field with options, in their order; null for other fields. */
@@ -44,22 +46,41 @@ export interface Field {
 
 export type Fields = ReadonlyMap<string, Field>;
 
+/** Organizations have other fields. CiviCRM would store a value in such a field of a person, and show it to nobody. */
+const PERSON = { contact_type: 'Individual' };
+
 export async function readFields(api: CivicrmApi): Promise<Fields> {
-  const rows = await api.ask('Contact', 'getFields', {
-    action: 'get',
-    loadOptions: ['id', 'label'],
-  });
+  const params = { action: 'get', loadOptions: ['id', 'label'] };
+  const rows = await api.ask('Contact', 'getFields', { ...params, values: PERSON });
+  const withoutSubtype = { ...PERSON, contact_sub_type: '' };
+  const common = await readNames(api, { action: 'get', values: withoutSubtype });
   const fields = rows.flatMap((row) => {
     const { data } = describedSchema.safeParse(row);
-    return data === undefined ? [] : (toField(data) ?? []);
+    return data === undefined ? [] : (toField(data, common) ?? []);
   });
   return new Map(fields.map((field) => [field.name, field]));
+}
+
+/** The names of the custom groups that only other contacts have, for example organizations. Groups without fields are not seen. */
+export async function readGroupsOfOthers(api: CivicrmApi): Promise<ReadonlySet<string>> {
+  const groupsIn = (names: ReadonlySet<string>) =>
+    new Set(
+      [...names].filter((name) => name.includes('.')).map((name) => name.split('.')[0] ?? ''),
+    );
+  const all = groupsIn(await readNames(api, { action: 'get' }));
+  const ofPeople = groupsIn(await readNames(api, { action: 'get', values: PERSON }));
+  return new Set([...all].filter((group) => !ofPeople.has(group)));
+}
+
+async function readNames(api: CivicrmApi, params: object): Promise<ReadonlySet<string>> {
+  const rows = await api.ask('Contact', 'getFields', params);
+  return new Set(rows.map(({ name }) => String(name)));
 }
 
 type Described = z.output<typeof describedSchema>;
 
 /** Null for a field without a plain value, such as a file or a reference to another contact. */
-function toField(described: Described): Field | null {
+function toField(described: Described, common: ReadonlySet<string>): Field | null {
   const { name, label, type: kind, options, serialize, readonly } = described;
   if (kind !== 'Field' && kind !== 'Custom') return null;
   const type = toType(described);
@@ -71,6 +92,7 @@ function toField(described: Described): Field | null {
     label: label ?? name,
     isCustom,
     isWritable: isCustom && readonly !== true,
+    isOfSubtype: isCustom && !common.has(name),
     type: isList ? (serialize == null || serialize === 0 ? 'picklist' : 'multiPicklist') : type,
     maxLength: type === 'text' || type === 'url' ? (lengthOf(described) ?? COLUMN_LENGTH) : null,
     options: isList ? options.map(({ id }) => String(id)) : null,

@@ -23,6 +23,10 @@ export const NOT_VERIFIED: readonly Assumption[] = [
     otherwise: 'Texts of more than 255 characters are left out, and a cut text is reported.',
   },
   {
+    assumed: '`getFields` with the contact type Individual leaves out the fields of organizations.',
+    otherwise: 'Such fields can be mapped, and users do not see the values in them.',
+  },
+  {
     assumed: 'Without "view debug output", the user receives no reason for a refusal.',
     otherwise: 'The reason is shown if CiviCRM sends it.',
   },

@@ -11,16 +11,32 @@ const paramsSchema = z.object({
   loadOptions: z.union([z.boolean(), z.array(z.string())]).default(false),
   select: z.array(z.string()).default([]),
   where: z.array(z.unknown()).default([]),
+  /** The contact whose fields are wanted. All fields are described if it has no type. */
+  values: z
+    .object({
+      contact_type: z.string().optional(),
+      contact_sub_type: z.union([z.string(), z.array(z.string())]).nullish(),
+    })
+    .default({}),
 });
+
+/** Core fields of one contact type. */
+const FIELDS_OF_TYPE: Readonly<Record<string, string>> = {
+  organization_name: 'Organization',
+  household_name: 'Household',
+};
 
 type Described = Record<string, unknown>;
 
 export function describeFields(site: Site, input: unknown): Described[] {
-  const { loadOptions, where, action } = paramsSchema.parse(input);
-  const core = Object.entries(CORE_FIELDS).map(([name, type]) => describeCore(name, type));
+  const { loadOptions, where, action, values } = paramsSchema.parse(input);
+  const type = values.contact_type;
+  const core = Object.entries(CORE_FIELDS)
+    .filter(([name]) => type === undefined || (FIELDS_OF_TYPE[name] ?? type) === type)
+    .map(([name, dataType]) => describeCore(name, dataType));
   const groups = action === 'get' ? [describeGroups()] : [];
   const custom = site.permissions.has('access all custom data')
-    ? site.custom.list().filter(({ isActive }) => isActive)
+    ? site.custom.list().filter((field) => field.isActive && isFor(field, values))
     : [];
   const described = [
     ...core,
@@ -28,6 +44,17 @@ export function describeFields(site: Site, input: unknown): Described[] {
     ...custom.map((field) => describeCustom(site, field, loadOptions)),
   ];
   return described.filter((field) => meets(where, (name) => field[name]));
+}
+
+/** A contact with a blank subtype has only the fields of all subtypes. */
+function isFor(
+  { contactType, subTypes }: CustomField,
+  values: z.output<typeof paramsSchema>['values'],
+): boolean {
+  const { contact_type: type, contact_sub_type: subType } = values;
+  if (type !== undefined && contactType !== 'Contact' && contactType !== type) return false;
+  if (subType === undefined || subTypes.length === 0) return true;
+  return [subType ?? []].flat().some((each) => subTypes.includes(each));
 }
 
 function describeCore(name: string, dataType: string): Described {

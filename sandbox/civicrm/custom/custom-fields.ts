@@ -1,14 +1,19 @@
 /** Custom groups, custom fields and their options, and what their columns accept. */
 
+import { z } from 'zod';
 import { ApiError } from '../core/errors.ts';
 import type { Row, Tables } from '../core/tables.ts';
 
-/** A custom field of people, under the name that APIv4 gives it: `Group.field`. */
+/** A custom field of contacts, under the name that APIv4 gives it: `Group.field`. */
 export interface CustomField {
   id: number;
   name: string;
   label: string;
   groupName: string;
+  /** The type of the contacts that have it, or `Contact` for all of them. */
+  contactType: string;
+  /** The subtypes of these contacts. Empty for all of them. */
+  subTypes: readonly string[];
   dataType: string;
   htmlType: string;
   textLength: number;
@@ -85,6 +90,8 @@ function toCustomField(row: Row, group: Row): CustomField {
     name: `${group['name']}.${row['name']}`,
     label: String(row['label']),
     groupName: String(group['name']),
+    contactType: String(group['extends']),
+    subTypes: z.array(z.string()).nullish().parse(group['extends_entity_column_value']) ?? [],
     dataType: String(row['data_type']),
     htmlType: String(row['html_type']),
     textLength: Number(row['text_length'] ?? 255),

@@ -79,6 +79,8 @@ export async function openSite(options: CivicrmSandboxOptions = {}) {
         ...{ name, label: name, data_type: 'String', html_type: 'Text' },
         ...field,
       }),
+    addCustomGroup: (name: string, group: object) =>
+      control('POST', 'custom-group', { title: name, name, ...group }),
     async addGroup(title: string, members: readonly string[], search: unknown = null) {
       await control('POST', 'group', { title, members: members.map(Number), search });
     },
