@@ -167,6 +167,24 @@ export const MISTAKES: readonly Mistake[] = [
       },
     }),
   }),
+  mistake('gives the rest of a batch up after some protected records', {
+    breaks: 'leaves the rest of a batch written, however many records of it are protected',
+    connector: (right) => ({
+      async *write(changes) {
+        let refused = 0;
+        for await (const change of changes) {
+          if (refused > 2) {
+            yield refusedWrite(change.id, 'RULE', 'The CRM refuses this and similar changes.');
+            continue;
+          }
+          for await (const result of right.write([change])) {
+            if (result.status === 'refused' && !result.retriable) refused += 1;
+            yield result;
+          }
+        }
+      },
+    }),
+  }),
   mistake('reports a missing record as deleted', {
     breaks: 'does not take a record that it cannot find for a deleted one',
     connector: (right) => ({

@@ -245,6 +245,38 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       });
     }
 
+    if (can('refuseWrites') && can('refuseField')) {
+      it('leaves the rest of a batch written, however many records of it are protected', async (t) => {
+        const ids = await t.start(people(PROTECTED + 3));
+        const [bad, good] = t.crm.textFields;
+        const [picky = '', whole = '', last = ''] = ids.slice(PROTECTED);
+        const guarded = ids.slice(0, PROTECTED);
+        for (const id of guarded) await t.crm.refuseWrites?.(id);
+        await t.crm.refuseField?.(picky, bad);
+        const changes = ids.map((id) => ({ id, values: { [bad]: `of ${id}`, [good]: 'ours' } }));
+        const results = await write(t.connector, changes);
+        assert.equal(results.length, ids.length);
+        for (const id of guarded) {
+          assert.partialDeepStrictEqual(findResult(results, id), {
+            status: 'refused',
+            retriable: false,
+          });
+        }
+        const part = findResult(results, picky);
+        assert.ok(part?.status === 'written_in_part', `one refused value: ${part?.status}`);
+        for (const id of [whole, last]) {
+          assert.deepEqual(findResult(results, id), { status: 'written', id });
+        }
+        await t.connector.finish();
+        for (const id of guarded) assert.equal(await t.crm.seenValue(id, good), null);
+        for (const id of [picky, whole, last]) {
+          assert.equal(await t.crm.seenValue(id, good), 'ours');
+        }
+        assert.equal(await t.crm.seenValue(picky, bad), null);
+        assert.equal(await t.crm.seenValue(last, bad), `of ${last}`);
+      });
+    }
+
     if (can('lock')) {
       it('writes a locked record in the end, or says that trying again makes sense', async (t) => {
         const [locked = '', free = ''] = await t.start(people(2));
@@ -289,6 +321,9 @@ export function promiseWriting({ describe, it, can }: Suite): void {
 }
 
 const LONG_TEXT = 1_000;
+
+/** More records than a connector may take for the sign that a rule is about whole records. */
+const PROTECTED = 5;
 
 /** Numbers with more than three digits before the decimal point, for fields that can have them. */
 async function findNumbers({ crm, connector }: ConnectorTest) {
