@@ -148,6 +148,18 @@ const OF_HUSBAND: Evidence = {
   ...{ isContradiction: true, atMost: NEARLY_ALWAYS_TWO },
 };
 
+/** A shared home does not show whether a relative with another name is meant. */
+const NEEDS_MORE: Pick<Evidence, 'needsOneOf' | 'atMost'> = {
+  ...{ needsOneOf: ['employer', 'birth'], atMost: ONE_OR_TWO },
+};
+
+/** The name is one of both sexes, or no list contains it. */
+const PERHAPS_OF_HUSBAND: Evidence = {
+  bits: Math.log2(0.5),
+  reason: "A woman is addressed, and the name may be her husband's",
+  ...NEEDS_MORE,
+};
+
 /**
  * Returns how the names agree; undefined if they cannot belong to one person. Returns "ruled out" if they are the same
  * except for a part that proves two people, so no other reading of the name can make them one person.
@@ -169,8 +181,7 @@ export function weighName(
   if (middle === undefined || generation === undefined) {
     return isPlain && reading.last === donor.last ? 'ruled out' : undefined;
   }
-  // Her husband's name is not hers.
-  const husband = reading.isMrs && isMan(population, donor) ? [OF_HUSBAND] : [];
+  const husband = reading.isMrs ? weighHusband(population, donor) : [];
   const way = reading.way === 'swapped' ? swappedShare(population, reading) : 1;
   return [
     first,
@@ -180,6 +191,12 @@ export function weighName(
     ...husband,
     ...(way === 1 ? [] : [{ bits: Math.log2(way), reason: 'First and last name are swapped' }]),
   ];
+}
+
+/** A woman may be addressed by her husband's name, which is not hers. */
+function weighHusband(population: Population, donor: Candidate): Evidence[] {
+  if (isMan(population, donor)) return [OF_HUSBAND];
+  return population.isWomansName(donor.first) ? [] : [PERHAPS_OF_HUSBAND];
 }
 
 /** Returns whether a name is a man's, because women rarely have a suffix. */
@@ -294,11 +311,6 @@ function weighFirst(
 const EXCHANGED = 'The first and the middle name are exchanged, as between brothers';
 const BOTH_INITIALS = 'Both first names are known by the same initial only';
 const SAME_INITIAL = 'The first name has the same initial, which relatives may share';
-
-/** A shared home does not show whether a relative with another name is meant. */
-const NEEDS_MORE: Pick<Evidence, 'needsOneOf' | 'atMost'> = {
-  ...{ needsOneOf: ['employer', 'birth'], atMost: ONE_OR_TWO },
-};
 
 /** Twins share a home and a birth, and often have names that differ by a letter. */
 const NEEDS_EMPLOYER: Pick<Evidence, 'needs' | 'atMost'> = {

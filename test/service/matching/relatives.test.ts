@@ -108,6 +108,20 @@ describe('a brother with the same two given names in the other order, at the sam
   });
 });
 
+describe("a wife who is addressed by her husband's name", () => {
+  it.each(['Robert', 'Pavel', 'Leslie'])('is not the donor %s at their home', (first) => {
+    const donor = aDonor(first, { work: [JOB] });
+    expect(isFound([donor], { first: `Mrs. ${first}` })).toBe(false);
+    expect(isFound([donor], { first })).toBe(true);
+  });
+
+  it("is the donor if the name is a woman's, or the employer of a name for both is the same as well", () => {
+    expect(isFound([aDonor('Margaret')], { first: 'Mrs. Margaret' })).toBe(true);
+    const leslie = aDonor('Leslie', { work: [JOB] });
+    expect(isFound([leslie], { first: 'Mrs. Leslie', employers: [WORK] })).toBe(true);
+  });
+});
+
 describe('a relative with a last name of two words', () => {
   it('is not the donor if the middle initial differs, although it is that of a last name that both have', () => {
     const name = { first: 'Gregorio', middle: 'M', last: 'Torres Vega' };
