@@ -29,6 +29,8 @@ export interface Evidence {
   needs?: readonly EvidenceKind[];
   /** Kinds of evidence of which at least one is needed for a match. */
   needsOneOf?: readonly EvidenceKind[];
+  /** Kinds of evidence without which records of two sources are reviewed instead of joined. A match does not need them. */
+  needsForJoin?: readonly EvidenceKind[];
   /**
    * How likely it is that the two are one person if what outweighs this piece is missing: if they may be relatives at one
    * home, for example.

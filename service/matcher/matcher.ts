@@ -62,6 +62,8 @@ export interface Match {
    * Whether there is strong evidence against the donor that was found, such as a different middle initial.
    */
   isContradicted: boolean;
+  /** Whether it has all evidence that records of two sources need to be joined, in addition to the threshold. */
+  isJoinable: boolean;
 }
 
 /** Finds donors. */
@@ -93,12 +95,12 @@ export function comparePair(
   index: DonorIndex,
   person: SoughtPerson,
   candidate: Candidate,
-): Pick<Match, 'probability' | 'reasons' | 'kinds' | 'isContradicted'> | undefined {
+): Omit<Match, 'donorNumber' | 'cautious' | 'runnerUp'> | undefined {
   const sought = toSought(person);
   const weighed = weigh(comparingWith(index), sought, candidate);
   if (weighed === undefined) return undefined;
-  const { probability, reasons, kinds, isContradicted } = choose(index, [weighed], sought);
-  return { probability, reasons, kinds, isContradicted };
+  const { donorNumber: _, cautious: __, runnerUp: ___, ...pair } = choose(index, [weighed], sought);
+  return pair;
 }
 
 function comparingWith(index: DonorIndex): Comparing {
@@ -228,7 +230,7 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
     donorNumber: candidate.number,
     probability: odds / all,
     reasons: [
-      ...evidence.map(({ reason }) => reason),
+      ...evidence.flatMap(({ reason }) => (reason === '' ? [] : reason)),
       ...(candidate.isDead ? ['This donor has died'] : []),
       ...(twin !== undefined && candidate === ranked[0]?.candidate ? [TWIN] : []),
     ],
@@ -264,7 +266,10 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
     const isMiddle = kinds.has('birth') && evidence.some((one) => one.isMiddle === true);
     const count = kinds.size + Number(isMiddle);
     const found = { donorNumber, probability, cautious: probability, reasons, runnerUp };
-    return { ...found, kinds: count, isContradicted };
+    const isJoinable = evidence.every(({ needsForJoin = [] }) =>
+      needsForJoin.every((kind) => kinds.has(kind)),
+    );
+    return { ...found, kinds: count, isContradicted, isJoinable };
   }
   const isTied = second !== undefined && best.probability < 2 * second.probability;
   const isEnough = kinds.size > 0 && isMet && isTold && isOutweighed;
@@ -352,7 +357,7 @@ function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string
 /** A donor that is this many times less likely is not compared further. */
 const LEAST_OF_TWIN = 1_000;
 
-const NOT_SURE = { kinds: 0, isContradicted: false };
+const NOT_SURE = { kinds: 0, isContradicted: false, isJoinable: false };
 
 /**
  * An invented donor with a unique name is found by the name alone if nothing else is given. The condition is
@@ -373,7 +378,8 @@ function byNameAlone(
   const fit = reading?.last === last ? fitFirstName(reading.first, first) : undefined;
   const isFull = fit === 'same' || fit === 'nickname';
   if (!isInvented || !isFull || expected >= MAX_EXPECTED_BEARERS) return null;
-  const reasons = [...only.evidence.map(({ reason }) => reason), 'No other donor has this name'];
+  const told = only.evidence.flatMap(({ reason }) => (reason === '' ? [] : reason));
+  const reasons = [...told, 'No other donor has this name'];
   const probability = THRESHOLDS.match;
   const found = { donorNumber: number, probability, cautious: probability, reasons };
   return { ...found, runnerUp: null, ...NOT_SURE };

@@ -134,6 +134,7 @@ const GENERATION = {
   bits: Math.log2(0.6 / 0.03),
   reason: 'The suffix names the same generation',
 };
+const ONE_SUFFIX: Evidence = { bits: 0, reason: '', needsForJoin: ['birth'] };
 const LEAST_EMPLOYER_SHARE = 1e-4;
 /**
  * If an employer has more than this share of the donors, there are namesakes from other places among its
@@ -272,11 +273,14 @@ function weighFirst(
   }
   if (fit === 'spelling') {
     const reason = 'The first name is another spelling of the same name';
+    // Twins may be called Kathryn and Catherine.
+    const isJoined = areOwnNames(population, first, donor.first) ? NEEDS_EMPLOYER_TO_JOIN : {};
     return {
       m: FIRST.spelling,
       bits: Math.log2(FIRST.spelling / (2 * share)),
       reason,
       isFull: true,
+      ...isJoined,
     };
   }
   if (fit === 'initial') {
@@ -312,6 +316,8 @@ const EXCHANGED = 'The first and the middle name are exchanged, as between broth
 const BOTH_INITIALS = 'Both first names are known by the same initial only';
 const SAME_INITIAL = 'The first name has the same initial, which relatives may share';
 
+const NEEDS_EMPLOYER_TO_JOIN: Pick<Evidence, 'needsForJoin'> = { needsForJoin: ['employer'] };
+
 /** Twins share a home and a birth, and often have names that differ by a letter. */
 const NEEDS_EMPLOYER: Pick<Evidence, 'needs' | 'atMost'> = {
   ...{ needs: ['employer'], atMost: ONE_OR_TWO },
@@ -326,9 +332,13 @@ const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
   ...{ needs: ['employer', 'birth'], atMost: NEARLY_ALWAYS_TWO },
 };
 
-/** Father and son. If one side lacks a suffix, this is not evidence. */
+/**
+ * Father and son. If one side lacks a suffix, this is not evidence, but a join then needs the same birth: they share the
+ * name, the home and often the employer.
+ */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
-  if (reading.generation === null || donor.generation === null) return [];
+  if (reading.generation === null && donor.generation === null) return [];
+  if (reading.generation === null || donor.generation === null) return [ONE_SUFFIX];
   return reading.generation === donor.generation ? [GENERATION] : undefined;
 }
 

@@ -3,10 +3,10 @@
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
 import { candidateOf, indexOf } from '../matcher/donor-index.ts';
-import { comparePair, THRESHOLDS } from '../matcher/matcher.ts';
+import { comparePair } from '../matcher/matcher.ts';
 import { listOf } from './lists.ts';
 import { openParts } from './parts.ts';
-import { LEAST_KINDS } from './same-person.ts';
+import { isSureToJoin } from './same-person.ts';
 import { soughtOf } from './sought.ts';
 import { openRecord } from './store.ts';
 import { isVacant } from './vacancy.ts';
@@ -59,8 +59,7 @@ export function checkJoins(db: Database): SuspiciousJoin[] {
     const match = comparePair(index, soughtOf(other, new Set()), candidateOf(-1, one));
     if (match === undefined) return OTHER_PEOPLE;
     if (match.isContradicted) return CONTRADICTED;
-    const isSure = match.probability >= THRESHOLDS.join && match.kinds >= LEAST_KINDS;
-    return isSure || areOfReturns(one, other) ? null : TOO_LITTLE;
+    return isSureToJoin(match) || areOfReturns(one, other) ? null : TOO_LITTLE;
   }
 }
 

@@ -102,7 +102,7 @@ export function createLinker(options: LinkerOptions): Linker {
       );
     });
     if (other === undefined) return null;
-    const nameAlone = { kinds: 0, isContradicted: false, runnerUp: null };
+    const nameAlone = { kinds: 0, isContradicted: false, isJoinable: false, runnerUp: null };
     const half = { probability: 0.5, cautious: 0.5 };
     const match = { ...nameAlone, ...half, donorNumber: other, reasons: [NAME_ALONE] };
     return { how: 'new, to review', match };

@@ -20,6 +20,10 @@ export function judge(match: Match, mine: readonly string[], theirs: readonly st
   // A list contains each person under one ID only.
   if (shareList(mine, theirs)) return 'review';
   if (mine.some(isOfReturn) && theirs.some(isOfReturn)) return 'same';
-  const isSure = match.probability >= THRESHOLDS.join && match.kinds >= LEAST_KINDS;
-  return isSure ? 'same' : 'review';
+  return isSureToJoin(match) ? 'same' : 'review';
+}
+
+/** Returns whether enough speaks for joining records of two sources, and nothing is missing that relatives lack. */
+export function isSureToJoin(match: Pick<Match, 'probability' | 'kinds' | 'isJoinable'>): boolean {
+  return match.isJoinable && match.probability >= THRESHOLDS.join && match.kinds >= LEAST_KINDS;
 }

@@ -18,6 +18,7 @@ const FOUND: Match = {
   runnerUp: null,
   kinds: 1,
   isContradicted: false,
+  isJoinable: true,
 };
 
 function aDatabase(): Database {

@@ -50,6 +50,33 @@ describe('a list with an id for each of its people', () => {
     expect(await importing.import(order)).toMatchObject({ added: 1, toReview: 1 });
   });
 
+  it.each([
+    [
+      'one has a suffix, and no birth shows who is meant',
+      'Steve,Terry,Maynard,,,12 Elm Street,Evanston,IL,60201',
+      'Steve,,Maynard,Jr,1996-01-15,12 Elm Street,Evanston,IL,60201',
+      ['Desert Architects', 'Desert Architects'],
+    ],
+    [
+      'the names are those of twins',
+      'Kathryn,,McDonald,,1994-06-05,12 Elm Street,Evanston,IL,60201',
+      'Catherine,,McDonald,,1994-06-05,12 Elm Street,Evanston,IL,60201',
+      ['Danforth Mills', 'Bellwether Hospital'],
+    ],
+  ])('lists two rows of two lists for review if %s', async (_, before, after, employers) => {
+    const importing = openImporting();
+    const reports = [];
+    for (const [at, row] of [before, after].entries()) {
+      const roles = `donor_id,kind,organization,start\nP,work,${employers[at]},2019-01-01\n`;
+      const order = {
+        paths: [importing.file(`${at}.csv`, listOf([['P', row]]))],
+        roles: importing.file(`roles${at}.csv`, roles),
+      };
+      reports.push(await importing.import({ kind: 'csv', source: `list${at}`, ...order }));
+    }
+    expect(reports[1]).toMatchObject({ added: 1, toReview: 1 });
+  });
+
   it('lists two rows of one name for review of which nothing else is known', async () => {
     const importing = openImporting();
     const rows = [
