@@ -162,7 +162,10 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   await page.locator('#client-live tbody a').first().click();
   await page.locator('#run').getByText('Done').waitFor();
   const before = await world.control.spent();
-  await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+  await page
+    .getByRole('navigation', { name: 'Areas' })
+    .getByRole('link', { name: /^Decisions/ })
+    .click();
   await page
     .getByRole('navigation', { name: 'Queue' })
     .getByRole('link', { name: /contacts/ })

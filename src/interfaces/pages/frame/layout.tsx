@@ -234,8 +234,7 @@ function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer
             <li>
               <a href={href} {...(id === current ? { 'aria-current': 'page' } : {})}>
                 <AreaIcon area={id} />
-                {name}
-                <Count of={counts[id]} />
+                {name} <Count of={counts[id]} />
               </a>
             </li>
           ))}
