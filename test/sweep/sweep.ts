@@ -125,6 +125,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'schedule list',
       'schedule show riverside',
       'users list',
+      'mails show --user nobody@example.org',
       'address show',
       'tokens list',
       'hooks list',
