@@ -66,12 +66,20 @@ export function canonicalId(typed: string): string | null {
   return isRecordId(id) ? id : null;
 }
 
+function inOneLine(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(', ');
+}
+
 /** One line for an address; none if it is blank. */
 export function addressLines({ PrimaryAddress }: BloomerangRecord): string[] {
   if (PrimaryAddress == null) return [];
   const { Street, City, State, PostalCode, Country } = PrimaryAddress;
   const place = [State, PostalCode].filter((part) => part !== null).join(' ');
-  const parts = [Street?.replace(/\s*\n\s*/g, ', ') ?? null, City, place, Country];
+  const parts = [Street === null ? null : inOneLine(Street), City, place, Country];
   const line = parts.filter((part) => part !== null && part !== '').join(', ');
   return line === '' ? [] : [line];
 }

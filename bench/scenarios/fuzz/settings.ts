@@ -36,7 +36,9 @@ const settingsEdge: Edge = {
     const { path: _, erasureLog: live, moreErasureLogs: [named = null] = [], ...rest } = settings;
     // The log of an SQLite file is next to the file, whatever the settings name.
     const isNextTo = live === `${settings.database.replace('sqlite:', '')}.erasures`;
-    const meant = { ...rest, erasureLog: isNextTo ? named : live };
+    // In the file, the app of each CRM is next to the service.
+    const setup = { service: settings.setup.service, ...settings.setup.apps };
+    const meant = { ...rest, setup, erasureLog: isNextTo ? named : live };
     // Settings that are written as they were understood must have the same meaning again.
     const again = await parse(
       stringify(meant, { aliasDuplicateObjects: false }).replaceAll('${', '$${'),
