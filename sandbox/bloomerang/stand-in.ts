@@ -59,7 +59,7 @@ PUT /_sandbox/faults, /_sandbox/variant, POST /_sandbox/edit, /_sandbox/rules, /
       variant: { put, names },
       customFields: profileFields ? PROFILE_FIELDS : [],
     });
-    const { rootUrl: _, close, ...line } = started;
-    return { line, close };
+    const { rootUrl: _, close, token: apiKey, ...line } = started;
+    return { line: { ...line, apiKey }, close };
   },
 };

@@ -139,6 +139,21 @@ describe.concurrent('demo', () => {
     await expect(requests()).rejects.toThrow();
   });
 
+  it('shows the CRMs that a user names instead of the usual ones', async () => {
+    const { exitCode, crms } = await playOnce('--contacts', '8', '--crm', 'civicrm', 'bloomerang');
+    expect(exitCode).toBe(0);
+    expect(crms.map(({ kind }) => kind)).toEqual(['civicrm', 'bloomerang']);
+    for (const { runs } of crms) {
+      const [first, second] = runs;
+      expect(first).toMatchObject({ status: 'succeeded', contacts: { read: 60 } });
+      expect(first?.contacts['written']).toBeGreaterThan(40);
+      expect(second).toMatchObject({
+        status: 'succeeded',
+        credits: { enhancements: { spent: 0 } },
+      });
+    }
+  });
+
   it('refuses a number of contacts that has no room for its people', async () => {
     const ended = await runCommand(demoCommand, ['demo', '--contacts', '3'], { cwd: tmpdir() });
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('from 8 to') });
