@@ -127,7 +127,7 @@ export interface SignInField {
   variable: string;
 }
 
-/** Why a way to sign in cannot be used at an address. */
+/** The reason why a way to sign in cannot be used at an address. */
 export interface AddressProblem {
   /** The error's code in the catalogue. */
   code: string;

@@ -208,7 +208,7 @@ export type Assignment =
   | { FieldId: number; ValueId: number | null }
   | { FieldId: number; ValueIds: readonly number[] };
 
-/** The entry for a value; null for a text that is not one of the choices. */
+/** Returns the entry for a value; null if a text is not among the choices. */
 export function toAssignment(field: CustomField, value: FieldValue): Assignment | null {
   const { id: FieldId, type, isFreeform, choices } = field;
   if (isFreeform) return { FieldId, Value: value === null ? null : toText(value) };

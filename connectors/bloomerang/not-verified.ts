@@ -1,6 +1,6 @@
 /**
- * What nobody has verified in a real Bloomerang account. The guide has the same table, and `doctor` shows it, because a
- * user of a preview should know it before the first run.
+ * The assumptions that nobody has verified in a real Bloomerang account. The guide has the same table, and `doctor` shows
+ * it, because a user of a preview should know it before the first run.
  */
 export interface NotVerified {
   question: string;

@@ -19,7 +19,7 @@ import type { CheckedWrite } from './write-check.ts';
 /** Number of requests in flight at a time. */
 const LANES = 4;
 
-/** After so many constituents at which Bloomerang failed, it is the cause. */
+/** If Bloomerang fails at more constituents in a row than this, the cause is Bloomerang and not the constituents. */
 const MOST_FAILED_IN_A_ROW = 3;
 
 /** A change of a constituent that exists. */
@@ -54,8 +54,8 @@ export async function* writeChanges(
 }
 
 /**
- * The constituent with the most filled parts is the first one that is ever written. Another one is also compared in all
- * parts if it has a filled part of a kind that was blank in all others so far.
+ * Writes the constituent with the most filled parts first. Another constituent is also compared in all parts if it has a
+ * filled part of a kind that was blank in all earlier constituents.
  */
 async function* writeBatch(
   session: BloomerangSession,
@@ -304,7 +304,7 @@ function refusal(code: string, message: string, more: Partial<Refusal>): Refusal
 
 function nameless(): Refusal {
   const message =
-    'Bloomerang changes a constituent only with its first and last name, and one of them is blank.';
+    'Bloomerang changes a constituent only with its first and last name, and the first or the last name is blank.';
   return refusal('NAME_MISSING', message, {});
 }
 

@@ -138,7 +138,7 @@ async function checkMarks(
     if (total !== null && total > 0) counts.push(`${name} (${meaning}): ${total}`);
   }
   if (counts.length === 0) return [];
-  const message = `CiviCRM has marks that are about contacting people, and donor-sync does not take them for “do not research”. Contacts with a mark: ${counts.join(', ')}. If one of them also means that a person must not be researched, set contacts.doNotContactField to its name.`;
+  const message = `CiviCRM has marks that are about contacting people, and donor-sync does not take them for “do not research”. Contacts with a mark: ${counts.join(', ')}. If a mark also means that a person must not be researched, set contacts.doNotContactField to its name.`;
   return [plain(met('Marks', message))];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What could not be tried without a real site. `doctor` shows this list, and so does the guide. Each assumption was read in
+ * The assumptions that could not be tried without a real site. `doctor` and the guide show this list. Each assumption was read in
  * the vendor's source or documents, and the stand-in plays its alternatives.
  */
 export interface Assumption {

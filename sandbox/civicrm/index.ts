@@ -11,7 +11,7 @@ import { type Variants, variantsSchema } from './site/variants.ts';
 /** The behaviour of the stand-in. Every option has a default. */
 export interface CivicrmSandboxOptions
   extends Omit<CrmSandboxOptions, 'tokenLifetimeMs' | 'rotateRefreshTokens'> {
-  /** What differs from site to site (`site/variants.ts`). */
+  /** The behaviour that differs from site to site (`site/variants.ts`). */
   variants?: Partial<Variants>;
 }
 

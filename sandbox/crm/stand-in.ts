@@ -1,5 +1,5 @@
 /**
- * What `donor-sync sandbox` needs to know of a CRM's stand-in: its options and its start. It is plain data, so that the
+ * The data that `donor-sync sandbox` needs about a CRM's stand-in: its options and its start. It is plain data, so that the
  * help of a command does not load a stand-in.
  */
 import type { CrmSandboxOptions } from './options.ts';
@@ -8,7 +8,7 @@ import type { CrmSandboxOptions } from './options.ts';
 export interface CrmStandIn {
   /** The same as `crm.kind` of the settings, and the name of the command. */
   kind: string;
-  /** What the command serves: `a HubSpot account`. */
+  /** The thing that the command serves: `a HubSpot account`. */
   serves: string;
   /** The text below the help, with examples and the controls at its root. */
   examples: string;

@@ -79,7 +79,7 @@ export interface RunReport {
   undone?: UndoneMark | undefined;
 }
 
-/** What was undone of a run, by all its undos together. */
+/** The part of a run that was undone, by all its undos together. */
 export interface UndoneMark {
   /** ISO 8601: when a value was last restored. */
   at: string;

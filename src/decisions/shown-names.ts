@@ -1,4 +1,4 @@
-/** What the terminal and the API show next to a question about a profile. It is read now, and not stored or logged. */
+/** The names that the terminal and the API show next to a question about a profile. They are read now, and not stored or logged. */
 
 import { z } from 'zod';
 import type { Application } from '../application.ts';

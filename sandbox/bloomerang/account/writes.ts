@@ -194,7 +194,7 @@ function checkedText({ id, dataType }: CustomField, text: string): string {
   return dataType === 'Date' ? text.slice(0, 10) : text;
 }
 
-/** What `updateCommunicationSettings` accepts. */
+/** The body that `updateCommunicationSettings` accepts. */
 export const communicationSchema = z.object({
   CommunicationRestrictions: z
     .object({

@@ -186,7 +186,7 @@ export function activityRows(site: Site): Row[] {
   });
 }
 
-/** Where a contact lives on; null if it was not merged. */
+/** The contact that this contact was merged into; null if it was not merged. */
 export function mergedTo(site: Site, contactId: number): number | null {
   const rows = activityRows(site);
   const deletion = rows.findLast(

@@ -1,4 +1,4 @@
-/** What extensions and other people do while contacts are written: refuse, lock and change values. */
+/** The acts of extensions and other people while contacts are written: they refuse, lock and change values. */
 
 import { z } from 'zod';
 import { ApiError, PhpFatalError } from '../core/errors.ts';

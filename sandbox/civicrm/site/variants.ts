@@ -1,5 +1,5 @@
 /**
- * What differs from one CiviCRM site to another, or cannot be known without an account. A connector has to work with
+ * The behaviour that differs from one CiviCRM site to another, or that cannot be known without an account. A connector has to work with
  * each of them. The defaults are what the vendor's source of version 6 does on an ordinary hosted site.
  */
 
@@ -25,7 +25,7 @@ export const variantsSchema = z.strictObject({
   trashChangesDate: z.boolean().default(false),
   /** The number of contacts that PHP's time or memory allows in one request; 0 means no limit. */
   maxRows: z.number().int().min(0).default(0),
-  /** What a request above that limit gets. */
+  /** The response to a request above that limit. */
   overload: z.enum(['fatal500', 'page200', 'gateway504', 'empty200']).default('fatal500'),
   /** Whether PHP prints a warning in HTML before the JSON of responses. */
   phpWarnings: z.boolean().default(false),

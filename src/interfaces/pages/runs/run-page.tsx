@@ -185,7 +185,7 @@ function Pipe({ report: { contacts } }: { report: RunReport }) {
   );
 }
 
-/** What was undone of the run, and an undo that is waiting or in progress. */
+/** The part of the run that was undone, and an undo that is waiting or in progress. */
 function Undone({ detail, now }: { detail: RunDetail; now: number }) {
   const { report, undo } = detail;
   const { undone, contacts } = report;

@@ -9,7 +9,7 @@ export interface DemoCrmKind {
   isUsual: boolean;
   /** `crm.auth.type` of the settings, and the secret's name there and in the stand-in's line. */
   signIn: { type: string; secret: string };
-  /** What the stand-in is, for users. It follows the article “a”. */
+  /** The name of the stand-in for users. It follows the article “a”. */
   place: string;
   /** The group selectors of the board and the staff, in YAML's flow style. */
   board: string;
