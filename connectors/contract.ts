@@ -572,6 +572,11 @@ export interface Refusal {
    * read. A change with `probe` sends the value anyway.
    */
   unsent?: true;
+  /**
+   * True if some of the refused values may be in the record. They then still count as written by donor-sync, so an
+   * erasure finds them.
+   */
+  isPartlyStored?: true;
   /** The CRM's own text, encrypted when stored; omitted if there is none. */
   words?: ForeignText | null;
 }

@@ -23,8 +23,8 @@ import type { WrittenEnd } from './written-end.ts';
 
 /**
  * Writes the plans, and returns how each contact's fields ended. The writes are on disk before they are sent,
- * so our values can be recognised and undone even after a kill in between. If the CRM returned no result, the
- * intent stays open, because the value may be there. Throws a RetriableError (`lease_lost`) and writes
+ * so our values can be recognised and undone even after a kill in between. If the CRM returned no result, or stored a
+ * part of a refused change, the intent stays open, because the value may be there. Throws a RetriableError (`lease_lost`) and writes
  * nothing if another process has the lease by then.
  */
 export async function writeFields(
@@ -219,7 +219,7 @@ function conclude(
       result?.retriable === false
         ? withRefused(values, recordRefused(deps, run, Object.keys(plan.changes), [result]))
         : values,
-    writeId: result ? write.id : null,
+    writeId: result && result.isPartlyStored !== true ? write.id : null,
     isDone: false,
   };
 }

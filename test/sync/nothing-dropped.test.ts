@@ -109,6 +109,22 @@ describe('nothing is dropped', () => {
     expect(await world.spent()).toBe(10);
   });
 
+  it('still knows values as its own that a refused write may have left in a record', async () => {
+    const world = await open();
+    const [id = ''] = await world.addPeople(1);
+    const states = async () =>
+      (await world.store.reader.selectFrom('writes').select('state').execute()).map(
+        ({ state }) => state,
+      );
+    world.crm.refuseWrites(id, { retriable: true, isPartlyStored: true });
+    await world.sync();
+    expect(await states()).toEqual(['intended']);
+    world.crm.allowWrites(id);
+    await world.sync();
+    expect(await states()).toContain('written');
+    expect(await world.spent()).toBe(1);
+  });
+
   it('writes all but the value that the CRM refuses, names its field, and asks nothing again', async () => {
     const world = await open();
     const [id = ''] = await world.addPeople(10);
