@@ -312,6 +312,16 @@ export interface Connector {
    */
   readBack?(writes: readonly WrittenFields[]): Promise<ReadBack[]>;
 
+  /**
+   * Finds values that the CRM's automation has made from ours at any time since they were written, for example by a
+   * workflow that runs an hour later. Returns an entry for each record with such a field; a field counts only if
+   * nobody but automation has changed it since an app wrote it. Gets at most `capabilities.readBatch` records. Omitted
+   * if the CRM does not keep the authors of a field's values.
+   */
+  findAutomated?(
+    records: readonly { id: string; fields: readonly string[] }[],
+  ): Promise<AutomatedFields[]>;
+
   /** The fields of a contact that the integration's user can see. */
   describeFields(): Promise<CrmField[]>;
 
@@ -534,6 +544,13 @@ export interface ReadBack {
   automated: readonly string[];
   /** If omitted, no value was lost, or the CRM cannot show it. */
   overwritten?: Overwritten;
+}
+
+/** Fields of one contact whose present values only the CRM's automation has made from values that an app wrote. */
+export interface AutomatedFields {
+  id: string;
+  /** The value that the app wrote, by field. */
+  madeFrom: FieldValues;
 }
 
 export type WriteResult =

@@ -24,7 +24,7 @@ import { readMoney } from './money/currencies.ts';
 import { search } from './name-search.ts';
 import { createPacerRegistry } from './pacers.ts';
 import { findMarked, readPages } from './read.ts';
-import { readBack } from './read-back.ts';
+import { findAutomated, readBack } from './read-back.ts';
 import { canonicalId } from './record.ts';
 import { BATCH_ROWS } from './rows/send.ts';
 import { findIncluded } from './search.ts';
@@ -99,6 +99,7 @@ async function openHubspotConnector(
     findMarked: (cursor) => findMarked(session(), cursor, options.contacts),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),
+    findAutomated: async (records) => findAutomated(session(), records),
     describeFields: async () => crmFields(session(), await readMoney(session())),
     createFields: async (fields) => createFields(session(), fields),
     createLists: async (lists) => createLists(session(), lists),

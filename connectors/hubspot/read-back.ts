@@ -1,7 +1,7 @@
 /** Reads written values back with their history, which names the source of each change. */
 import { z } from 'zod';
 import type { FieldValues } from '../../src/core/crm-field.ts';
-import type { Overwritten, ReadBack, WrittenFields } from '../contract.ts';
+import type { AutomatedFields, Overwritten, ReadBack, WrittenFields } from '../contract.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 import { readAs } from './errors.ts';
 import { GONE, unreadable } from './find-records.ts';
@@ -72,10 +72,52 @@ async function readSome(
         return [[name, canonicalValue(record.properties[name], property)]];
       }),
     );
-    const automated = fields.filter((name) => isAutomated(record, name, writtenAtMs));
+    const automated = fields.filter((name) =>
+      isAutomated(session, record, write, name, writtenAtMs),
+    );
     const overwritten = overwrittenIn(session, record, write, writtenAtMs);
     return { id, values, automated, ...(overwritten === null ? {} : { overwritten }) };
   });
+}
+
+/** Finds values that workflows have made from values that an app wrote, however long ago. */
+export async function findAutomated(
+  session: HubspotSession,
+  wanted: readonly { id: string; fields: readonly string[] }[],
+): Promise<AutomatedFields[]> {
+  const found: AutomatedFields[] = [];
+  for (let start = 0; start < wanted.length; start += RECORDS_PER_REQUEST) {
+    throwIfStopped(session.signal);
+    const some = wanted.slice(start, start + RECORDS_PER_REQUEST);
+    const ids = new Set(some.map(({ id }) => canonicalId(id) ?? id).filter(isRecordId));
+    const names = [...new Set(some.flatMap(({ fields }) => fields))];
+    const records = await readWithHistory(session, [...ids], names);
+    const byId = new Map(records.map((record) => [record.id, record]));
+    for (const { id, fields } of some) {
+      const record = byId.get(canonicalId(id) ?? id);
+      if (record === undefined) continue;
+      const madeFrom: FieldValues = Object.fromEntries(
+        fields.flatMap((name) => {
+          const property = session.properties.get(name);
+          const original = findOriginal(record, name);
+          if (property === undefined || original === null) return [];
+          return [[name, canonicalValue(original.value, property)]];
+        }),
+      );
+      if (Object.keys(madeFrom).length > 0) found.push({ id, madeFrom });
+    }
+  }
+  return found;
+}
+
+/** The last value of an app, if only automation has changed the property since; otherwise null. */
+function findOriginal(record: RecordWithHistory, name: string): HistoryEntry | null {
+  const history = newestFirst(record.propertiesWithHistory[name] ?? []);
+  const [newest] = history;
+  if (newest === undefined || !AUTOMATION.has(newest.sourceType)) return null;
+  if ((newest.value ?? '') !== (record.properties[name] ?? '')) return null;
+  const original = history.find(({ sourceType }) => !AUTOMATION.has(sourceType));
+  return original !== undefined && APPS.has(original.sourceType) ? original : null;
 }
 
 async function readWithHistory(
@@ -110,19 +152,26 @@ const AUTOMATION: ReadonlySet<string> = new Set([
 const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
 
 /**
- * Returns true if automation has set the current value after our write, and only in response to it. After a
- * user, an import, another app or an unknown source, the value counts as a user's value.
+ * Returns true if automation has set the current value in response to our write. After a user, an import, another app
+ * or an unknown source, the value counts as a user's value. If the caller gives the value that it sent, the app's value
+ * must be that one; otherwise no app may have written before our write.
  */
-function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: number): boolean {
-  const history = record.propertiesWithHistory[name] ?? [];
-  const since = newestFirst(history).filter(({ timestamp }) => parseTime(timestamp) >= writtenAtMs);
-  const [newest] = since;
-  if (newest === undefined || !AUTOMATION.has(newest.sourceType)) return false;
-  if ((newest.value ?? '') !== (record.properties[name] ?? '')) return false;
-  const trigger = since.find(({ sourceType }) => !AUTOMATION.has(sourceType));
-  if (trigger === undefined || !APPS.has(trigger.sourceType)) return false;
+function isAutomated(
+  { properties }: Pick<HubspotSession, 'properties'>,
+  record: RecordWithHistory,
+  { sent }: WrittenFields,
+  name: string,
+  writtenAtMs: number,
+): boolean {
+  const original = findOriginal(record, name);
+  const property = properties.get(name);
+  if (original === null || property === undefined) return false;
+  if (sent !== undefined) return canonicalValue(original.value, property) === (sent[name] ?? null);
+  const since = (record.propertiesWithHistory[name] ?? []).filter(
+    ({ timestamp }) => parseTime(timestamp) >= writtenAtMs,
+  );
   const apps = since.filter(({ sourceType }) => APPS.has(sourceType));
-  return new Set(apps.map(({ sourceId }) => sourceId ?? '')).size === 1;
+  return since.includes(original) && new Set(apps.map(({ sourceId }) => sourceId ?? '')).size === 1;
 }
 
 /**

@@ -118,8 +118,16 @@ export function createMemoryConnector(
       return writes.map(({ id, fields }) => {
         const found = lookUp(crm, id, fields, contacts);
         const values = found.state === 'found' ? found.values : null;
-        const automated = crm.automatedIn(id).filter((field) => fields.includes(field));
+        const automated = [...crm.automatedIn(id).keys()].filter((field) => fields.includes(field));
         return { id, values, automated };
+      });
+    },
+    async findAutomated(wanted) {
+      await crm.enter('findAutomated');
+      throwIfStopped(signal);
+      return wanted.flatMap(({ id, fields }) => {
+        const found = [...crm.automatedIn(id)].filter(([field]) => fields.includes(field));
+        return found.length === 0 ? [] : [{ id, madeFrom: Object.fromEntries(found) }];
       });
     },
     async describeFields() {

@@ -136,8 +136,11 @@ export interface MemoryCrm {
   visible(contact: Contact): Contact;
   /** For the connector: carries out a write, or rejects it. With `together`, writes all of it or nothing. */
   applyWrite(id: string, values: FieldValues, together?: boolean): WriteResult;
-  /** For the connector: returns the fields of a contact whose current value was set by automation. */
-  automatedIn(id: string): readonly string[];
+  /**
+   * For the connector: returns the fields of a contact whose current value was set by automation, with the value that
+   * was written.
+   */
+  automatedIn(id: string): ReadonlyMap<string, FieldValue>;
 }
 
 export interface MemoryGroup {
@@ -161,7 +164,7 @@ export function createMemoryCrm(
   const refusals = new Map<string, MemoryRefusal>();
   const refusedFields = new Map<string, Set<string>>();
   const automations = new Map<string, (value: FieldValue) => FieldValue>();
-  const automated = new Map<string, Set<string>>();
+  const automated = new Map<string, Map<string, FieldValue>>();
   const locks = new Map<string, number>();
   const hidden = new Set<MemorySource>();
   const failures = new Map<MemoryOperation, { error: Error; times: number }>();
@@ -223,7 +226,7 @@ export function createMemoryCrm(
       if (change === null) automations.delete(field);
       else automations.set(field, change);
     },
-    automatedIn: (id) => [...(automated.get(id) ?? [])],
+    automatedIn: (id) => automated.get(id) ?? new Map(),
     addField(field) {
       fields.set(field.name, { ...plainField(field.name), ...field });
     },
@@ -308,14 +311,14 @@ export function createMemoryCrm(
 
   /** Returns the values that the automation sets in response to a write. */
   function automate(id: string, written: FieldValues): FieldValues {
-    const fields = automated.get(id) ?? new Set();
+    const fields = automated.get(id) ?? new Map<string, FieldValue>();
     automated.set(id, fields);
     return Object.fromEntries(
       Object.entries(written).map(([field, value]) => {
         const change = automations.get(field);
         const next = change === undefined ? value : change(value);
         if (next === value) fields.delete(field);
-        else fields.add(field);
+        else fields.set(field, value);
         return [field, next];
       }),
     );
@@ -416,6 +419,7 @@ function noCalls(): Record<MemoryOperation, number> {
     open: 0,
     readPages: 0,
     readBack: 0,
+    findAutomated: 0,
     readByIds: 0,
     findMerged: 0,
     findIncluded: 0,

@@ -151,6 +151,17 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       cause: 'does_not_fit',
       sentence: 'A value is not an email address.',
     },
+    ENTITY_IS_LOCKED: {
+      sort: 'record',
+      cause: 'rule',
+      sentence:
+        'An approval process of your org has locked the contact: decide the approval, or unlock the record.',
+    },
+    INACTIVE_OWNER_OR_USER: {
+      sort: 'record',
+      cause: 'rule',
+      sentence: "The contact's owner is an inactive user: give the contact to an active one.",
+    },
     DUPLICATES_DETECTED: {
       sort: 'record',
       cause: 'rule',

@@ -45,6 +45,11 @@ export interface FieldOffer {
   /** The present currencies of the record; omitted if it has none. */
   currencies?: RecordCurrencies | undefined;
   ownedBefore: OwnedValues;
+  /**
+   * The entries of fields whose present value the CRM's automation has made from ours since it was written; none by
+   * default.
+   */
+  automated?: OwnedValues;
   /** Values whose write was intended before and may have happened. */
   intended: readonly IntendedValues[];
   /**
@@ -125,7 +130,8 @@ export function planFields(
   run: Pick<Run, 'mappings' | 'fields' | 'integration' | 'erasedTexts'>,
   offer: FieldOffer,
 ): FieldPlan {
-  const { crmId, values, present, ownedBefore, intended, status, person } = offer;
+  const { crmId, values, present, intended, status, person } = offer;
+  const ownedBefore = { ...offer.ownedBefore, ...offer.automated };
   const { emptied = [], unkept = [], offeredBefore } = offer;
   const written: WrittenValues[] = [
     { crmId, owned: ownedBefore, donor: person?.former ?? null },

@@ -1,7 +1,9 @@
 /** CRM records with the mapped fields, and the values that we may have written into them. */
 import type { RecordLookup } from '../../connectors/contract.ts';
+import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { lookUp } from '../sync/control/look-up.ts';
+import { findLateAutomation } from './late-automation.ts';
 import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
 /**
@@ -24,6 +26,8 @@ export interface KnownRecord {
   lookup: RecordLookup | undefined;
   /** Values whose write was intended before and may have happened. */
   intended: readonly IntendedValues[];
+  /** The entries of fields whose present value the CRM's automation has made from ours since it was written. */
+  automated: OwnedValues;
 }
 
 /**
@@ -31,15 +35,29 @@ export interface KnownRecord {
  */
 type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 
-/** Reads these contacts as they are now, with `more` fields, and the values that may have been written into them. */
+/**
+ * Reads these contacts as they are now, with `more` fields, and the values that may have been written into them.
+ * `getOwned` returns the values that are known to be ours.
+ */
 export async function readRecords(
   deps: Pick<SyncDeps, 'connector' | 'store'>,
   run: Pick<Run, 'fields' | 'integration'>,
   crmIds: readonly string[],
+  getOwned: (crmId: string) => OwnedValues,
   more: MoreFields = () => [],
 ): Promise<(crmId: string) => KnownRecord> {
   const intended = await findIntendedValues(deps.store.reader, run.integration.id, crmIds);
   const getIntended = (crmId: string) => intended.get(crmId) ?? [];
   const lookups = await lookUpRecords(deps, run, crmIds, more(getIntended));
-  return (crmId) => ({ lookup: lookups.get(crmId), intended: getIntended(crmId) });
+  const present = [...lookups].flatMap(([crmId, lookup]) => {
+    if (lookup.state !== 'found') return [];
+    const owned = [getOwned(crmId), ...getIntended(crmId).map((intent) => intent.owned)];
+    return [{ crmId, values: lookup.values, owned }];
+  });
+  const automated = await findLateAutomation(deps, present);
+  return (crmId) => ({
+    lookup: lookups.get(crmId),
+    intended: getIntended(crmId),
+    automated: automated.get(crmId) ?? {},
+  });
 }

@@ -30,6 +30,7 @@ import { forgottenFingerprint, keepErasedAway } from '../sync/control/erased.ts'
 import { lookUp } from '../sync/control/look-up.ts';
 import { recordRunUndone } from '../sync/statements/runs.ts';
 import { dropErasedMentions } from './erasing/erased-mentions.ts';
+import { findLateAutomation } from './late-automation.ts';
 import {
   countUndoneContacts,
   findWritesOfOthers,
@@ -202,6 +203,14 @@ async function undoBatch(
   const rows = await findContacts(store.reader, lease.integrationId, ids);
   const others = await writesOfOthers(deps, lease, writes);
   const hidden = await findHidden(connector, fields, lookups.values());
+  const automated = await findLateAutomation(
+    deps,
+    writes.flatMap(({ crmId, after }) => {
+      const lookup = lookups.get(crmId);
+      if (lookup?.state !== 'found') return [];
+      return [{ crmId, values: lookup.values, owned: [parseOwned(after)] }];
+    }),
+  );
   const restorations: Restoration[] = [];
   for (const write of writes) {
     const lookup = lookups.get(write.crmId);
@@ -227,6 +236,7 @@ async function undoBatch(
     const restoration = restore(deps, write, {
       before,
       present: lookup.values,
+      automated: automated.get(write.crmId) ?? {},
       ownedNow: parseOwned(row.ownedValues),
       others: others.get(write.crmId) ?? [],
       hidden,
@@ -336,6 +346,8 @@ interface ContactNow {
   before: FieldValues;
   /** The values in the CRM now. */
   present: Readonly<Record<string, FieldValue>>;
+  /** The entries of fields whose present value the CRM's automation has made from the write's. */
+  automated: OwnedValues;
   ownedNow: OwnedValues;
   /** The writes of other runs. */
   others: readonly WriteOfOther[];
@@ -347,11 +359,11 @@ interface ContactNow {
 function restore(
   deps: UndoDeps,
   write: WriteRecord,
-  { before, present, ownedNow, others, hidden }: ContactNow,
+  { before, present, automated, ownedNow, others, hidden }: ContactNow,
 ): Restoration {
   const ownedBefore = parseOwned(write.ownedBefore);
   const after = parseOwned(write.after);
-  const isOurs = createOwnershipCheck(deps, write.crmId, [after]);
+  const isOurs = createOwnershipCheck(deps, write.crmId, [after, automated]);
   const values: Record<string, FieldValue> = {};
   const owned: Record<string, string> = { ...ownedNow };
   const left: Record<string, string> = {};

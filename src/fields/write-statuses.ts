@@ -134,10 +134,12 @@ async function writeBatch(
   standings: readonly RowStatus[],
 ): Promise<StatusEnd[]> {
   const names = statusFields(run);
+  const owned = new Map(standings.map(({ row }) => [row.crmId, row.ownedValues]));
   const getRecord = await readRecords(
     deps,
     { ...run, fields: run.fields.filter(({ name }) => names.includes(name)) },
-    standings.map(({ row }) => row.crmId),
+    [...owned.keys()],
+    (crmId) => parseOwned(owned.get(crmId) ?? '{}'),
   );
   await refreshErased(deps, run);
   const planned = standings.flatMap((standing) => {
@@ -187,7 +189,7 @@ function planStatus(
   deps: SyncDeps,
   run: Run,
   { row, status }: RowStatus,
-  { lookup, intended }: KnownRecord,
+  { lookup, intended, automated }: KnownRecord,
 ) {
   return planFields(deps, run, {
     crmId: row.crmId,
@@ -195,6 +197,7 @@ function planStatus(
     ...(status === null ? {} : { status: { status, sinceMs: getSince(row, status) } }),
     present: lookup?.state === 'found' ? lookup.values : {},
     ownedBefore: parseOwned(row.ownedValues),
+    automated,
     intended,
     emptied: status === null ? SYNC_SOURCES : [],
   });

@@ -12,6 +12,7 @@ import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts
 import { VALUES_PURGED } from '../privacy/statements/retention.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
 import { lookUp } from '../sync/control/look-up.ts';
+import { findLateAutomation } from './late-automation.ts';
 import { findWrite, type WriteRecord } from './statements/deliveries.ts';
 import { createOwnershipCheck, openValues } from './values.ts';
 
@@ -56,7 +57,9 @@ export async function readWrittenChanges(
     if (found?.state !== 'found') return { state: 'gone', changes: [] };
     const before = valuesBefore(crm, integration.id, write);
     if (before === null) return { state: 'unkept', changes: [] };
-    const isOurs = createOwnershipCheck(crm, crmId, [after]);
+    const record = { crmId, values: found.values, owned: [after] };
+    const automated = (await findLateAutomation(crm, [record])).get(crmId) ?? {};
+    const isOurs = createOwnershipCheck(crm, crmId, [after, automated]);
     return {
       state: 'known',
       changes: Object.keys(after).map((field) => {

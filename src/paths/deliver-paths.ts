@@ -3,8 +3,7 @@ import type { RecordLookup } from '../../connectors/contract.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { PATH_SOURCES } from '../core/field-map.ts';
 import { type FieldPlan, planFields } from '../fields/plan.ts';
-import { readRecords } from '../fields/records.ts';
-import type { IntendedValues } from '../fields/statements/deliveries.ts';
+import { type KnownRecord, readRecords } from '../fields/records.ts';
 import type { FieldEnd } from '../fields/statements/field-end.ts';
 import { writeFields } from '../fields/write.ts';
 import { type WarmPathValues, warmPathValues } from '../mapping/profile-values.ts';
@@ -80,18 +79,21 @@ async function writePaths(
   found: readonly Fingerprinted[],
 ): Promise<Map<string, FieldEnd>> {
   const crmIds = found.map(({ contact }) => contact.crmId);
-  const getRecord = await readRecords(deps, run, crmIds);
+  const owned = new Map(found.map(({ contact }) => [contact.crmId, contact.ownedValues]));
+  const getRecord = await readRecords(deps, run, crmIds, (crmId) =>
+    parseOwned(owned.get(crmId) ?? '{}'),
+  );
   await refreshErased(deps, run);
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
-    const { lookup, intended } = getRecord(crmId);
+    const { lookup, ...known } = getRecord(crmId);
     // The next reading settles contacts that have left or were marked. Their values stay until then.
     if (lookup?.state !== 'found') return [];
     if (lookup.contact.optedOut || lookup.contact.excluded) return [];
     // Nothing is written for a contact that was erased, or that may have been erased.
     if (forgottenFingerprint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
-    return [planPath(deps, run, each, lookup, intended)];
+    return [planPath(deps, run, each, lookup, known)];
   });
   return writeFields(deps, run, plans);
 }
@@ -101,13 +103,14 @@ function planPath(
   run: InsightRun,
   { contact: { crmId, ownedValues, isIntroducerErased = false }, path }: Found,
   { contact, values }: Extract<RecordLookup, { state: 'found' }>,
-  intended: readonly IntendedValues[],
+  { intended, automated }: Pick<KnownRecord, 'intended' | 'automated'>,
 ): FieldPlan {
   return planFields(deps, run, {
     crmId,
     values: path === null ? new Map() : warmPathValues(pathValues(path, calledName(contact))),
     present: values,
     ownedBefore: parseOwned(ownedValues),
+    automated,
     intended,
     emptied: PATH_SOURCES,
     unkept: isIntroducerErased ? PATH_SOURCES : [],

@@ -216,7 +216,12 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
     if (result?.state !== 'completed' || lookup?.state !== 'found') return [];
     const fetched = { ready: entry, profile: result.profile };
     const approval = approvals.get(entry.job.trackingId) ?? null;
-    const plan = planDelivery(deps, run, fetched, { lookup, intended: [], approval });
+    const plan = planDelivery(deps, run, fetched, {
+      lookup,
+      intended: [],
+      automated: {},
+      approval,
+    });
     if (plan.kind === 'ended') return [];
     return Object.entries(plan.plan.changes).map(([field, to]) => ({
       crmId: entry.contact.crmId,

@@ -83,7 +83,15 @@ export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
   { ready, profile }: Fetched,
-  { lookup, intended, approval, merged = [], refusedSince = null, offeredBefore }: Circumstances,
+  {
+    lookup,
+    intended,
+    automated,
+    approval,
+    merged = [],
+    refusedSince = null,
+    offeredBefore,
+  }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
     kind: 'ended',
@@ -161,6 +169,7 @@ export function planDelivery(
     present: lookup.values,
     currencies: lookup.contact.currencies,
     ownedBefore: parseOwned(ready.contact.ownedValues),
+    automated,
     intended,
     person: { donor: profile.donorId, former: ready.contact.valuesDonor, merged },
     ...(offeredBefore === undefined ? {} : { offeredBefore }),

@@ -53,6 +53,20 @@ export function promiseReadingBack({ describe, it, can }: Suite): void {
         const typed = await writeAndRead(t, edited, () => t.crm.setValue(edited, field, 'typed'));
         assert.deepEqual(typed?.[0]?.automated, []);
       });
+
+      it('finds later what automation has made from a written value, and nothing that a user typed', async (t) => {
+        const [id = '', edited = ''] = await t.start(people(2));
+        if (t.connector.findAutomated === undefined) return;
+        const [field] = t.crm.textFields;
+        await t.crm.automate?.(field);
+        await writeAndRead(t, id, async () => {});
+        await writeAndRead(t, edited, () => t.crm.setValue(edited, field, 'typed'));
+        const wanted = [edited, id].map((each) => ({ id: each, fields: [field] }));
+        assert.deepEqual(await t.connector.findAutomated(wanted), [
+          { id, madeFrom: { [field]: 'ours' } },
+        ]);
+        assert.deepEqual(await t.connector.findAutomated([]), []);
+      });
     }
   });
 }

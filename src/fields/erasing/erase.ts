@@ -53,7 +53,7 @@ export async function clearInCrm(
   const { store, connector } = deps;
   const known = [...contact.forms, ...contact.parts];
   const ours = await findOurValues(store, integrationIds, known);
-  const isOurs = (field: string, value: FieldValue): boolean =>
+  const isWritten = (field: string, value: FieldValue): boolean =>
     known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
   // If a file has no such column, it contains no value in it. In any other CRM, the field may exist and be
@@ -66,6 +66,16 @@ export async function clearInCrm(
   // A record that donor-sync can no longer see can still hold our values.
   const isHidden = isMissing && connector.capabilities.remote;
   const unreadable = isHidden ? [...hidden, ...seen] : hidden;
+  const automated = await findAutomatedValues(
+    connector,
+    contact.crmId,
+    seen.filter(
+      (field) => !isEmpty(values[field]) && !isWritten(field, presentValue(values, field)),
+    ),
+    isWritten,
+  );
+  const isOurs = (field: string, value: FieldValue): boolean =>
+    isWritten(field, value) || (automated.has(field) && value === presentValue(values, field));
   const toClear = seen.filter(
     (field) => !isEmpty(values[field]) && isOurs(field, presentValue(values, field)),
   );
@@ -89,6 +99,19 @@ export async function clearInCrm(
   };
   await save({ crm });
   return { crm, mergedInto, refusals, isSeenEmpty: isThere && crm.verified };
+}
+
+/** The fields whose present value the CRM's automation has made from a value that we wrote. */
+async function findAutomatedValues(
+  connector: ForgetDeps['connector'],
+  id: string,
+  fields: readonly string[],
+  isWritten: (field: string, value: FieldValue) => boolean,
+): Promise<ReadonlySet<string>> {
+  if (fields.length === 0) return new Set();
+  const found = (await connector.findAutomated?.([{ id, fields }])) ?? [];
+  const made = found.flatMap(({ madeFrom }) => Object.entries(madeFrom));
+  return new Set(made.flatMap(([field, value]) => (isWritten(field, value) ? [field] : [])));
 }
 
 function isEmpty(value: FieldValue | undefined): boolean {

@@ -3,6 +3,7 @@
  * where their profiles come from.
  */
 
+import { parseOwned } from '../../contacts/owned-values.ts';
 import { listApprovedKinds } from '../../decisions/statements/delivery-answers.ts';
 import type { ContactQuestion } from '../../decisions/statements/questions.ts';
 import { readRecords } from '../../fields/records.ts';
@@ -30,7 +31,11 @@ export async function readCircumstances(
   const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
   const merged = await findMergedValues(deps.store.reader, run.integration.id, crmIds);
   const mergedInto = (crmId: string) => merged.get(crmId) ?? [];
-  const getRecord = await readRecords(deps, run, crmIds, (getIntended) =>
+  const owned = new Map(
+    fetched.map(({ ready: { contact } }) => [contact.crmId, contact.ownedValues]),
+  );
+  const getOwned = (crmId: string) => parseOwned(owned.get(crmId) ?? '{}');
+  const getRecord = await readRecords(deps, run, crmIds, getOwned, (getIntended) =>
     fetched
       .flatMap(({ ready, profile }) => {
         const { crmId } = ready.contact;

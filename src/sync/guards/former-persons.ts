@@ -70,25 +70,28 @@ async function sortAll(
   const names = [...contacts, ...[...merged.values()].flat()].flatMap(({ owned }) =>
     Object.keys(owned),
   );
-  const getRecord = await readRecords(deps, run, ids, (getIntended) => {
+  const owned = new Map(contacts.map((contact) => [contact.crmId, contact.owned]));
+  const getOwned = (crmId: string) => owned.get(crmId) ?? {};
+  const getRecord = await readRecords(deps, run, ids, getOwned, (getIntended) => {
     const begun = ids.flatMap(getIntended).flatMap(({ owned }) => Object.keys(owned));
     return [...new Set([...names, ...begun])].filter((name) => run.described.has(name));
   });
   await refreshErased(deps, run);
   const offers = contacts.flatMap((contact) => {
-    const { lookup, intended } = getRecord(contact.crmId);
+    const { lookup, intended, automated } = getRecord(contact.crmId);
     if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
     if (forgottenFingerprint(deps, run, contact.crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
     const parts = merged.get(contact.crmId) ?? [];
-    return [{ contact, parts, present: lookup.values, intended }];
+    return [{ contact, parts, present: lookup.values, intended, automated }];
   });
-  const plans = offers.map(({ contact, parts, present, intended }) =>
+  const plans = offers.map(({ contact, parts, present, intended, automated }) =>
     planFields(deps, run, {
       crmId: contact.crmId,
       values: new Map(),
       present,
       ownedBefore: contact.owned,
+      automated,
       intended,
       person: {
         donor: isBlanked ? null : (contact.donor ?? getOnlyDonor(parts)),

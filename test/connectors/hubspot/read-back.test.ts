@@ -133,6 +133,16 @@ describe('values of HubSpot that are read back after they were written', () => {
     expect(read).toEqual([{ id, values: { note: 'OURS' }, automated: [] }]);
   });
 
+  it('are automation’s whatever the clock says, if the value that it changed is the sent one', async () => {
+    const sentAtMs = Date.now() + 60_000;
+    await write({ id, values: { note: 'ours' } });
+    later = [['AUTOMATION_PLATFORM', 'OURS']];
+    const readFor = (note: string) =>
+      connector.readBack?.([{ id, fields: ['note'], sentAtMs, sent: { note } }]);
+    expect(await readFor('ours')).toMatchObject([{ automated: ['note'] }]);
+    expect(await readFor('other')).toMatchObject([{ automated: [] }]);
+  });
+
   it('are read by fifties, one entry for each write, in their order', async () => {
     const ids = await account.addContacts(people(120));
     for (const each of [ids[3] ?? '', ids[77] ?? '']) await account.archiveContact(each);

@@ -72,6 +72,8 @@ describe('writing to Salesforce', () => {
     ['INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST', false, 'restricted picklist'],
     ['DUPLICATES_DETECTED', false, 'duplicate rule'],
     ['DUPLICATE_VALUE', false, 'unique'],
+    ['ENTITY_IS_LOCKED', false, 'approval process'],
+    ['INACTIVE_OWNER_OR_USER', false, 'inactive user'],
     ['INVALID_FIELD_FOR_INSERT_UPDATE', false, 'edit access'],
     ['INSUFFICIENT_ACCESS_OR_READONLY', false, 'may not edit'],
     ['INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY', false, 'belongs to'],

@@ -71,6 +71,8 @@ export interface BedOptions {
   settings?: Record<string, unknown>;
   service?: SyncWorldOptions['service'];
   integration?: Record<string, unknown>;
+  /** Options of HubSpot's stand-in. */
+  crm?: Parameters<typeof openAccount>[0];
   /** Whether an org of Salesforce has several currencies; false by default. */
   currencies?: boolean;
 }
@@ -226,8 +228,8 @@ const propertiesSchema = z.object({
   associations: z.unknown(),
 });
 
-async function startHubspot({ people, settings = {} }: BedOptions) {
-  const account = await openAccount({ contacts: people, donors: DONORS });
+async function startHubspot({ people, settings = {}, crm }: BedOptions) {
+  const account = await openAccount({ contacts: people, donors: DONORS, ...crm });
   const lines = await profileLines('hubspot');
   const record = async (id: string) =>
     propertiesSchema.parse(await account.control('GET', `record/contacts/${id}`)).properties;
