@@ -1,6 +1,7 @@
 /** A simulated CRM behind the connectors' contract. Each request takes time and may fail on its way. */
 import { z } from 'zod';
 import type {
+  AutomatedFields,
   Capabilities,
   Connector,
   ConnectorDefinition,
@@ -101,12 +102,17 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
             for (const { cell } of made) cell.isUntold = cell.isTold !== true;
             return { id, values: null, automated: [] };
           }
-          const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
-          for (const { cell } of made) cell.isTold = true;
-          const automated = made.map(({ field }) => field);
+          const values = fields.map((field) => {
+            const cell = record.values.get(field);
+            return [field, cell?.madeFrom ?? cell?.value ?? null];
+          });
+          const seen = made.filter(({ cell }) => cell.madeFrom === undefined);
+          for (const { cell } of seen) cell.isTold = true;
+          const automated = seen.map(({ field }) => field);
           return { id, values: Object.fromEntries(values), automated };
         }),
       ),
+    ...(deps.keepsAuthors ? { findAutomated } : {}),
     describeFields: () => call(deps, life, signal, 'describe', () => describeFields(crm)),
     createFields: async () => [],
     listGroups: async () => [],
@@ -118,6 +124,22 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
     async finish() {},
     async close() {},
   };
+
+  function findAutomated(
+    wanted: readonly { id: string; fields: readonly string[] }[],
+  ): Promise<AutomatedFields[]> {
+    return call(deps, life, signal, 'read histories', () =>
+      wanted.flatMap(({ id, fields }) => {
+        const record = records.get(id);
+        if (record === undefined || record.gone !== null || record.isVanished) return [];
+        const made = fields.flatMap((field) => {
+          const from = record.values.get(field)?.madeFrom;
+          return from === undefined ? [] : [[field, from] as const];
+        });
+        return made.length === 0 ? [] : [{ id, madeFrom: Object.fromEntries(made) }];
+      }),
+    );
+  }
 
   async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
     const changes = await call(deps, life, signal, 'search', () =>

@@ -6,7 +6,7 @@ import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import { connect } from './connector.ts';
-import { heritageOf, newRecord, type Record_, versionOf } from './record.ts';
+import { type Cell, heritageOf, newRecord, type Record_, versionOf } from './record.ts';
 import type { Rule } from './refusals.ts';
 
 export type Source = 'address' | 'employer';
@@ -60,6 +60,11 @@ export interface CrmDeps {
   isUndisturbed: boolean;
   /** True if a flow changes a value after each write to it. */
   hasAutomation: boolean;
+  /**
+   * True if the CRM keeps the author of each value. Its flow then runs so late that the process which wrote a value
+   * reads it back unchanged.
+   */
+  keepsAuthors: boolean;
   /** True if it is a list: each reading is complete, and a contact that left is only absent. */
   isList: boolean;
   /** True if a merge fills blank fields of the record that stays. */
@@ -208,7 +213,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     Object.assign(next, heritageOf(record));
     next.formerRows = [record, ...record.formerRows.filter((each) => each !== next)];
     next.values = new Map(
-      keepsValues ? [...record.values].map(([to, cell]) => [to, { ...cell }]) : [],
+      keepsValues ? [...record.values].map(([to, cell]) => [to, copyOf(cell)]) : [],
     );
     record.gone = { at, mergedInto: next.id, heirVersion: versionOf(next.details) };
     record.leftAt = at;
@@ -217,12 +222,17 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     touch(next);
   }
 
+  /** The value in another record: its history stays behind. */
+  function copyOf({ madeFrom: _, ...cell }: Cell): Cell {
+    return cell;
+  }
+
   /** Copies values of the record that goes into blank fields of the record that stays. */
   function fillFrom(loser: Record_, heir: Record_): void {
     for (const [field, cell] of loser.values) {
       const own = heir.values.get(field)?.value ?? null;
       const isUntold = cell.isAutomated === true && cell.isTold !== true;
-      const copy = isUntold ? { ...cell, isUntold } : { ...cell };
+      const copy = isUntold ? { ...copyOf(cell), isUntold } : copyOf(cell);
       if (own === null && cell.value !== null) heir.values.set(field, copy);
     }
     for (const field of loser.edited) heir.edited.add(field);

@@ -31,11 +31,15 @@ export const PROTECTED: ReadonlySet<string> = new Set(
 );
 
 /** A flow that appends a mark to a text. */
-export function automated(field: string, value: FieldValue): Partial<Cell> {
+export function automated(
+  field: string,
+  value: FieldValue,
+  { keepsAuthors }: { keepsAuthors: boolean },
+): Partial<Cell> {
   if (field !== AUTOMATED || value === null || value === TYPED) return {};
-  return String(value).endsWith(MARK)
-    ? { isAutomated: true }
-    : { value: `${value}${MARK}`, isAutomated: true };
+  if (String(value).endsWith(MARK)) return { isAutomated: true };
+  const made = { value: `${value}${MARK}`, isAutomated: true };
+  return keepsAuthors ? { ...made, madeFrom: value } : made;
 }
 
 export function describeFields({

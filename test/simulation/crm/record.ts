@@ -27,13 +27,21 @@ export interface Cell {
    * change.
    */
   isUntold?: boolean;
+  /**
+   * The written value from which a flow made this one, in a CRM that keeps the author of each value. Omitted in other
+   * CRMs, and once the value was copied into another record.
+   */
+  madeFrom?: FieldValue;
 }
 
 /**
- * True for a flow's change of a value that its process never read back, or whose record was gone. Nobody can
- * distinguish it from a user's value, and by the product's own rule it then belongs to the user.
+ * True for a flow's change of a value that its process never read back, or whose record was gone. Unless the CRM keeps
+ * the authors of values, nobody can distinguish it from a user's value, and by the product's own rule it then belongs
+ * to the user.
  */
-export function isAnyones({ isAutomated = false, isRecorded = false, isUntold }: Cell): boolean {
+export function isAnyones(cell: Cell): boolean {
+  const { isAutomated = false, isRecorded = false, isUntold, madeFrom } = cell;
+  if (madeFrom !== undefined) return false;
   return isAutomated && (isUntold === true || !isRecorded);
 }
 

@@ -43,7 +43,7 @@ function writeValues(
   id: string,
   values: FieldValues,
 ): WriteResult {
-  const { timeline, say, hasAutomation } = deps;
+  const { timeline, say, hasAutomation, keepsAuthors } = deps;
   const record = crm.records.get(id);
   if (record === undefined || record.gone !== null || record.isVanished) {
     const message = 'There is no such record.';
@@ -83,7 +83,7 @@ function writeValues(
     }
     // Undoing a run restores values that users had typed.
     const author = value === TYPED ? 'person' : 'product';
-    const made = hasAutomation ? automated(field, value) : {};
+    const made = hasAutomation ? automated(field, value, { keepsAuthors }) : {};
     record.values.set(field, { value, author, at: timeline.now(), by: life.name, ...made });
   }
   record.isUndone ||= life.isAtDesk;

@@ -128,6 +128,7 @@ export function createWorld(parts: NightParts): Night {
       pageSize: swarm.pageSize,
       isUndisturbed: isUndisturbed(swarm.faults),
       hasAutomation: swarm.people.automation > 0,
+      keepsAuthors: swarm.people.keepsAuthors > 0,
       // Values that an erased record had given away before cannot be distinguished from a user's.
       fillsBlanks: swarm.people.fillsBlanks > 0 && swarm.desk.forget + swarm.faults.restore === 0,
     });

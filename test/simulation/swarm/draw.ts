@@ -105,6 +105,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
       narrow: 0,
       vanish: 0,
       automation: 0,
+      keepsAuthors: 0,
       fillsBlanks: 0,
     },
     service: {

@@ -96,6 +96,9 @@ export function withPersons(swarm: Swarm): Swarm {
     narrow: persons.chance(0.3) ? persons.next() : 0,
     vanish: persons.chance(0.2) ? 0.3 * persons.next() : 0,
   };
+  // A separate stream, so the nights of older seeds stay as they were.
+  const hasLateFlow = createRandom(`swarm ${swarm.seed} late flow`).chance(0.5);
+  people.keepsAuthors = people.automation > 0 && hasLateFlow ? 1 : 0;
   const night = { ...swarm, people };
   return persons.chance(0.15) ? renameUnderRules(night) : night;
 }

@@ -164,6 +164,8 @@ export interface People {
   vanish: number;
   /** 1 if a flow of the CRM changes a value after each write. */
   automation: number;
+  /** 1 if the CRM keeps the author of each value, and its flow runs after the value was read back. */
+  keepsAuthors: number;
   /** 1 if a merge fills blank fields of the record that stays from the other record. */
   fillsBlanks: number;
 }
