@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { describeCount } from '../core/quantities.ts';
 import { type DriftView, describeDifferences, isTheSame } from '../networks/drift-view.ts';
-import { choosePaths, readPicture, WEAKEST } from '../networks/network-picture.ts';
+import { choosePaths, WEAKEST } from '../networks/network-picture.ts';
 import { checkNetworks as checkOpen, repairOpen } from '../networks/networks-by-hand.ts';
 import { describeNetworks, type NetworkOverview } from '../networks/overview.ts';
 import { findClient } from './kit/clients.ts';
 import { type ActingWorld, acting, type Cell, type Question, reading } from './kit/operation.ts';
+import { readShownPicture } from './shown-picture.ts';
 
 const CLIENT = z.string().describe('The ID of the client');
 
@@ -285,7 +286,7 @@ export const showIntroductions = reading({
   result: pictureSchema,
   async run(world, { integration, weakest, network = null, who = null }) {
     const { id } = findClient(world, integration);
-    const picture = await readPicture(world.reader, id, who);
+    const picture = await readShownPicture(world.reader, id, who);
     return { ...picture, paths: choosePaths(picture, { weakest, network, who }) };
   },
   say: ({ total }) => `${describeCount(total, 'contact')} can be introduced.`,

@@ -5,6 +5,7 @@ import { listNetworks } from '../../../src/networks/statements/networks.ts';
 import { listStrongestPaths } from '../../../src/paths/statements/warm-paths.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from '../../browser/network-world.ts';
+import { withDatabase } from '../../browser/rooms.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { errorSchema, type HttpWorld } from './http-world.ts';
 
@@ -75,6 +76,28 @@ describe('GET /v1/integrations/{integration}/network', () => {
     expect(strong.paths.length).toBeGreaterThan(0);
     expect(strong.paths.length).toBeLessThan(all.paths.length);
     expect((await world.request(`${ONE}/network?weakest=10`, { token })).status).toBe(422);
+  });
+
+  it('keeps back what the pages keep back: introductions of contacts that wait for a decision', async () => {
+    const schema = z.object({
+      people: z.array(z.object({ donorId: z.string() })),
+      paths: z.array(z.object({ contact: z.string(), to: z.string() })),
+    });
+    const shown = async (query = '') =>
+      (await world.request(`${ONE}/network${query}`, { token })).read(schema);
+    const [{ contact = '', to = '' } = {}] = (await shown()).paths;
+    expect(contact).not.toBe('');
+    const setState = (state: 'held' | 'settled') =>
+      withDatabase(world, (db) =>
+        db.updateTable('contacts').set({ state }).where('crm_id', '=', contact).execute(),
+      );
+    await setState('held');
+    const [all, one] = [await shown(), await shown(`?who=${contact}`)];
+    await setState('settled');
+    expect(all.paths.length).toBeGreaterThan(0);
+    expect(all.paths.map((path) => path.contact)).not.toContain(contact);
+    expect(all.people.map(({ donorId }) => donorId)).not.toContain(to);
+    expect(one.paths).toEqual([]);
   });
 });
 

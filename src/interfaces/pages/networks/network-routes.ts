@@ -12,7 +12,6 @@ import {
   choosePaths,
   type NetworkPicture,
   pathSentence,
-  readPicture,
   WEAKEST,
 } from '../../../networks/network-picture.ts';
 import { describeNetworks } from '../../../networks/overview.ts';
@@ -20,6 +19,7 @@ import { findContactsByName, showContact } from '../../../operations/contacts.ts
 import { perform } from '../../../operations/kit/perform.ts';
 import { checkNetworks, repairNetworks } from '../../../operations/networks.ts';
 import { findProspects, MAX_PROSPECTS } from '../../../operations/paths.ts';
+import { readShownPicture } from '../../../operations/shown-picture.ts';
 import { countPaths } from '../../../paths/statements/warm-paths.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { sendCsv } from '../../api/operation-routes.ts';
@@ -40,7 +40,7 @@ import {
 } from './picture.ts';
 import { buildHref, querySchema, toFilter } from './query.ts';
 import { createRepairs } from './repairs.ts';
-import { readShownNames, withoutKeptBack } from './shown-people.ts';
+import { readShownNames } from './shown-people.ts';
 
 /** Number of clients on one page. */
 const PAGE = 20;
@@ -191,8 +191,8 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   type C = Context<HttpEnv>;
 
-  async function pictureOf(id: string, who: string | null) {
-    return withoutKeptBack(store.reader, id, await readPicture(store.reader, id, who));
+  function pictureOf(id: string, who: string | null) {
+    return readShownPicture(store.reader, id, who);
   }
 
   async function namesFor(
@@ -209,12 +209,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
    * The members who know a contact. Users who may see names also get the contact's name and the introduction
    * from the CRM.
    */
-  async function personFor(
-    c: C,
-    id: string,
-    who: string,
-    picture: Awaited<ReturnType<typeof readPicture>>,
-  ) {
+  async function personFor(c: C, id: string, who: string, picture: NetworkPicture) {
     const person = getShownPerson(picture, who);
     const crmId = person.contact ?? who;
     const isContact = (await findContacts(store.reader, id, [crmId])).size > 0;
