@@ -199,7 +199,7 @@ async function findRequest(
 export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {
   return new ConfigurationError(
     `No request "${id}" is waiting for a second user${didYouMean(id, known) || '.'} Nothing was changed. List the requests: donor-sync approvals`,
-    { code: 'approval_unknown', refusal: 'unknown' },
+    { code: 'approval_unknown', refusal: 'unknown', details: { approval: id } },
   );
 }
 

@@ -122,6 +122,6 @@ async function findToken({ reader }: World, id: string): Promise<AccessTokenReco
   if (token !== undefined) return token;
   throw new ConfigurationError(
     `There is no access token "${id}". Nothing was changed. List them: donor-sync tokens list`,
-    { code: 'token_unknown', refusal: 'unknown' },
+    { code: 'token_unknown', refusal: 'unknown', details: { token: id } },
   );
 }

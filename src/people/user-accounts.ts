@@ -265,7 +265,7 @@ export function removeLostPasskey(
 export function passkeyUnknown(typed: string): ConfigurationError {
   return new ConfigurationError(
     `This user does not have a passkey "${typed}". Nothing was changed. List them: donor-sync users passkeys list USER`,
-    { code: 'passkey_unknown', refusal: 'unknown' },
+    { code: 'passkey_unknown', refusal: 'unknown', details: { passkey: typed } },
   );
 }
 
@@ -392,7 +392,7 @@ export function requireSensible({ role, integrations }: Rights): void {
 export function personUnknown(typed: string): ConfigurationError {
   return new ConfigurationError(
     `There is no user "${typed}". Nothing was changed. List the users: donor-sync users list`,
-    { code: 'person_unknown', refusal: 'unknown' },
+    { code: 'person_unknown', refusal: 'unknown', details: { user: typed } },
   );
 }
 

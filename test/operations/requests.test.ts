@@ -107,7 +107,10 @@ describe('the operations over their routes', () => {
       if (hasSubject && example.isUnknownRefused !== false) {
         const unknown = await request(name, example, true);
         expect(unknown.status, unknown.text).toBe(404);
-        expect(errorSchema.parse(unknown.read()).error.code).toMatch(/_unknown$/);
+        const { code, details = {} } = errorSchema.parse(unknown.read()).error;
+        expect(code).toMatch(/_unknown$/);
+        // A program learns from the details which of its words is unknown.
+        expect(Object.values(details)).toContain('nowhere');
       }
       if (example.invalid !== undefined) {
         const invalid = await request(name, { ...example, ...example.invalid });
