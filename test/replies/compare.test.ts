@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeDifference, findDifferences, summarize } from './compare.ts';
 import { type Entry, readEntries, writeEntries } from './entries.ts';
+import { findReason, REASONS } from './reasons.ts';
 
 const SHOWN: Entry = {
   ...{ kind: 'api', as: 'viewer', request: 'GET /v1/runs/<run>', case: 'good', status: 200 },
@@ -111,6 +114,51 @@ describe('the comparison of two recordings', () => {
     expect(lines({ 0: 'a', 1: 'b' })).toEqual([
       `changed: ${key}: body: ["a","b"] -> {"0":"a","1":"b"}`,
     ]);
+  });
+});
+
+describe('the levels of differences', () => {
+  function levels(from: Entry, to: Entry) {
+    const [before, after] = [from, to].map((entry) => readEntries(writeEntries([entry])));
+    return findDifferences(before ?? new Map(), after ?? new Map()).map(
+      ({ level, place }) => `${level}: ${place}`,
+    );
+  }
+
+  it('tell a lost key and a changed state from a new key and from another sentence', () => {
+    const body = { run: { id: '<run>', status: 'running', reason: 'It was stopped.', read: 40 } };
+    const to = { id: '<run>', status: 'queued', reason: 'A user stopped it.', next: null };
+    expect(levels({ ...SHOWN, body }, { ...SHOWN, body: { run: to } })).toEqual([
+      'contract: body.run.status',
+      'wording: body.run.reason',
+      'contract: body.run.read',
+      'addition: body.run.next',
+    ]);
+  });
+
+  it('compare the outcomes alone if one of two responses is a refusal', () => {
+    expect(levels(SHOWN, { ...UNKNOWN, request: SHOWN.request, case: SHOWN.case })).toEqual([
+      'contract: status',
+      'contract: body.error.code',
+    ]);
+  });
+});
+
+describe('the reasons for differences', () => {
+  const changelog = readFileSync(join(import.meta.dirname, '../../CHANGELOG.md'), 'utf8');
+
+  it.each(REASONS)('"$changelog" are words of the changelog', (reason) => {
+    expect(changelog.replace(/\s+/g, ' ')).toContain(reason.changelog);
+  });
+
+  it('explain no status, code or key by another wording', () => {
+    const key = 'api | GET /v1/runs | good | viewer';
+    const change = { what: 'changed' as const, key, kind: 'api' as const };
+    const at = (place: string, level: 'contract' | 'wording') =>
+      findReason({ ...change, place, level });
+    expect(at('body.error.message', 'wording')).toContain('words of the glossary');
+    expect(at('status', 'contract')).toBeUndefined();
+    expect(at('body.runs', 'contract')).toBeUndefined();
   });
 });
 

@@ -1,19 +1,31 @@
 /**
- * Prints the differences between two recordings, one per line, and their number by kind. The exit code is 0
- * if the recordings are equal.
+ * Prints the differences between two recordings that no reason in `reasons.ts` explains, one per line, then the
+ * number of differences by reason and by kind. The exit code is 0 if every difference has a reason. With `--all`, it
+ * also prints the differences with a reason, and requests that are new.
  *
- *   node test/replies/compare.ts before.jsonl after.jsonl
+ *   node test/replies/compare.ts before.jsonl after.jsonl [--all]
+ *
+ * The responses from before operations existed are recorded at commit 5bb79631, with a copy of this `placeholders.ts`.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { type Entry, readEntries } from './entries.ts';
 import { laterKeys } from './moved.ts';
+import { findReason } from './reasons.ts';
+
+/**
+ * `contract`: a status, a code, an exit code, a redirect, a key that was lost, or a value that is not a sentence.
+ * `addition`: a key that was not there. `wording`: a sentence for people.
+ */
+export type Level = 'contract' | 'addition' | 'wording';
 
 export interface Difference {
   what: 'missing' | 'new' | 'changed';
   /** The request, and its caller. */
   key: string;
   kind: Entry['kind'];
+  level: Level;
   /** The place within the response, and its values; empty for a whole response. */
   place: string;
   from?: unknown;
@@ -27,25 +39,49 @@ export function findDifferences(
 ): Difference[] {
   const found = new Set<string>();
   const differences = [...before].flatMap(([key, from]): Difference[] => {
-    const keys = after.has(key) ? [key] : laterKeys(key).filter((later) => after.has(later));
+    const keys = laterKeys(key, before, after);
     for (const later of keys) found.add(later);
-    if (keys.length === 0) return [{ what: 'missing', key, kind: from.kind, place: '' }];
+    if (keys.length === 0) {
+      return [{ what: 'missing', key, kind: from.kind, level: 'contract', place: '' }];
+    }
     return keys.flatMap((later) =>
-      listChanges(answerOf(from), answerOf(after.get(later)), '').map((change) => ({
+      compareResponses(from, after.get(later)).map((change) => ({
         ...{ what: 'changed' as const, key: later, kind: from.kind },
-        ...change,
+        ...{ level: levelOf(from.kind, change), ...change },
       })),
     );
   });
   for (const [key, { kind }] of after) {
-    if (!found.has(key)) differences.push({ what: 'new', key, kind, place: '' });
+    if (!found.has(key)) differences.push({ what: 'new', key, kind, level: 'addition', place: '' });
   }
   return differences.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
+/**
+ * If the outcomes differ, for example a refusal instead of a result, only the outcomes are compared: the rest of two
+ * such responses has nothing in common.
+ */
+function compareResponses(from: Entry, to: Entry | undefined): Change[] {
+  if (to === undefined) return [];
+  const changes = listChanges(outcomeOf(from), outcomeOf(to), '');
+  return changes.length > 0 ? changes : listChanges(answerOf(from), answerOf(to), '');
+}
+
+const errorSchema = z.object({ error: z.object({ code: z.string() }) });
+
+/** The status or exit code, and the code of an error, by their places. */
+function outcomeOf(entry: Entry): object {
+  const isCommand = entry.kind === 'command';
+  const { data } = errorSchema.safeParse(isCommand ? entry.stdout : entry.body);
+  return {
+    ...(isCommand ? { exitCode: entry.exitCode } : { status: entry.status }),
+    [isCommand ? 'stdout.error.code' : 'body.error.code']: data?.error.code,
+  };
+}
+
 /** The response, without the request. */
-function answerOf(entry: Entry | undefined): object {
-  const { as: _as, case: _case, request: _request, kind: _kind, ...answer } = entry ?? {};
+function answerOf(entry: Entry): object {
+  const { as: _as, case: _case, request: _request, kind: _kind, ...answer } = entry;
   return answer;
 }
 
@@ -65,6 +101,27 @@ function listChanges(from: unknown, to: unknown, place: string): Change[] {
 
 function isCollection(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+/** Lines of a terminal and of a page; a document's values are deeper. */
+const LINE = /^(?:stdout|stderr|body)\.\d+$/;
+
+/** The columns of a CSV file, on which programs rely. */
+const CSV_HEADER = /^[A-Z][\w ]*(?:,\w[\w ]*){2,}$/;
+
+/** Values that programs rely on, also if there was none before. */
+const OUTCOME = /^(?:status|exitCode|headers\b.*|.*\.error\.code)$/;
+
+function levelOf(kind: Entry['kind'], { place, from, to }: Change): Level {
+  if (typeof from === 'string' && CSV_HEADER.test(from)) return 'contract';
+  const isLine = LINE.test(place) && kind !== 'api';
+  if (isLine || (isSentence(from) && isSentence(to))) return 'wording';
+  return from === undefined && !OUTCOME.test(place) ? 'addition' : 'contract';
+}
+
+/** Codes, states and IDs contain no spaces. */
+function isSentence(value: unknown): boolean {
+  return typeof value === 'string' && value.includes(' ');
 }
 
 /** A difference as one line. */
@@ -94,7 +151,10 @@ export function summarize(differences: readonly Difference[]): string {
 }
 
 if (import.meta.main) {
-  const { positionals } = parseArgs({ allowPositionals: true });
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { all: { type: 'boolean', default: false } },
+  });
   const [before, after, ...rest] = positionals;
   if (before === undefined || after === undefined || rest.length > 0) {
     throw new Error('Name two recordings: node test/replies/compare.ts BEFORE AFTER');
@@ -103,7 +163,18 @@ if (import.meta.main) {
     readEntries(await readFile(before, 'utf8')),
     readEntries(await readFile(after, 'utf8')),
   );
-  const lines = [...differences.map(describeDifference), summarize(differences)];
+  const former = differences.filter(({ what }) => what !== 'new');
+  const byReason = Map.groupBy(former, findReason);
+  const unexplained = byReason.get(undefined) ?? [];
+  const explained = [...byReason].flatMap(([reason, some]) =>
+    reason === undefined ? [] : [`${String(some.length).padStart(6)}  ${reason}`],
+  );
+  const lines = [
+    ...(values.all ? differences : unexplained).map(describeDifference),
+    ...explained,
+    summarize(differences),
+    `${unexplained.length} differences without a reason.`,
+  ];
   process.stdout.write(`${lines.join('\n')}\n`);
-  process.exitCode = differences.length === 0 ? 0 : 1;
+  process.exitCode = unexplained.length === 0 ? 0 : 1;
 }

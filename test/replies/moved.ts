@@ -13,15 +13,31 @@ export const MOVES: Moves = [
   [/^api \| PATCH (\/v1\/users\/[^|]+) \|/, 'api | PUT $1/role |'],
   [/^api \| DELETE (\/v1\/[^|]+) \|/, 'api | DELETE $1?digest=<digest> |'],
   [/\/schedule\/resume \| resume/, '/schedule/resume | good'],
+  [
+    /^page \| POST (\/decisions\/batches\/[^|]+\/(?:approve|reject)) \|/,
+    'page | POST $1?until=9999999999999 |',
+  ],
+  [/^command \| users link ((?!--)\S+)( --json)? \|/, 'command | users link $1 --out link.txt$2 |'],
+  [
+    /^page \| POST \/decisions\/waiting\/([^/]+)\/take-back/,
+    'page | POST /decisions/answers/$1/withdraw',
+  ],
   [/^page \| (\w+) \/people/, 'page | $1 /users'],
   [/^page \| POST (\/users\/[^|]+)\/rights/, 'page | POST $1/role'],
 ];
 
-/** Requests that used to be made with access tokens, and are now for users who have signed in. */
-const FOR_USERS = /^api \| (?:POST|PUT|DELETE) \/v1\/users/;
-
-/** The keys under which a later recording may have the response. */
-export function laterKeys(key: string, moves: Moves = MOVES): string[] {
-  const moved = moves.reduce((text, [pattern, by]) => text.replace(pattern, by), key);
-  return FOR_USERS.test(moved) ? [moved, `${moved}, signed in`] : [moved];
+/**
+ * The keys under which a later recording has the response. A request that keeps its name is only compared with
+ * itself, and a request that is now for users who have signed in with both: with a token, it is refused.
+ */
+export function laterKeys(
+  key: string,
+  before: ReadonlyMap<string, unknown>,
+  after: ReadonlyMap<string, unknown>,
+): string[] {
+  const moved = MOVES.reduce((text, [pattern, by]) => text.replace(pattern, by), key);
+  const same = after.has(key) ? key : moved;
+  return [same, `${same}, signed in`].filter(
+    (later) => after.has(later) && (later === key || !before.has(later)),
+  );
 }

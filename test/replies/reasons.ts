@@ -1,0 +1,339 @@
+/** The reasons for differences from earlier responses, each in the words of the changelog. */
+import type { Difference } from './compare.ts';
+
+export interface Reason {
+  /** The level of the differences; every level if omitted. */
+  level?: Difference['level'];
+  /** Matches the request with its caller and the place, for example `api | GET /v1/runs | good | viewer: body.next`. */
+  at: RegExp;
+  /** Words of CHANGELOG.md, or a remark about the recording itself. */
+  changelog: string;
+}
+
+/** Differences of the recorded worlds, not of the product. */
+export const OF_THE_WORLD: readonly Reason[] = [
+  {
+    at: /^(?:api|command) \| (?:GET |POST )?(?:\/v1\/)?audit\b.*: (?:body|stdout)\.(?:entries\.\d+(?:\.seq|\.who\.kind)?|next|checked|of|end)$/,
+    changelog:
+      'The world has other audit entries: a user of each role, and a webhook address from a user.',
+  },
+  {
+    at: /^command \| tokens list --json .*: stdout\.tokens\.\d+\.(?:id|name|role)$/,
+    changelog: 'The world has a token of the new role.',
+  },
+  {
+    at: /^command \| init .*--json .*: stdout\.persons\.\d+\.(?:addresses|employers)$/,
+    changelog: 'The sample of rows is chosen at random.',
+  },
+];
+
+/** The first reason that matches counts. */
+export const REASONS: readonly Reason[] = [
+  {
+    level: 'wording',
+    at: /./,
+    changelog:
+      'Errors, pages, help texts and guides use the words of the glossary (decision, service key, user, in progress) and shorter sentences.',
+  },
+  {
+    at: /^api \| GET \/openapi\.json /,
+    changelog: '`/openapi.json` describes each operation as it is declared',
+  },
+  {
+    at: /^api \| GET \/oauth\//,
+    changelog:
+      'An access token can no longer use the forms of the set-up or start a consent (`GET /oauth/KIND/start`): 403 `person_needed`.',
+  },
+  {
+    level: 'addition',
+    at: /: (?:body|stdout)\.error\.details(?:\.\w+)?$/,
+    changelog: 'Errors of operations have their `details` in the API too.',
+  },
+  // Users and access tokens.
+  {
+    at: /^api \| (?:POST|PUT|DELETE) \/v1\/users.*(?:owner: (?:status|body\.error\.code|body)$)/,
+    changelog:
+      'An access token can no longer create users, links, roles or tokens, or remove a user, whatever its role (`403 person_needed`)',
+  },
+  {
+    at: /^(?:api|page) \| .*\/users.* last owner \| .*: status$/,
+    changelog: 'Removing or disabling the last owner is answered with 409 instead of 422',
+  },
+  {
+    at: /^api \| \w+ \/v1\/users.*: body\.(?:people|users|person|user|name|days)$/,
+    changelog: 'JSON keys are `users` and `user`.',
+  },
+  {
+    at: /^command \| users (?:list|passkeys|remove) .*: stdout\.\w+$/,
+    changelog: 'JSON keys are `users` and `user`.',
+  },
+  {
+    at: /^command \| users (?:role|enable|disable|invite|link) .*: stdout\.\w+$/,
+    changelog: 'JSON of `users role|enable|disable` is `{ user }`',
+  },
+  {
+    at: /^page \| POST \/decisions\/[^|]+ \| decided \| .*: headers\.location$/,
+    changelog: 'The second of two users who decide at once learns who was first',
+  },
+  // The set-up in the browser.
+  {
+    at: /^page \| POST \/setup\/\S+\/file .*: headers\.location$/,
+    changelog: 'The step for the service key cannot be skipped any more',
+  },
+  {
+    at: /^page \| POST \/setup\/\S+\/schedule /,
+    changelog: 'must be entered without JavaScript. Before, an empty one became UTC.',
+  },
+  {
+    at: /^page \| \w+ \/(?:users|tokens)\b.*: headers\.location$/,
+    changelog: '`people` is called `users` in the terminal, the API (`/v1/users`) and the pages.',
+  },
+  {
+    at: /^command \| tokens revoke .*: (?:exitCode|stdout(?:\.error\.code)?)$/,
+    changelog: '`tokens revoke` asks first',
+  },
+  {
+    at: /^command \| tokens revoke .*: stdout\.(?:error\.details|name)/,
+    changelog: '`details.token`',
+  },
+  // Webhook addresses.
+  {
+    at: /^api \| DELETE \/v1\/integrations\/riverside\/webhook.*: (?:status|body|body\.error\.code)$/,
+    changelog: '`DELETE /v1/integrations/ID/webhook`',
+  },
+  {
+    at: /^api \| POST \/v1\/integrations\/\w+\/webhook .* (?:admin|owner): (?:status|body\.error\.code|body)$/,
+    changelog:
+      'An access token can no longer create or rotate a webhook address (`403 person_needed`)',
+  },
+  {
+    at: /^api \| GET \S+\/webhook .*: body\.integration$/,
+    changelog: '`hooks create|rotate|show --json` print what the API returns.',
+  },
+  {
+    at: /^(?:api|page) \| POST \/\S+\/webhooks? \| (?:unknown key|invalid) \|/,
+    changelog: 'a field or a signature that does not exist',
+  },
+  {
+    at: /^(?:api|page) \| POST \/\S+\/webhooks? \|/,
+    changelog:
+      'Creating an address never replaces one: the API and the pages refuse it with 409 (`hook_exists`)',
+  },
+  {
+    at: /^command \| hooks revoke (?:riverside|harbor) .*: (?:exitCode|stdout(?:\.error\.code)?)$/,
+    changelog: 'Revoking asks first.',
+  },
+  {
+    at: /^command \| hooks show(?: --json)? \| /,
+    changelog: '`hooks show` without an ID',
+  },
+  {
+    at: /^command \| hooks (?:show|revoke) nowhere /,
+    changelog: '`hooks show` and `hooks revoke` of an unknown client',
+  },
+  {
+    at: /^command \| hooks show harbor /,
+    changelog:
+      '`hooks show ID` of a client without an address says so, with exit code 0 and `webhook: null`',
+  },
+  {
+    at: /^command \| hooks (?:create|rotate|show) .*: stdout\.\w+$/,
+    changelog: '`hooks create|rotate|show --json` print what the API returns.',
+  },
+  {
+    at: /^page \| POST \/(?:clients\/\w+\/webhooks\/revoke|users\/[^|]+|tokens\/[^|]+) \| .*: (?:status|headers)$/,
+    changelog: 'Buttons about an unknown user, token or webhook address answer 404',
+  },
+  {
+    at: /^page \| POST \/(?:users|tokens) \| unknown \|/,
+    changelog: 'A form about users or access tokens that names an unknown client',
+  },
+  // Runs.
+  {
+    at: /^(?:api|page) \| GET \/(?:v1\/)?runs\?(?:integration|client)=nowhere /,
+    changelog:
+      'An unknown client as a filter is 404 (`integration_unknown`) in the API and on the page; it was an empty list.',
+  },
+  {
+    at: /^api \| GET \/v1\/runs\/\S+\/contacts\?cursor=abc /,
+    changelog: "an invalid cursor of a run's contacts is `cursor_invalid`",
+  },
+  {
+    at: /^api \| POST \S+\/runs \| contradictory \| limited .*: (?:status|body\.error\.code)$/,
+    changelog: 'for a user without access, a contradictory request for a run is 404',
+  },
+  {
+    at: /^api \| POST \S+\/runs \| contradictory .*: body\.error\.details$/,
+    changelog: 'for one contact and a full read at once',
+  },
+  { at: /^command \| runs .*--json.*: stdout\.next$/, changelog: '`runs --json` also has `next`' },
+  { at: /^command \| runs <run> --csv --json /, changelog: '`runs RUN --csv --json` is refused.' },
+  {
+    at: /^command \| stop <run queued>/,
+    changelog: '`stop` and `runs` know queued runs, as the API does',
+  },
+  {
+    at: /^command \| stop .*: stdout\.\w+$/,
+    changelog: '`stop --json` is `{ run, state }` as in the API',
+  },
+  {
+    at: /^command \| sync .*redeliver an unknown field/,
+    changelog:
+      'A field that the field map lacks is refused as `field_not_mapped` (`usage` before).',
+  },
+  // Decisions.
+  {
+    at: /^(?:api|page) \| .*(?:unknown reason|\/v1\/decisions\?client=nowhere)/,
+    changelog:
+      'An unknown reason is 404 (`reason_unknown`), in lists too; so is an unknown client.',
+  },
+  {
+    at: /^api \| GET \/v1\/decisions\?.* unknown parameter /,
+    changelog: '`GET /v1/decisions` with an unknown parameter',
+  },
+  {
+    at: /^command \| holds \w+ <hold decided> --json/,
+    changelog:
+      'One set of codes everywhere (`hold_decided`, `batch_decided`, `hold_not_decidable`).',
+  },
+  {
+    at: /^command \| holds .*unknown batch .*: stdout\.error\.details\.open$/,
+    changelog: 'A decision about an unknown batch',
+  },
+  {
+    at: /^command \| holds --show .*--json/,
+    changelog:
+      '`paths`, `prospects`, `holds names` and `holds --show` refuse `--json` (exit code 2)',
+  },
+  // The audit.
+  {
+    at: /^(?:api \| GET \/v1\/audit\?.* (?:unknown filter|invalid) \||page \| GET \/audit(?:\/csv)?\?.*: status$)/,
+    changelog:
+      "The audit's page and its CSV file ignored an action, a day or a name that did not fit",
+  },
+  {
+    at: /^api \| GET \/v1\/audit\?since=2000-01-01/,
+    changelog: '`since` and `until` also take a day (2026-11-01).',
+  },
+  {
+    at: /^api \| POST \/v1\/audit\/verify \| invalid /,
+    changelog: '`POST /v1/audit/verify` with a body',
+  },
+  {
+    at: /^(?:api|command) \| (?:POST \/v1\/)?audit[ /]verify.*: (?:body|stdout)\.\w+$/,
+    changelog:
+      '`audit verify --json` prints the document of `POST /v1/audit/verify`, which accepts `known` and returns `verdict`',
+  },
+  {
+    at: /^command \| audit --(?:person|until) /,
+    changelog: '`donor-sync audit` has `--until` and `--person`',
+  },
+  // Credits.
+  {
+    at: /^api \| GET \/v1\/credits.*: body\.(?:days|clients)\.\d+\.queries$/,
+    changelog:
+      'Queries about connections are in the bill and in *Credits*, in a separate column (`queries` in JSON, `Queries` in the CSV file).',
+  },
+  {
+    at: /^api \| GET \/v1\/credits\/bill.* as JSON /,
+    changelog: '`GET /v1/credits/bill` also returns JSON (`Accept: application/json`).',
+  },
+  {
+    at: /^(?:api|page) \| GET \/(?:v1\/)?credits\/bill.*: body\.\d+$/,
+    changelog:
+      'Queries about connections are in the bill and in *Credits*, in a separate column (`queries` in JSON, `Queries` in the CSV file).',
+  },
+  {
+    at: /^command \| credits reconcile 2026-11 --csv/,
+    changelog: 'it replaces `credits reconcile MONTH --csv`',
+  },
+  // Schedules and fields.
+  {
+    at: /schedule\/pause.*(?:without a schedule|other client).*: status$/,
+    changelog:
+      'Pausing or resuming a client without a schedule is refused with 409 (`schedule_missing`)',
+  },
+  {
+    at: /: body\.past\.\d+\.runs\.\d+\.reason$/,
+    changelog: '`schedule show --json` and HTTP now have the `reason` of past runs.',
+  },
+  {
+    at: /\/schedule.*: body\.(?:integration|schedule\.nextRunAt)$/,
+    changelog:
+      '`GET /v1/integrations/ID/schedule` also has `integration`, and computes `nextRunAt` before `serve` has planned the schedule.',
+  },
+  {
+    at: /^command \| schedule (?:pause|resume) .*: stdout\.\w+$/,
+    changelog: '`schedule pause|resume --json` prints the schedule as the API returns it.',
+  },
+  { at: /POST \S+\/schedule\/skip/, changelog: '`POST …/schedule/CHANGE` with a word other than' },
+  {
+    at: /^api \| GET \S+\/fields .*: body\.(?:integration|valuesWaiting)$/,
+    changelog: 'show how many paid values wait to be written, why, and what ends that.',
+  },
+  {
+    at: /^command \| fields check .*: stdout\.fields\./,
+    changelog: "`fields check --json` has the API's shape",
+  },
+  // Networks.
+  {
+    at: /^(?:page|api) \| .*networks?\/?(?:riverside|harbor|nowhere)?\/prospects \|.*: status$/,
+    changelog: '`POST /networks/ID/prospects`',
+  },
+  {
+    at: /GET \/(?:networks\/riverside\/picture|v1\/integrations\/riverside\/network) .*: body\.(?:people|paths)/,
+    changelog: "The networks show no introductions that the contact's own page keeps back",
+  },
+  {
+    at: /^command \| (?:paths|prospects) .*--json/,
+    changelog:
+      '`paths`, `prospects`, `holds names` and `holds --show` refuse `--json` (exit code 2)',
+  },
+  {
+    at: /^command \| paths c020 .*: exitCode$/,
+    changelog:
+      '`paths` (also over the API) asks and shows nothing about a contact that opted out, objects, is deceased or waits for a decision (`contact_kept_back`)',
+  },
+  // Clients and contacts.
+  {
+    at: /: stdout\.error\.details\.(?:known|id)$/,
+    changelog:
+      'The `details` of `integration_unknown` in the terminal have `integration`, as in the API (before: `id` and `known`).',
+  },
+  {
+    at: /^command \| apply riverside\.yaml/,
+    changelog: 'refuses a client that the settings file has too (`set_in_file`)',
+  },
+  {
+    at: /^command \| apply .*: stdout\.integrations\.\d+\.overridden$/,
+    changelog: '`apply --json` has no `overridden`.',
+  },
+  {
+    at: /^command \| disconnect hillside --json/,
+    changelog: '`remove` and `disconnect` refuse before they ask.',
+  },
+  {
+    at: /^command \| forget .*--lift-block --json/,
+    changelog: 'comes before the question: without `--yes`, it was `confirmation_missing`.',
+  },
+  {
+    at: /^command \| forget .*\.payments$/,
+    changelog: 'the receipt of `forget` counts `payments`.',
+  },
+  {
+    at: /^command \| about .*\.lists$/,
+    changelog: '*My list*: each user can keep contacts on their own list',
+  },
+  {
+    at: /^command \| export .*: stdout\.variables$/,
+    changelog: 'its `--json` now also has `variables`',
+  },
+];
+
+/** The words of the changelog, or undefined for a difference that it does not explain. */
+export function findReason({ key, place, level }: Difference): string | undefined {
+  const at = `${key}: ${place}`;
+  return [...OF_THE_WORLD, ...REASONS].find(
+    (reason) => (reason.level ?? level) === level && reason.at.test(at),
+  )?.changelog;
+}
