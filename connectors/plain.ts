@@ -69,7 +69,12 @@ export function refusedWrite(
   message: string,
   more: Partial<Refusal> = {},
 ): RefusedWrite {
-  return { status: 'refused', id, retriable: false, code, message, fields: [], ...more };
+  return { status: 'refused', id, ...refusal(code, message, more) };
+}
+
+/** Returns a reason as in `refusedWrite`, for some values of a contact. */
+export function refusal(code: string, message: string, more: Partial<Refusal> = {}): Refusal {
+  return { retriable: false, code, message, fields: [], ...more };
 }
 
 /** Returns the single finding about opening: success, or the error's message. */

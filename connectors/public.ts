@@ -44,6 +44,20 @@ export {
 export { inLanes } from './requests/lanes.ts';
 export { throwIfStopped } from './requests/stopped.ts';
 export {
+  createVerifiedWriter,
+  type Reasons,
+  type Sent,
+  type StoredContact,
+  type VerifiedCrm,
+} from './writing/verified-writes.ts';
+export {
+  type CheckedWrite,
+  openWriteCheck,
+  type Parts,
+  type WriteCheck,
+  type WriteCheckOptions,
+} from './writing/write-check.ts';
+export {
   createSuspicions,
   type SendValues,
   type Suspicions,

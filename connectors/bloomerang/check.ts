@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { foreignText } from '../../src/core/foreign-text.ts';
 import type { ConnectorOptions, Finding } from '../contract.ts';
 import { attempt, checked, met, metContacts, metMarks, plain } from '../findings/findings.ts';
 import type { Http } from '../requests/http.ts';
@@ -8,7 +7,7 @@ import { NOT_VERIFIED } from './not-verified.ts';
 import { findRecords, readFacts, sampleIds } from './read.ts';
 import { type BloomerangSession, openHttp, openSession } from './session.ts';
 import type { BloomerangSettings } from './settings.ts';
-import { isStopped, readWriteCheck, stopped, type WriteCheckState } from './write-check.ts';
+import { openBloomerangCheck } from './write-check.ts';
 
 const KEY_FIX = 'Write a private key of a Bloomerang user into crm.auth.apiKey.';
 const CONTACTS_FIX = 'Correct the setting that the message names, then run doctor again.';
@@ -34,7 +33,7 @@ async function examine(
   options: ConnectorOptions<BloomerangSettings>,
   http: Http,
 ): Promise<void> {
-  const { contacts, deps, settings, uses } = options;
+  const { contacts, settings, uses } = options;
   const database = await attempt(findings, 'sign-in', KEY_FIX, () =>
     http.read({ path: '/database' }, databaseSchema),
   );
@@ -48,10 +47,11 @@ async function examine(
     })),
   );
   const account = { id: String(database.Id), name: database.Name };
-  const state = await readWriteCheck(deps, account);
-  findings.push(writeCheckFinding(state, settings));
+  const writeCheck = await openBloomerangCheck(options, http, account, () => new Map());
+  const finding = writeCheck.finding();
+  findings.push(finding);
   // Opening would only give the same finding again.
-  if (state !== null && isStopped(state, settings)) return;
+  if (!finding.ok) return;
   const session = await attempt(findings, 'contacts', CONTACTS_FIX, () =>
     openSession(options, http),
   );
@@ -72,30 +72,6 @@ async function examine(
     );
   }
   findings.push(currencyFinding(settings), ...previewFindings());
-}
-
-function writeCheckFinding(state: WriteCheckState | null, settings: BloomerangSettings): Finding {
-  const subject = 'write check';
-  if (state === null || state.phase === 'none') {
-    const message =
-      'No value was written yet. The first write goes to one constituent, and is compared in all parts.';
-    return plain(met(subject, message));
-  }
-  if (isStopped(state, settings)) {
-    const { message } = stopped(state);
-    const fix = `Set crm.writeCheck to ${state.round + 1} to start the check again.`;
-    const former = Object.entries(state.failure?.unrestored ?? {});
-    const text = former.map(([part, content]) => `${part} = ${content}`).join('; ');
-    const words = foreignText(text, { code: 'FORMER_CONTENTS' });
-    return { subject, ok: false, message, fix, cause: 'crm_write_check_failed', words };
-  }
-  if (state.phase === 'pending') {
-    const message =
-      'A first write was interrupted. It is compared before anything else is written.';
-    return plain(met(subject, message));
-  }
-  const message = `Writes keep these parts of a constituent: ${state.proven.join(', ')}.`;
-  return plain(met(subject, message));
 }
 
 /** One request for each constituent, and some for reading. */

@@ -21,7 +21,7 @@ import {
   bloomerangGroupSchema,
   bloomerangSettingsSchema,
 } from './settings.ts';
-import { readBack, writeChanges } from './write.ts';
+import { createWriter, readBack } from './write.ts';
 
 /** Bloomerang as a CRM, as a preview; `README.md` in this folder describes its limits and oddities. */
 export const bloomerangConnector: ConnectorDefinition<BloomerangSettings> = {
@@ -53,6 +53,7 @@ async function openBloomerangConnector(
   try {
     const opened = await openSession(options, http);
     const { session, close } = keepOpen(opened, () => http.close());
+    const write = createWriter(opened);
     // A connector that must not write still reads contacts by their IDs and erases, because `forget` needs both. A run
     // reads the fields first, so it spends nothing on profiles that cannot be written.
     const unstopped = () => {
@@ -66,7 +67,10 @@ async function openBloomerangConnector(
       account: opened.account,
       readPages: () => readPages(unstopped()),
       readByIds: async (ids, fields) => readByIds(session(), ids, fields),
-      write: (changes) => writeChanges(unstopped(), changes),
+      write(changes) {
+        unstopped();
+        return write(changes);
+      },
       readBack: async (writes) => readBack(session(), writes),
       async describeFields() {
         return toCrmFields(await unstopped().refreshCustom(), options.settings.currencyCode);

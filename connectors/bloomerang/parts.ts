@@ -1,10 +1,8 @@
 /** The parts of a constituent that a write of custom values must not change. Pure. */
 import { z } from 'zod';
+import type { Parts } from '../writing/write-check.ts';
 import { type CustomFields, findCustomValue } from './fields.ts';
 import type { BloomerangRecord } from './record.ts';
-
-/** The content of each filled part, by its name. */
-export type Parts = Readonly<Record<string, string>>;
 
 /** Texts and choices of a constituent itself. */
 const PLAIN_PARTS = [
@@ -30,7 +28,7 @@ export const ID_LISTS: readonly string[] = [
 ];
 
 /** A value that an API may set if a request does not name the part. */
-const DEFAULTS: Readonly<Record<string, string>> = {
+export const DEFAULTS: Readonly<Record<string, string>> = {
   Type: 'Individual',
   Status: 'Active',
   EmailInterestType: 'All',
@@ -41,8 +39,8 @@ const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 const detailSchema = z.record(z.string(), z.unknown());
 const listSchema = z.array(z.union([scalarSchema, z.looseObject({ Id: z.number() })]));
 
-/** Returns the filled parts of a record, without the custom fields with these IDs. */
-export function toParts(record: BloomerangRecord, ours: ReadonlySet<number>): Parts {
+/** Returns the filled parts of a record. */
+export function toParts(record: BloomerangRecord): Parts {
   const parts = new Map<string, string>();
   const add = (name: string, value: unknown) => {
     const text = textOf(value);
@@ -65,11 +63,10 @@ export function toParts(record: BloomerangRecord, ours: ReadonlySet<number>): Pa
   }
   for (const { Id } of record.GroupsDetails ?? []) add(`GroupsDetails: ${Id}`, Id);
   for (const { FieldId } of record.CustomValues ?? []) {
-    if (ours.has(FieldId)) continue;
     const { Value, Values } = findCustomValue(record, FieldId) ?? {};
     const shown = Values ?? (typeof Value === 'object' ? (Value?.Value ?? '') : Value);
     const texts = Array.isArray(shown) ? shown.map((each) => each.Value).toSorted() : shown;
-    add(`CustomValues: ${FieldId}`, JSON.stringify(texts));
+    add(customPart(FieldId), JSON.stringify(texts));
   }
   return Object.fromEntries(parts);
 }
@@ -79,26 +76,9 @@ function textOf(value: unknown): string {
   return data === undefined ? '' : String(data).trim();
 }
 
-/** The kind of a part: all custom values are of one kind, and so are all groups. */
-export function kindOf(part: string): string {
-  return part.split(':')[0] ?? part;
-}
-
-/** The kinds of the filled parts. Parts with their default value prove nothing. */
-export function kindsIn(parts: Parts): Set<string> {
-  const telling = Object.entries(parts).filter(([name, value]) => DEFAULTS[name] !== value);
-  return new Set(telling.map(([name]) => kindOf(name)));
-}
-
-/**
- * Returns the parts that were lost: filled before and blank after, or back at a default. A part with another content was
- * changed by a user, because a request cannot invent a content.
- */
-export function findLost(before: Parts, after: Parts): string[] {
-  return Object.keys(before).filter((name) => {
-    const value = after[name] ?? '';
-    return value !== before[name] && (value === '' || value === DEFAULTS[name]);
-  });
+/** The name of the part with a custom value. */
+export function customPart(fieldId: number): string {
+  return `CustomValues: ${fieldId}`;
 }
 
 /** A request for a PUT that sets the lost parts again, as far as the API lets programs set them. */

@@ -4,10 +4,9 @@ import type { ConnectorDeps, ConnectorOptions, ContactsSettings, CrmAccount } fr
 import { requireMarkFields } from '../marks/mark-fields.ts';
 import { requireKnown } from '../plain.ts';
 import { createHttp, type Http, type HttpWorld } from '../requests/http.ts';
-import { createSuspicions, type Suspicions } from '../writing/write-in-parts.ts';
 import { type CustomFields, listFieldNames, readCustomFields } from './fields.ts';
 import type { BloomerangSettings } from './settings.ts';
-import { openWriteCheck, type WriteCheck } from './write-check.ts';
+import { type BloomerangCheck, openBloomerangCheck } from './write-check.ts';
 
 const databaseSchema = z.object({ Id: z.union([z.string(), z.number()]), Name: z.string() });
 
@@ -28,10 +27,7 @@ export interface BloomerangSession {
   deps: ConnectorDeps;
   http: Http;
   account: CrmAccount;
-  suspicions: Suspicions;
-  writeCheck: WriteCheck;
-  /** Number of constituents in a row at which Bloomerang failed while they were written. */
-  failedInARow: number;
+  writeCheck: BloomerangCheck;
   /** The custom fields as last read. */
   custom(): CustomFields;
   /** Reads the custom fields again. */
@@ -82,8 +78,9 @@ export async function openSession(
   ]);
   const { Id, Name } = await http.read({ path: '/database' }, databaseSchema);
   const account = { id: String(Id), name: Name };
-  const writeCheck = await openWriteCheck(options, http, account);
-  let custom = await readCustomFields(http);
+  let custom: CustomFields = new Map();
+  const writeCheck = await openBloomerangCheck(options, http, account, () => custom);
+  custom = await readCustomFields(http);
   requireMarkFields(contacts, listFieldNames(custom));
   const now = () => deps.clock.monotonicMs?.() ?? systemClock.monotonicMs();
   let readAtMs = now();
@@ -100,9 +97,7 @@ export async function openSession(
     deps,
     http,
     account,
-    suspicions: createSuspicions(),
     writeCheck,
-    failedInARow: 0,
     custom: () => custom,
     refreshCustom,
     async refreshMarkFields() {

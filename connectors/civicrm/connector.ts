@@ -21,7 +21,7 @@ import { findMerged } from './merges.ts';
 import { findIncluded, findMarked, readPages, sampleIds, search } from './read.ts';
 import { type CivicrmSession, openSession } from './session.ts';
 import { type CivicrmSettings, civicrmGroupSchema, civicrmSettingsSchema } from './settings.ts';
-import { writeChanges } from './write.ts';
+import { createWriter } from './write.ts';
 
 /** CiviCRM as a CRM; `README.md` in this folder describes permissions, limits and oddities. */
 export const civicrmConnector: ConnectorDefinition<CivicrmSettings> = {
@@ -55,6 +55,7 @@ async function openCivicrmConnector(
 ): Promise<Connector> {
   const opened = await openSession(options);
   const { session, close } = keepOpen(opened, ({ api }) => api.close());
+  const write = createWriter(opened);
   return {
     ...plainConnector,
     kind: 'civicrm',
@@ -67,7 +68,10 @@ async function openCivicrmConnector(
     findIncluded: async (ids) => findIncluded(session(), ids),
     search: async (text, most) => search(session(), text, most),
     findMarked: () => findMarked(session()),
-    write: (changes) => writeChanges(session(), changes),
+    write(changes) {
+      session();
+      return write(changes);
+    },
     describeFields: async () => {
       const fields = await readFields(session().api);
       session().fields = fields;

@@ -3,7 +3,6 @@ import { withoutSlash } from '../../src/outbound/address.ts';
 import type { ConnectorOptions, ContactsSettings, CrmAccount, IdentityShape } from '../contract.ts';
 import { requireMarkFields } from '../marks/mark-fields.ts';
 import { requireKnown } from '../plain.ts';
-import { createSuspicions, type Suspicions } from '../writing/culprit-search.ts';
 import { type CivicrmApi, createApi, type Where } from './api.ts';
 import { contactFields, toShape } from './contact.ts';
 import { type Fields, readFields } from './fields.ts';
@@ -21,9 +20,6 @@ export interface CivicrmSession {
   fields: Fields;
   shape: IdentityShape;
   filter: Where | null;
-  suspicions: Suspicions;
-  /** Number of single contacts in a row at which the site failed while they were written. */
-  failedInARow: number;
 }
 
 /** Signs in and describes the contacts. Throws a ConfigurationError if the site cannot be used. */
@@ -54,8 +50,6 @@ export async function openSession({
       clock: deps.clock,
       account: await readAccount(api, settings),
       shape: toShape(values[0] ?? null),
-      suspicions: createSuspicions(),
-      failedInARow: 0,
     };
   } catch (error) {
     api.close();

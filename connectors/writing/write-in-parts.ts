@@ -17,69 +17,112 @@ export { createSuspicions, type Suspicions } from './culprit-search.ts';
 /** Sends values of one contact. Returns null once the CRM has stored all of them, and its refusal otherwise. */
 export type SendValues = (values: FieldValues) => Promise<Refusal | null>;
 
+/** The values that are in the CRM, and the reasons for the others. If no value was written, the last reason is the CRM's. */
+export interface SentInParts {
+  written: readonly string[];
+  refusals: readonly Refusal[];
+}
+
+/** Returns true if the CRM refuses the contact whatever the values are. */
+type RefusesContact = () => Promise<boolean>;
+
 /**
  * Writes a change. If the CRM refuses it and names a field of it, the other values are written. If it names none, halves
  * are written until the refused value is found, within the limits of `suspicions`, which all changes of a connector share.
- * With `together`, and after a refusal that may pass, everything is refused.
+ * With `together`, after a refusal that may pass, and if the user must not write the contact, everything is refused.
  */
 export async function writeInParts(
-  { id, values, together = false }: ContactChange,
+  change: ContactChange,
   suspicions: Suspicions,
   send: SendValues,
 ): Promise<WriteResult> {
+  const { id } = change;
+  const { written, refusals } = await sendInParts(change, suspicions, send);
+  const last = refusals.at(-1);
+  if (last === undefined) return { status: 'written', id };
+  if (written.length > 0) return { status: 'written_in_part', id, refusals };
+  const fields = refusals.flatMap((each) => each.fields);
+  return { status: 'refused', id, ...last, fields: [...new Set(fields)] };
+}
+
+/**
+ * As `writeInParts`, but it returns the parts instead of a result. A refused value is searched for only if `refusesContact`
+ * returns false. Omit it if that cannot be tried.
+ */
+export async function sendInParts(
+  { id, values, together = false }: ContactChange,
+  suspicions: Suspicions,
+  send: SendValues,
+  refusesContact?: RefusesContact,
+): Promise<SentInParts> {
   suspicions.usual += 1;
   const refusals: Refusal[] = [];
   let rest = Object.keys(values);
   for (;;) {
-    const refusal = await send(pick(values, rest));
-    if (refusal === null) return toResult(id, refusals);
-    if (together || refusal.retriable) return refuse(id, refusal, refusals);
+    const refusal = await send(pickValues(values, rest));
+    if (refusal === null) return { written: rest, refusals };
+    const refused = { written: [], refusals: [...refusals, refusal] };
+    if (isAboutContact(refusal)) return refused;
+    if (together) return { written: [], refusals: [...refusals, blame(refusal, rest, suspicions)] };
     const blamed = rest.filter((name) => refusal.fields.includes(name));
-    if (blamed.length === rest.length) return refuse(id, refusal, refusals);
+    if (blamed.length === rest.length) return refused;
     if (blamed.length === 0) {
-      const found = await search(values, rest, refusal, suspicions, send);
-      if (found === null) return refuse(id, refusal, refusals);
-      return toResult(id, [...refusals, ...found]);
+      const change = { id, values, fields: rest };
+      const found = await search(change, refusal, suspicions, send, refusesContact);
+      if (found === null) return refused;
+      return { written: found.written, refusals: [...refusals, ...found.refusals] };
     }
     refusals.push({ ...refusal, fields: blamed });
     rest = rest.filter((name) => !blamed.includes(name));
   }
 }
 
-/** Returns the refused fields once all others are written; null if nothing could be written. */
+function isAboutContact({ retriable, cause, fields }: Refusal): boolean {
+  return retriable || (cause === 'no_permission' && fields.length === 0);
+}
+
+/** Adds the fields that have caused such refusals of other contacts, if the CRM names none. */
+function blame(refusal: Refusal, names: readonly string[], { culprits }: Suspicions): Refusal {
+  const known = culprits.get(refusal.code) ?? new Set();
+  const fields = names.filter((name) => known.has(name));
+  return refusal.fields.length > 0 || fields.length === 0 ? refusal : toRule(refusal, fields);
+}
+
+/** The CRM's reason for a value that was found by writing the others. */
+function toRule(refusal: Refusal, fields: readonly string[]): Refusal {
+  return { ...refusal, cause: refusal.cause ?? 'rule', fields };
+}
+
+/** Returns the refused fields once all others are written; null if the fields to blame cannot be told. */
 async function search(
-  values: FieldValues,
-  fields: readonly string[],
+  { id, values, fields }: { id: string; values: FieldValues; fields: readonly string[] },
   refusal: Refusal,
   suspicions: Suspicions,
   send: SendValues,
-): Promise<Refusal[] | null> {
+  refusesContact: RefusesContact | undefined,
+): Promise<SentInParts | null> {
   // A CRM that blames a field of another change would blame it for every part of this one.
   if (refusal.fields.length > 0) return null;
-  const rule: RefusedBy = { code: refusal.code, message: refusal.words?.reveal() ?? '' };
+  // Once a CRM has shown that it does not refuse the contact, a search in vain is about this contact only.
+  const message = refusesContact === undefined ? (refusal.words?.reveal() ?? '') : id;
+  const rule: RefusedBy = { code: refusal.code, message };
   let state: CulpritSearch | null = searchFor(suspicions, rule, fields);
-  if (state === null) return null;
+  if (state === null && (fields.length > 1 || refusesContact === undefined)) return null;
+  if (await refusesContact?.()) return null;
+  if (state === null) return { written: [], refusals: [toRule(refusal, fields)] };
   while (!isOver(state)) {
     suspicions.extra += 1;
-    const next = await send(pick(values, state.probe));
+    const next = await send(pickValues(values, state.probe));
     state = next === null ? afterTaken(state) : afterRefused(state);
   }
   learnFrom(suspicions, rule, state);
   if (state.written.length === 0) return null;
-  return state.culprits.map((name) => ({ ...refusal, fields: [name] }));
+  return {
+    written: state.written,
+    refusals: state.culprits.map((name) => toRule(refusal, [name])),
+  };
 }
 
-function pick(values: FieldValues, names: readonly string[]): FieldValues {
+export function pickValues(values: FieldValues, names: readonly string[]): FieldValues {
   return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
-}
-
-function toResult(id: string, refusals: readonly Refusal[]): WriteResult {
-  return refusals.length === 0
-    ? { status: 'written', id }
-    : { status: 'written_in_part', id, refusals };
-}
-
-function refuse(id: string, refusal: Refusal, before: readonly Refusal[]): WriteResult {
-  const fields = [...before, refusal].flatMap((each) => each.fields);
-  return { status: 'refused', id, ...refusal, fields: [...new Set(fields)] };
 }

@@ -1,0 +1,392 @@
+/**
+ * Writes of a CRM that cannot be trusted to store everything that it accepts. Contacts are read before they are written, and
+ * compared afterwards, so only values that are in the CRM are reported as written.
+ */
+import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
+import { isRetriableError } from '../../src/core/errors.ts';
+import type { ConnectorDeps, ContactChange, Refusal, WriteResult } from '../contract.ts';
+import { refusal } from '../plain.ts';
+import { inLanes } from '../requests/lanes.ts';
+import { throwIfStopped } from '../requests/stopped.ts';
+import { notRestored, restoreFormer } from './former-values.ts';
+import type { CheckedWrite, WriteCheck } from './write-check.ts';
+import { createSuspicions, pickValues, sendInParts } from './write-in-parts.ts';
+
+/** The parts of such writes that differ from one CRM to another. `Stored` is a contact as the CRM returns it. */
+export interface VerifiedCrm<Stored> {
+  /** The CRM's name, for messages. */
+  name: string;
+  deps: Pick<ConnectorDeps, 'clock' | 'signal'>;
+  /** The maximum number of contacts that are read before they are written. */
+  perBatch: number;
+  /** Number of contacts that are written at a time; 1 if omitted. Not used with `sendTogether`. */
+  lanes?: number;
+  /** Returns the form of an ID that `read` uses; null if the text cannot be an ID. */
+  canonicalId(id: string): string | null;
+  /** Reads contacts by their canonical IDs, with these fields. A contact that cannot be read is left out. */
+  read(ids: readonly string[], fields: readonly string[]): Promise<ReadonlyMap<string, Stored>>;
+  /** A field's value; undefined if the contact does not show the field. */
+  getValue(stored: Stored, field: string): FieldValue | undefined;
+  /** Returns true if a stored value is the value that was sent. If omitted, they must be equal. */
+  isSame?(field: string, sent: FieldValue, stored: FieldValue): boolean;
+  /** Returns why a value cannot be written into this contact; null if it can be sent. */
+  findProblem(field: string, value: FieldValue, stored: Stored): Refusal | null;
+  /**
+   * Sends values of one contact, and nothing else of it. A refusal without fields whose cause is `no_permission`, or that may
+   * pass, is about the contact. After any other refusal without fields, the refused value is searched for.
+   */
+  send(contact: StoredContact<Stored>, values: FieldValues): Promise<Sent<Stored>>;
+  /**
+   * Sends several contacts in one request. Returns false if the CRM refused the request: the contacts that it has not
+   * written are then sent in smaller parts. Omitted if the CRM has no such request.
+   */
+  sendTogether?(
+    writes: readonly { contact: StoredContact<Stored>; values: FieldValues }[],
+  ): Promise<boolean>;
+  /**
+   * Returns true if the CRM refuses the contact whatever the values are, for example because it is protected. Asked before a
+   * refused value is searched for. Omitted if that cannot be tried without a value.
+   */
+  refusesContact?(contact: StoredContact<Stored>): Promise<boolean>;
+  /** Reasons in the CRM's own words, if they can be more helpful than the general ones. */
+  reasons?: Partial<Reasons>;
+  /** Compares the first writes in all parts, if it is not known that a write keeps other parts of a contact. */
+  check?: WriteCheck<Stored>;
+}
+
+/** A contact as it was before the write. */
+export interface StoredContact<Stored> {
+  /** The canonical ID. */
+  id: string;
+  stored: Stored;
+}
+
+/** The CRM's response: a refusal, or the contact after the write, if the response contains it. */
+export type Sent<Stored> = { refusal: Refusal } | { stored: Stored | null };
+
+/** Reasons that the kit finds itself. */
+export interface Reasons {
+  /** The contact cannot be read. */
+  gone: Refusal;
+  /** The CRM failed at this contact, and not at others. */
+  failed: Refusal;
+  /** The CRM accepted a value, and the field still has the former value. */
+  notStored: Refusal;
+  /** The CRM accepted a value, and the field has another one. */
+  storedDifferently: Refusal;
+}
+
+/** After so many contacts in a row at which the CRM failed, the CRM is the cause. */
+const MOST_FAILED_IN_A_ROW = 3;
+
+/** A change of a contact that exists. */
+interface Task<Stored> {
+  change: ContactChange;
+  contact: StoredContact<Stored>;
+  /** The values to send, without values that cannot be written or are already there. */
+  wanted: FieldValues;
+  refusals: Refusal[];
+}
+
+/**
+ * Returns a function that writes changes and yields one result for each. It keeps what it learns about refused fields, so a
+ * connector creates it once. Changes of one contact are written in their order. A value that is not stored is refused. With
+ * `together`, the former values are restored in that case.
+ */
+export function createVerifiedWriter<Stored>(
+  crm: VerifiedCrm<Stored>,
+): (
+  changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
+) => AsyncGenerator<WriteResult> {
+  const { deps, check, isSame = (_, sent, stored) => sent === stored } = crm;
+  const reasons = { ...toReasons(crm.name), ...crm.reasons };
+  const suspicions = createSuspicions();
+  let failedInARow = 0;
+
+  return async function* write(changes) {
+    throwIfStopped(deps.signal);
+    for await (const batch of toBatches(changes, crm.perBatch)) {
+      throwIfStopped(deps.signal);
+      await check?.settle();
+      yield* writeBatch(batch);
+    }
+  };
+
+  async function* writeBatch(batch: readonly ContactChange[]): AsyncGenerator<WriteResult> {
+    const ids = batch.flatMap(({ id }) => crm.canonicalId(id) ?? []);
+    const names = [...new Set(batch.flatMap(({ values }) => Object.keys(values)))];
+    const contacts = await crm.read(ids, names);
+    const tasks: Task<Stored>[] = [];
+    for (const change of batch) {
+      const id = crm.canonicalId(change.id);
+      const stored = id === null ? undefined : contacts.get(id);
+      if (id === null || stored === undefined) yield refuseAll(change, reasons.gone);
+      else tasks.push(toTask(change, { id, stored }));
+    }
+    for (const task of tasks) if (!isToSend(task)) yield toResult(task);
+    const unchecked: Task<Stored>[] = [];
+    for (const task of fullestFirst(tasks.filter(isToSend))) {
+      const subject = { id: task.contact.id, fields: Object.keys(task.wanted) };
+      if (check?.needsCheck(task.contact.stored, subject.fields) === true) {
+        throwIfStopped(deps.signal);
+        yield await check.run(subject, () => writeOne(task));
+      } else {
+        unchecked.push(task);
+      }
+    }
+    // A change that is written as a whole or not at all needs the knowledge about fields from other changes.
+    const parts = unchecked.filter(({ change }) => change.together !== true);
+    yield* writeTasks(parts);
+    yield* writeTasks(unchecked.filter((task) => !parts.includes(task)));
+  }
+
+  /** The fullest contact proves most, so it is compared first. */
+  function fullestFirst(tasks: readonly Task<Stored>[]): readonly Task<Stored>[] {
+    if (check === undefined) return tasks;
+    const countOf = ({ contact, wanted }: Task<Stored>) =>
+      check.countKinds(contact.stored, Object.keys(wanted));
+    return tasks.toSorted((one, other) => countOf(other) - countOf(one));
+  }
+
+  function toTask(change: ContactChange, contact: StoredContact<Stored>): Task<Stored> {
+    const refusals: Refusal[] = [];
+    const wanted: Record<string, FieldValue> = {};
+    for (const [name, value] of Object.entries(change.values)) {
+      const problem = crm.findProblem(name, value, contact.stored);
+      if (problem !== null) refusals.push({ ...problem, fields: [name] });
+      else if (!isStored(name, value, contact.stored)) wanted[name] = value;
+    }
+    return { change, contact, wanted, refusals };
+  }
+
+  function isStored(name: string, value: FieldValue, stored: Stored): boolean {
+    const present = crm.getValue(stored, name);
+    return present !== undefined && isSame(name, value, present);
+  }
+
+  /** Writes tasks, in smaller parts if the CRM refuses them or takes too long. */
+  async function* writeTasks(tasks: readonly Task<Stored>[]): AsyncGenerator<WriteResult> {
+    const { sendTogether } = crm;
+    if (sendTogether === undefined || tasks.length < 2) {
+      const lanes = sendTogether === undefined ? (crm.lanes ?? 1) : 1;
+      yield* inLanes(tasks, { lanes, work: async (task) => [await writeOrExcuse(task)] });
+      return;
+    }
+    const isTaken = await trySendTogether(tasks);
+    const left: Task<Stored>[] = [];
+    const present = await readAgain(tasks);
+    for (const task of tasks) {
+      const stored = present.get(task.contact.id);
+      const isWritten = stored !== undefined && differing(task.wanted, stored).length === 0;
+      if (isWritten) yield toResult(task);
+      else if (isTaken) yield await settle(task, stored);
+      else left.push(task);
+    }
+    // A CRM that writes one record after the other stops at the one that it refuses.
+    const middle = left.length < tasks.length ? 1 : Math.ceil(left.length / 2);
+    if (left.length > 0) {
+      yield* writeTasks(left.slice(0, middle));
+      yield* writeTasks(left.slice(middle));
+    }
+  }
+
+  /** Returns false if the CRM refused the request, or failed at one of this size. */
+  async function trySendTogether(tasks: readonly Task<Stored>[]): Promise<boolean> {
+    throwIfStopped(deps.signal);
+    suspicions.usual += 1;
+    try {
+      const writes = tasks.map(({ contact, wanted }) => ({ contact, values: wanted }));
+      const isTaken = await crm.sendTogether?.(writes);
+      failedInARow = 0;
+      return isTaken === true;
+    } catch (error) {
+      throwIfStopped(deps.signal);
+      if (!isRetriableError(error)) throw error;
+      return false;
+    }
+  }
+
+  function readAgain(tasks: readonly Task<Stored>[]): Promise<ReadonlyMap<string, Stored>> {
+    const names = [...new Set(tasks.flatMap(({ wanted }) => Object.keys(wanted)))];
+    return crm.read(
+      tasks.map(({ contact }) => contact.id),
+      names,
+    );
+  }
+
+  function differing(values: FieldValues, stored: Stored): string[] {
+    return Object.entries(values).flatMap(([name, value]) =>
+      isStored(name, value, stored) ? [] : [name],
+    );
+  }
+
+  /**
+   * Writes a contact. A CRM can fail at one contact every time, so this contact waits and the others are written. Throws the
+   * error if reading fails too, or if it is about the CRM, because several contacts in a row failed.
+   */
+  async function writeOrExcuse(task: Task<Stored>): Promise<WriteResult> {
+    throwIfStopped(deps.signal);
+    try {
+      const { result } = await writeOne(task);
+      failedInARow = 0;
+      return result;
+    } catch (error) {
+      throwIfStopped(deps.signal);
+      if (!isRetriableError(error) || failedInARow >= MOST_FAILED_IN_A_ROW) throw error;
+      failedInARow += 1;
+      const stored = (await readAgain([task])).get(task.contact.id);
+      if (stored === undefined) return refuseAll(task.change, reasons.gone);
+      if (differing(task.wanted, stored).length === 0) return toResult(task);
+      return refuseAll(task.change, reasons.failed);
+    }
+  }
+
+  async function writeOne(task: Task<Stored>): Promise<CheckedWrite<Stored>> {
+    const { change, contact, wanted } = task;
+    let response: Stored | null = null;
+    let isSent = false;
+    const send = async (values: FieldValues) => {
+      throwIfStopped(deps.signal);
+      const sent = await crm.send(contact, values);
+      if ('refusal' in sent) return sent.refusal;
+      isSent = true;
+      response = sent.stored;
+      return null;
+    };
+    const { refusesContact } = crm;
+    const { written, refusals } = await sendInParts(
+      { ...change, values: wanted },
+      suspicions,
+      send,
+      refusesContact && (async () => refusesContact(contact)),
+    );
+    const reason = refusals.at(-1);
+    if (written.length === 0 && reason?.fields.length === 0) {
+      return { result: refuseAll(change, reason), response, isSent };
+    }
+    const rest = {
+      ...task,
+      wanted: pickValues(wanted, written),
+      refusals: [...task.refusals, ...refusals],
+    };
+    const result = written.length === 0 ? toResult(rest) : await settleOne(rest, response);
+    return { result, response, isSent };
+  }
+
+  /** The response may be older than the write, so a contact whose values differ is read again. */
+  async function settleOne(task: Task<Stored>, response: Stored | null): Promise<WriteResult> {
+    const isStored = response !== null && differing(task.wanted, response).length === 0;
+    if (isStored) return toResult(task);
+    return settle(task, (await readAgain([task])).get(task.contact.id));
+  }
+
+  /** The result of a change that the CRM accepted. Values that it dropped, cut off or changed are refused. */
+  async function settle(task: Task<Stored>, present: Stored | undefined): Promise<WriteResult> {
+    if (present === undefined) return refuseAll(task.change, reasons.gone);
+    const unstored = differing(task.wanted, present);
+    for (const name of unstored) {
+      const isDropped = isEqual(name, present, task.contact.stored);
+      const reason = isDropped ? reasons.notStored : reasons.storedDifferently;
+      task.refusals.push({ ...reason, fields: [name] });
+    }
+    if (unstored.length === 0 || task.change.together !== true) return toResult(task);
+    const left = await restore(task, present);
+    return left.length === 0 ? toResult(task) : refuseAll(task.change, notRestored(crm.name, left));
+  }
+
+  function isEqual(name: string, one: Stored, other: Stored): boolean {
+    const [value, otherValue] = [crm.getValue(one, name), crm.getValue(other, name)];
+    if (value === undefined || otherValue === undefined) return value === otherValue;
+    return isSame(name, value, otherValue);
+  }
+
+  /** Restores the former values, so that one contact does not have values of two people. Returns the fields that are left. */
+  function restore({ contact, wanted }: Task<Stored>, mixed: Stored): Promise<readonly string[]> {
+    const { id, stored } = contact;
+    const changed = Object.keys(wanted).filter((name) => !isEqual(name, mixed, stored));
+    return restoreFormer(deps, changed, async (names) => {
+      const former = names.flatMap((name) => {
+        const value = crm.getValue(stored, name) ?? null;
+        // A choice that was retired cannot be written, and must not keep the others out.
+        return crm.findProblem(name, value, stored) === null ? [[name, value] as const] : [];
+      });
+      if (former.length > 0) await crm.send(contact, Object.fromEntries(former));
+      const now = (await crm.read([id], names)).get(id);
+      // Another value is from a user or from the CRM's own automation.
+      return now === undefined ? [] : names.filter((name) => isEqual(name, now, mixed));
+    });
+  }
+
+  /** The result of a change whose wanted values are in the CRM, except the refused ones. */
+  function toResult({ change, contact, wanted, refusals }: Task<Stored>): WriteResult {
+    const { id, values, together, seen } = change;
+    const refused = new Set(refusals.flatMap(({ fields }) => fields));
+    // If a part may succeed later, so may the change.
+    const reason = refusals.find(({ retriable }) => retriable) ?? refusals[0];
+    const isNothing = Object.keys(values).every((name) => refused.has(name));
+    if (reason !== undefined && (isNothing || together === true)) {
+      return { status: 'refused', id, ...reason, fields: [...refused] };
+    }
+    const typed = Object.keys(wanted).flatMap((name) => {
+      const before = crm.getValue(contact.stored, name) ?? null;
+      const isTyped = seen !== undefined && name in seen && seen[name] !== before;
+      return isTyped && !refused.has(name) ? [[name, before] as const] : [];
+    });
+    const overwritten =
+      typed.length === 0 ? {} : { overwritten: { by: null, values: Object.fromEntries(typed) } };
+    if (reason === undefined) return { status: 'written', id, ...overwritten };
+    return { status: 'written_in_part', id, refusals, ...overwritten };
+  }
+}
+
+/** A change that is written as a whole is not sent if a part of it is refused. */
+function isToSend({ change, wanted, refusals }: Task<unknown>): boolean {
+  if (change.together === true && refusals.length > 0) return false;
+  return Object.keys(wanted).length > 0;
+}
+
+function refuseAll({ id }: ContactChange, reason: Refusal): WriteResult {
+  return { status: 'refused', id, ...reason };
+}
+
+/** A contact is at most once in a batch. */
+async function* toBatches(
+  changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
+  most: number,
+): AsyncGenerator<ContactChange[]> {
+  let batch: ContactChange[] = [];
+  const ids = new Set<string>();
+  for await (const change of changes) {
+    if (batch.length === most || ids.has(change.id)) {
+      yield batch;
+      batch = [];
+      ids.clear();
+    }
+    batch.push(change);
+    ids.add(change.id);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function toReasons(crm: string): Reasons {
+  return {
+    gone: refusal(
+      'GONE',
+      `The contact was deleted in ${crm}, or the integration's user must not see it.`,
+    ),
+    failed: refusal(
+      'CRM_FAILED',
+      `${crm} failed when this contact was written, and not at others. The values are written later.`,
+      // The request may still be carried out.
+      { retriable: true, isPartlyStored: true },
+    ),
+    notStored: refusal('VALUE_NOT_STORED', `${crm} accepted the value and did not store it.`, {
+      cause: 'rule',
+    }),
+    storedDifferently: refusal(
+      'VALUE_STORED_DIFFERENTLY',
+      `${crm} stored another value: it was cut off, or changed at the same moment.`,
+      { cause: 'rule' },
+    ),
+  };
+}
