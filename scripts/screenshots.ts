@@ -57,7 +57,7 @@ export const SHOTS: readonly Shot[] = [
     name: 'network',
     path: () => '/networks/demo-salesforce',
     prepare: async (page) => {
-      const names = page.getByText('Show names', { exact: true });
+      const names = page.getByText('Show all names', { exact: true });
       if ((await names.count()) > 0) await names.click();
       // The layout of the page takes a moment.
       await page.waitForTimeout(2_500);

@@ -14,7 +14,7 @@ import {
   removeClient,
   showClient,
 } from './clients.ts';
-import { findContactsByName, showContact } from './contacts.ts';
+import { findContactsByName, nameContacts, showContact } from './contacts.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
@@ -108,6 +108,7 @@ export const OPERATIONS: readonly Operation[] = [
   liftContactBlock,
   showContact,
   findContactsByName,
+  nameContacts,
   aboutContact,
   exportSettings,
   exportAll,

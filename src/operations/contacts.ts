@@ -1,10 +1,15 @@
-/** Contacts, for users who may see names: shows one contact in full, and finds contacts by name. */
+/**
+ * Contacts, for users who may see names: shows one contact in full, finds contacts by name, and names the contacts on a
+ * page.
+ */
 import { z } from 'zod';
 import { OUTCOME_ORDER } from '../core/outcome.ts';
+import { inParallel } from '../core/parallel.ts';
 import { describeCount } from '../core/quantities.ts';
 import { invalidRequest } from '../core/shared-errors.ts';
 import { noteEntries } from '../privacy/audit/record.ts';
 import { readContact } from './contact/read-contact.ts';
+import { readNames } from './contact/read-names.ts';
 import { MAX_FOUND, SHORTEST_NAME, searchContacts } from './contact/search-contacts.ts';
 import { findClient } from './kit/clients.ts';
 import { acting, type Cell } from './kit/operation.ts';
@@ -241,5 +246,87 @@ export const findContactsByName = acting({
       ...(isMore ? ['There may be more contacts. Enter more of the name.'] : []),
       ...(problem === null ? [] : [problem]),
     ],
+  }),
+});
+
+/** The maximum number of contacts that one request names: the rows of a page. */
+export const MOST_NAMED = 100;
+
+/** Number of CRMs that are read at once. */
+const CRMS_AT_ONCE = 6;
+
+const namedSchema = z
+  .object({
+    contacts: z.array(z.object({ integration: z.string(), crmId: z.string(), name: z.string() })),
+    problems: z
+      .array(z.object({ integration: z.string(), text: z.string() }))
+      .describe('Why names are missing: the clients whose CRM could not be read'),
+  })
+  .meta({ id: 'NamedContacts' });
+
+export const nameContacts = acting({
+  name: 'contacts names',
+  summary: 'Show the names of contacts, by their IDs',
+  details: `It reads the names of at most ${MOST_NAMED} contacts from the CRM, or from memory if you saw them within the last ten minutes. It costs no credit. Contacts that were erased, that have opted out, that \`contacts.filter\` excludes, that no run has read or that you have no access to have no name. The audit has one entry per request and client.`,
+  role: 'reader',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    contacts: z
+      .array(
+        z
+          .string()
+          .max(320)
+          .regex(/^[^/]+\/./, 'Enter each contact as CLIENT/ID.'),
+      )
+      .min(1, 'Enter at least one contact as CLIENT/ID.')
+      .max(MOST_NAMED, `Enter at most ${MOST_NAMED} contacts.`)
+      .describe('The contacts, each as the ID of its client, a slash and its ID in the CRM'),
+  }),
+  subjects: [],
+  arguments: ['contacts'],
+  result: z.object({ names: namedSchema }),
+  async run(world, input) {
+    const wanted = new Map<string, string[]>();
+    for (const contact of input.contacts) {
+      const slash = contact.indexOf('/');
+      const integration = contact.slice(0, slash);
+      // A client without access is treated like a contact that does not exist.
+      if (!world.clients.has(integration)) continue;
+      wanted.set(integration, [...(wanted.get(integration) ?? []), contact.slice(slash + 1)]);
+    }
+    const read = await inParallel([...wanted], CRMS_AT_ONCE, async ([integration, crmIds]) => {
+      return { integration, ...(await readNames(world, findClient(world, integration), crmIds)) };
+    });
+    const entries = read.flatMap(({ integration, names }) =>
+      names.length === 0
+        ? []
+        : [
+            {
+              action: 'names.shown' as const,
+              integrationId: integration,
+              crmId: null,
+              details: { command: 'contacts names', names: names.length },
+            },
+          ],
+    );
+    if (entries.length > 0) await noteEntries(world.store.act, entries);
+    return {
+      names: {
+        contacts: read.flatMap(({ integration, names }) =>
+          names.map((named) => ({ integration, ...named })),
+        ),
+        problems: read.flatMap(({ integration, problem }) =>
+          problem === null ? [] : [{ integration, text: problem }],
+        ),
+      },
+    };
+  },
+  say: ({ names }) => `${describeCount(names.contacts.length, 'contact')} named.`,
+  table: ({ names: { contacts, problems } }) => ({
+    empty: 'No contact can be named.',
+    headers: ['Client', 'ID', 'Name'],
+    rows: contacts.map(({ integration, crmId, name }) => [integration, crmId, name]),
+    notes: problems.map(({ integration, text }) => ({ warning: `"${integration}": ${text}` })),
   }),
 });

@@ -27,6 +27,7 @@ import {
   removePerson,
   waysText,
 } from '../people/user-accounts.ts';
+import { dropNamesOfUser } from '../privacy/shown-names.ts';
 import { requireClients } from './kit/clients.ts';
 import { changing, reading, type World } from './kit/operation.ts';
 
@@ -190,6 +191,7 @@ export const changeRole = changing({
     const reach = allClients ? null : wanted;
     requireClients(world, reach);
     await changeRights(world.trx, before.id, { role, integrations: reach });
+    dropNames(world, before.id);
     return { user: await findUser(world, before.id) };
   },
   say: ({ user: { name, role, integrations } }) =>
@@ -234,6 +236,7 @@ export const signUserOut = changing({
   async run(world, { user }) {
     const { id, name } = await findUser(world, user);
     const sessions = await endSessions(world.trx, { personId: id }, { keep: null });
+    dropNames(world, id);
     return { user: id, name, sessions };
   },
   say: ({ name, sessions }) =>
@@ -257,6 +260,7 @@ export const removeUser = changing({
   async run(world, { user }) {
     const { id, name } = await findUser(world, user);
     await removePerson(world.trx, id);
+    dropNames(world, id);
     return { removed: id, name };
   },
   say: ({ name }) => `${name} was removed.`,
@@ -332,6 +336,11 @@ async function findPasskey(world: World, input: { user: string; passkey: string 
   return { user, passkey };
 }
 
+/** The names of contacts that the user has seen do not stay in memory. */
+function dropNames({ fingerprint }: Pick<World, 'fingerprint'>, id: string): void {
+  dropNamesOfUser(fingerprint, { kind: 'person', id });
+}
+
 async function setDisabled(
   world: World & { trx: Parameters<typeof disablePerson>[0] },
   typed: string,
@@ -339,6 +348,7 @@ async function setDisabled(
 ) {
   const { id } = await findUser(world, typed);
   await disablePerson(world.trx, id, isDisabled);
+  dropNames(world, id);
   return { user: await findUser(world, id) };
 }
 

@@ -123,7 +123,9 @@ describe('the networks', () => {
   it('say in a sentence who can introduce a contact that is clicked, with names for who decides', async () => {
     const { crmId, donorId, introducerId } = await firstPath();
     const { page, complaints } = await openPicture();
-    expect(await page.content()).not.toContain(nameOf(crmId));
+    const sent = (await world.request('/networks/riverside')).text;
+    expect(sent).not.toContain(nameOf(crmId));
+    await page.locator('#paths .contact-name').first().waitFor();
     const shown = await namesShown();
     await inPicture(page, z.null(), `(picture.getElementById('${donorId}').emit('tap'), null)`);
     await page.getByRole('heading', { level: 2, name: nameOf(crmId) }).waitFor();
@@ -142,7 +144,7 @@ describe('the networks', () => {
     );
     expect(marked).toEqual(expect.arrayContaining([donorId, introducerId]));
 
-    await page.getByRole('link', { name: 'Show names' }).click();
+    await page.getByRole('link', { name: 'Show all names' }).click();
     await page
       .getByRole('rowheader', { name: nameOf(crmId) })
       .first()
@@ -213,8 +215,9 @@ describe('the networks', () => {
   });
 
   it('name people who are not in the CRM in a file, by a button that says its price', async () => {
-    const shown = await namesShown();
     const { page } = await openPicture();
+    await page.locator('#paths .contact-name').first().waitFor();
+    const shown = await namesShown();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Prospects as CSV (at most 1 credit)' }).click(),

@@ -69,6 +69,11 @@ export async function withDatabase(
   await work(db).finally(close);
 }
 
+/** Counts the rows of stacked tables that are lower than their content. */
+const CROWDED_ROWS = `[...document.querySelectorAll('.stacks tr')].filter(
+  (row) => getComputedStyle(row).display === 'grid' && row.scrollHeight > row.clientHeight + 1,
+).length`;
+
 /**
  * Expects no accessibility problems and no console messages, in light and dark mode, on a phone, a tablet and a large
  * screen.
@@ -83,6 +88,7 @@ export async function expectSound({ page, complaints }: View): Promise<void> {
     await page.setViewportSize({ width, height: 900 });
     const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     expect(await page.evaluate(over), `too wide by so many pixels at ${width}`).toBe(0);
+    expect(await page.evaluate(CROWDED_ROWS), `rows that run into the next at ${width}`).toBe(0);
   }
   await page.emulateMedia({ colorScheme: null });
   if (size !== null) await page.setViewportSize(size);

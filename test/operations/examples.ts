@@ -174,6 +174,15 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       invalid: { body: { text: ' ' } },
     };
   },
+  'contacts names': async ({ world, sync }) => {
+    await sync();
+    const [contact = ''] = world.crm.records.keys();
+    return {
+      subjects: {},
+      body: { contacts: [`riverside/${contact}`] },
+      invalid: { body: { contacts: [contact] } },
+    };
+  },
   'introductions add': async ({ world, sync }) => {
     await sync();
     const [contact = ''] = world.crm.records.keys();

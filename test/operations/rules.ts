@@ -406,6 +406,15 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/contact-search',
     audit: 'names.shown',
   },
+  'contacts names': {
+    role: 'reader',
+    reach: 'some',
+    by: 'person+token',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/contact-names',
+    audit: 'names.shown',
+  },
   'contacts show': {
     role: 'reader',
     reach: 'some',

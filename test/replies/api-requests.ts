@@ -293,6 +293,15 @@ export const API_CASES: CaseTable = {
     unknown: { path: `/v1/runs/${NOWHERE}/events` },
   },
 
+  'POST /v1/contact-names': {
+    good: { path: '/v1/contact-names', body: { contacts: ['riverside/c001', 'riverside/c002'] } },
+    unknown: {
+      path: '/v1/contact-names',
+      body: { contacts: ['riverside/nobody', 'nowhere/c001'] },
+    },
+    invalid: { path: '/v1/contact-names', body: { contacts: ['c001'] } },
+    none: { path: '/v1/contact-names', body: { contacts: [] } },
+  },
   'POST /v1/integrations/:integration/contact-search': {
     good: { path: '/v1/integrations/riverside/contact-search', body: { text: 'mar' } },
     'by ID': { path: '/v1/integrations/riverside/contact-search', body: { text: 'c001' } },

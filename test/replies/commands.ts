@@ -420,6 +420,11 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one('mar', '--integration', 'nowhere'),
     invalid: one(),
   },
+  'contacts names': {
+    good: one('riverside/c001'),
+    unknown: one('riverside/nobody', 'nowhere/c001'),
+    invalid: one('c001'),
+  },
   mails: { good: one(), invalid: one('shw') },
   'mails show': { unknown: one('--user', 'nobody@example.org'), 'without a user': one() },
   'mails set': {

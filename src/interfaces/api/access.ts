@@ -25,9 +25,11 @@ import {
   SESSION_MS,
   type SessionDetails,
   type SessionOwner,
+  toAccount,
 } from '../../people/statements/sessions.ts';
 import { readIdentity } from '../../people/user-accounts.ts';
 import { noteEntries } from '../../privacy/audit/record.ts';
+import { dropNamesOfUser } from '../../privacy/shown-names.ts';
 import type { Store } from '../../store.ts';
 import type { AddressBook } from './request/address-book.ts';
 import type { HttpEnv, Principal } from './request/context.ts';
@@ -259,6 +261,12 @@ export function createAccess(deps: AccessDeps): Access {
     c.set('actor', getActor(c, principal));
   }
 
+  /** The names that the user has seen do not stay in memory. */
+  async function endSessionOf(cookie: string): Promise<void> {
+    const owner = await endSession(store.connection, hashToken(cookie));
+    if (owner !== null) dropNamesOfUser(store.fingerprint, toAccount(owner));
+  }
+
   /** Creates a new secret for each session. The browser's previous session ends. */
   async function beginSession(
     c: Context<HttpEnv>,
@@ -268,7 +276,7 @@ export function createAccess(deps: AccessDeps): Access {
   ) {
     const cookie = cookieFor(c);
     const before = getCookie(c, cookie.name);
-    if (before !== undefined) await endSession(store.connection, hashToken(before));
+    if (before !== undefined) await endSessionOf(before);
     const secret = newSecret();
     const acting = store.actingAs({ kind: 'session', name, from: getAddress(c) });
     const browser = describeBrowser(c);
@@ -368,7 +376,7 @@ export function createAccess(deps: AccessDeps): Access {
       requireSameOrigin(c, address.url(), 'refused');
       const { name, secure } = cookieFor(c);
       const cookie = getCookie(c, name);
-      if (cookie !== undefined) await endSession(store.connection, hashToken(cookie));
+      if (cookie !== undefined) await endSessionOf(cookie);
       deleteCookie(c, name, { path: '/', secure });
     },
   };

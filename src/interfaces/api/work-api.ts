@@ -4,7 +4,7 @@
  */
 
 import { aboutContact } from '../../operations/about.ts';
-import { findContactsByName, showContact } from '../../operations/contacts.ts';
+import { findContactsByName, nameContacts, showContact } from '../../operations/contacts.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
 import {
@@ -29,6 +29,8 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   // name is in the body, because no address may contain a name.
   const search = '/v1/integrations/{integration}/contact-search';
   add(findContactsByName, { method: 'post', path: search, tag: 'Contacts' });
+  // The rows of one page may belong to several clients.
+  add(nameContacts, { method: 'post', path: '/v1/contact-names', tag: 'Contacts' });
   // It names people and their capacity, so it is recorded, and no link of another site can start it.
   const introductions = '/v1/integrations/{integration}/introductions';
   add(rankedIntroductions, { method: 'post', path: introductions, tag: 'Contacts' });

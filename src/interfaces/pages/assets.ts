@@ -41,6 +41,7 @@ const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
   script: { name: 'pages.js', contentType: SCRIPT, file: 'pages.js' },
   forms: { name: 'forms.js', contentType: SCRIPT, file: 'forms.js' },
+  names: { name: 'names.js', contentType: SCRIPT, file: 'names.js' },
   palette: { name: 'palette.js', contentType: SCRIPT, file: 'palette.js' },
   homeStyles: { name: 'home.css', contentType: CSS, file: 'home.css' },
   runStyles: { name: 'runs.css', contentType: CSS, file: 'runs.css' },

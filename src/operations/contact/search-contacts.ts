@@ -89,7 +89,8 @@ async function findId(world: ActingWorld, client: Integration, text: string): Pr
   }
 }
 
-async function withoutErased(
+/** Leaves out the contacts that were erased from this CRM account. */
+export async function withoutErased(
   { reader, fingerprint }: Pick<ActingWorld, 'reader' | 'fingerprint'>,
   { id, crm }: Integration,
   crmIds: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * Limits searches, because they share the CRM's request limits with runs and with the nonprofit's other tools. Each
- * user has one search at a time, and each client one per second. The limits apply to this process only.
+ * Limits searches and the names on pages, because they share the CRM's request limits with runs and with the
+ * nonprofit's other tools. Each user has one search at a time, and each client one per second. The limits apply to this
+ * process only.
  */
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
@@ -11,6 +12,9 @@ import type { Caller } from '../kit/caller.ts';
 /** The search in flight, and the next one. */
 const MOST_OF_USER = 2;
 
+/** The page whose names are being read, and the next ones, for a user who opens one page after the other. */
+const MOST_PAGES = 4;
+
 const ONE_A_SECOND: WindowLimit = { requests: 1, windowMs: 1_000 };
 
 /** Separate for each application, so two applications in one process, as in tests, do not wait for each other. */
@@ -18,6 +22,8 @@ const known = new WeakMap<object, SearchTurns>();
 
 interface SearchTurns {
   users: Map<string, OneAtATime>;
+  /** By user and client. */
+  names: Map<string, OneAtATime>;
   clients: Map<string, Pace<'all', WindowLimit>>;
 }
 
@@ -34,28 +40,71 @@ export function inSearchTurn<Result>(
   client: string,
   search: () => Promise<Result>,
 ): Promise<Result> {
-  const turns = known.get(application) ?? { users: new Map(), clients: new Map() };
-  known.set(application, turns);
-  const user = caller.account === null ? '' : `${caller.account.kind} ${caller.account.id}`;
-  const inTurn = turns.users.get(user) ?? createOneAtATime(MOST_OF_USER, searchBusy);
-  turns.users.set(user, inTurn);
+  const { users } = findTurns(application);
+  const user = toKey(caller);
+  const inTurn = users.get(user) ?? createOneAtATime(MOST_OF_USER, searchBusy);
+  users.set(user, inTurn);
+  return inTurn(() => inTurnOfClient({ application, clock, signal }, client, search));
+}
+
+/**
+ * The same for the names on a page, which share the client's turns with the searches. Throws a RetriableError if the
+ * user has opened too many pages of this client at once.
+ */
+export function inTurnOfNames<Result>(
+  { application, caller, clock, signal }: Turn,
+  client: string,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  const { names } = findTurns(application);
+  const key = `${toKey(caller)} ${client}`;
+  const inTurn = names.get(key) ?? createOneAtATime(MOST_PAGES, namesBusy);
+  names.set(key, inTurn);
+  return inTurn(() => inTurnOfClient({ application, clock, signal }, client, read));
+}
+
+async function inTurnOfClient<Result>(
+  { application, clock, signal }: Omit<Turn, 'caller'>,
+  client: string,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  const { clients } = findTurns(application);
   const pace =
-    turns.clients.get(client) ??
+    clients.get(client) ??
     createPace({ clock, lanes: ['all'], policy: slidingWindow(ONE_A_SECOND) });
-  turns.clients.set(client, pace);
-  return inTurn(async () => {
-    const end = await pace.take('all', signal);
-    try {
-      return await search();
-    } finally {
-      end();
-    }
-  });
+  clients.set(client, pace);
+  const end = await pace.take('all', signal);
+  try {
+    return await ask();
+  } finally {
+    end();
+  }
+}
+
+function findTurns(application: object): SearchTurns {
+  const turns = known.get(application) ?? {
+    users: new Map(),
+    names: new Map(),
+    clients: new Map(),
+  };
+  known.set(application, turns);
+  return turns;
+}
+
+function toKey({ account }: Turn['caller']): string {
+  return account === null ? '' : `${account.kind} ${account.id}`;
 }
 
 function searchBusy(): RetriableError {
   return new RetriableError(
     'Your previous searches have not finished. Nothing was searched. Try again in a few seconds.',
     { code: 'search_busy' },
+  );
+}
+
+function namesBusy(): RetriableError {
+  return new RetriableError(
+    'The names of the pages that you opened before are still being read. No further names were read. Reload the page in a few seconds.',
+    { code: 'names_busy' },
   );
 }

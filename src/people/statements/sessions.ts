@@ -20,6 +20,13 @@ export type SessionDetails = Readonly<Record<string, string>>;
 /** The owner of a session. */
 export type SessionOwner = { tokenId: string } | { personId: string };
 
+/** The account of a session's owner. Pure. */
+export function toAccount(owner: SessionOwner): { kind: 'person' | 'token'; id: string } {
+  return 'tokenId' in owner
+    ? { kind: 'token', id: owner.tokenId }
+    : { kind: 'person', id: owner.personId };
+}
+
 /** A session that has not ended, with its owner. */
 export interface FoundSession {
   id: string;
@@ -118,9 +125,19 @@ export async function recordProof(connection: TimedConnection, id: string): Prom
     .execute();
 }
 
-/** Ends the session of this cookie. */
-export async function endSession(connection: TimedConnection, hash: string): Promise<void> {
-  await connection.deleteFrom('browser_sessions').where('hash', '=', hash).execute();
+/** Ends the session of this cookie. Returns its owner; null if there was no such session. */
+export async function endSession(
+  connection: TimedConnection,
+  hash: string,
+): Promise<SessionOwner | null> {
+  const row = await connection
+    .deleteFrom('browser_sessions')
+    .where('hash', '=', hash)
+    .returning(['person_id', 'token_id'])
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { person_id: personId, token_id: tokenId } = row;
+  return personId === null ? { tokenId: tokenId ?? '' } : { personId };
 }
 
 /**

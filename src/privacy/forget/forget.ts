@@ -15,6 +15,7 @@ import { overwriteErased } from '../../database/sqlite/erased-bytes.ts';
 import type { NamesOfPerson } from '../../fields/erasing/erased-names.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import type { Store } from '../../store.ts';
+import { dropNamesOfClient } from '../shown-names.ts';
 import { dropBlocks } from '../statements/blocks.ts';
 import type { ForgottenRecord } from '../statements/erasures.ts';
 import { findErasures } from '../statements/erasures.ts';
@@ -40,6 +41,7 @@ export async function forgetPerson(
   request: ForgetRequest,
 ): Promise<ErasureReceipt> {
   const ids = await integrationsToForget(deps, request);
+  for (const id of ids) dropNamesOfClient(deps.application.store.fingerprint, id);
   return withTargets(deps, request, ids, [], (targets) => forgetIn(deps, request, targets));
 }
 

@@ -113,6 +113,7 @@ describe('openapi.json', () => {
       'POST /v1/approvals/{approval}/refuse',
       'POST /v1/audit/verify',
       'POST /v1/clients/check',
+      'POST /v1/contact-names',
       'POST /v1/doctor',
       'POST /v1/find',
       'POST /v1/holds/approve',

@@ -135,6 +135,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /v1/runs/:run/contacts': { role: 'viewer', about: 'run', path: '/v1/runs/:id/contacts' },
   'POST /v1/runs/:run/stop': { role: 'admin', about: 'run', path: '/v1/runs/:id/stop' },
   'GET /v1/runs/:id/events': { role: 'viewer', about: 'run' },
+  // The body names the clients (`contact-names.test.ts`).
+  'POST /v1/contact-names': { role: 'reader' },
   'POST /v1/integrations/:integration/contact-search': { role: 'reader', about: 'integration' },
   'POST /v1/integrations/:integration/contacts/:contact': {
     role: 'reader',

@@ -36,6 +36,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'GET /v1/find': { path: '/v1/find?q=:integration' },
   'GET /v1/runs': { path: '/v1/runs?integration=:integration' },
   'GET /v1/holds': { path: '/v1/holds?integration=:integration' },
+  'POST /v1/contact-names': { id: 'integration', body: { contacts: [':id/C000001'] } },
   'POST /v1/holds/names': { id: 'integration', body: { integration: ':id' } },
   'GET /v1/decisions': { path: '/v1/decisions?client=:integration' },
   'POST /v1/holds/approve': holds,
@@ -122,5 +123,6 @@ export function toRequest(name: string, rule: RouteRule, things: Things) {
 }
 
 function fillIn(body: Readonly<Record<string, unknown>>, id: string): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(body).replaceAll('":id"', JSON.stringify(id)));
+  const text = JSON.stringify(body).replaceAll('":id"', JSON.stringify(id));
+  return JSON.parse(text.replaceAll('":id/', `"${id}/`));
 }

@@ -94,6 +94,11 @@ export const REQUEST_ERRORS: ErrorTopic = {
         'The action has changed since the preview, or the preview is older than ten minutes. Nothing was changed.',
       next: 'Request the preview again and review it.',
     },
+    names_busy: {
+      means:
+        'The names of the pages that you opened before are still being read. No further names were read.',
+      next: 'Reload the page in a few seconds.',
+    },
     request_broken_off: {
       means: 'The caller ended the connection before the request was complete. Nothing was done.',
       next: 'Send the request again.',

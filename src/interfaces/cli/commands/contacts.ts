@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findContactsByName, showContact } from '../../../operations/contacts.ts';
+import { findContactsByName, nameContacts, showContact } from '../../../operations/contacts.ts';
 import { operationCommand, topicCommand } from '../action/operation-command.ts';
 import type { ProductDeps } from '../action/product.ts';
 
@@ -8,6 +8,7 @@ Examples:
   donor-sync contacts show 0035e00000abcde
   donor-sync contacts show 0035e00000abcde --integration riverside
   donor-sync contacts search "mary lop"    by the start of names, at most 20
+  donor-sync contacts names riverside/0035e00000abcde riverside/0035e00000abcdf
 
 Reads the name from the CRM and the profile from the database, and spends nothing. The audit records it.`;
 
@@ -15,8 +16,9 @@ const NAMES = { namesPeople: true };
 
 /** The command `contacts`: shows a contact with its name, profile and introductions, or finds contacts by name. */
 export function contactsCommand(deps: ProductDeps): Command {
-  return topicCommand(deps, 'contacts', 'Show a contact, or find it by name', [
+  return topicCommand(deps, 'contacts', 'Show a contact, find it by name, or name contacts', [
     operationCommand(deps, showContact, { one: 'with --integration' }, NAMES),
     operationCommand(deps, findContactsByName, { one: 'with --integration' }, NAMES),
+    operationCommand(deps, nameContacts, undefined, NAMES),
   ]).addHelpText('after', EXAMPLES);
 }

@@ -22,6 +22,12 @@
   const frame = document.querySelector('[data-picture-frame]');
   const place = frame?.querySelector('[data-picture]');
   const controls = document.querySelector('[data-controls]');
+  /** The names that the page's list shows (`names.js`). They may arrive before or after the picture. */
+  /** @type {Map<string, string>} */
+  let names = new Map();
+  document.addEventListener('names-shown', (event) => {
+    if (event instanceof CustomEvent) names = event.detail;
+  });
   if (frame instanceof HTMLElement && place instanceof HTMLElement) void draw(frame, place);
 
   /**
@@ -43,7 +49,7 @@
       container: place,
       elements: {
         nodes: people.map((/** @type {Person} */ { id, label, contact, isMember }) => ({
-          data: { id, label, contact },
+          data: { id, label, contact, first: label },
           position: positions.get(id),
           classes: isMember ? 'member' : '',
         })),
@@ -76,6 +82,8 @@
     place.dataset['drawnMs'] = String(Math.round(performance.now() - startedAt));
     // For tests and for the page's other scripts.
     Object.assign(place, { picture });
+    label(picture);
+    document.addEventListener('names-shown', () => label(picture));
     listen(frame, picture);
   }
 
@@ -145,6 +153,21 @@
         fixedNodeConstraint: fixed.length > 0 ? fixed : undefined,
       })
       .run();
+  }
+
+  /**
+   * Shows the names that are known for the list. Everyone else keeps the label from the server.
+   *
+   * @param {any} picture
+   */
+  function label(picture) {
+    const client = picture.container()?.dataset['client'];
+    picture.batch(() => {
+      picture.nodes().forEach((/** @type {any} */ node) => {
+        const { contact, first } = node.data();
+        node.data('label', names.get(`${client}/${contact}`) ?? first);
+      });
+    });
   }
 
   /** @param {HTMLElement} frame */
@@ -353,5 +376,6 @@
       const part = next.getElementById(id);
       if (part) document.getElementById(id)?.replaceChildren(...part.childNodes);
     }
+    document.dispatchEvent(new CustomEvent('page-refreshed'));
   }
 }

@@ -98,6 +98,7 @@ async function fetchParts() {
     for (const part of liveParts(document)) replace(part, next.getElementById(part.id));
     showTimes();
     follow();
+    document.dispatchEvent(new CustomEvent('page-refreshed'));
     return true;
   } catch {
     return false;

@@ -3,7 +3,7 @@ import { writeCursor } from '../../../core/cursor.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { QueueItem, QueueQuery } from '../../../decisions/views/decision-queue.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
-import { Icon, Timestamp } from '../frame/parts.tsx';
+import { Icon, NamedId, Timestamp } from '../frame/parts.tsx';
 import { Approvals } from './approvals.tsx';
 import { BulkChoices } from './bulk-choices.tsx';
 import { OpenPanel } from './open-decision.tsx';
@@ -13,13 +13,14 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
   const { content, viewer, note } = props;
   const { query, queue, items, open, undo, approvals } = content;
   const mayDecide = may(viewer, 'decider');
+  const maySee = may(viewer, 'reader');
   return (
     <Layout
       area="decisions"
       title={open === null ? 'Decisions' : buildTitle(open.item)}
       viewer={viewer}
       note={note}
-      assets={['decisionStyles', 'decisionScript']}
+      assets={['decisionStyles', 'decisionScript', ...(maySee ? (['names'] as const) : [])]}
     >
       {undo !== null && <UndoBar undo={undo} query={query} now={viewer.now} />}
       <div class="decisions-head">
@@ -49,6 +50,7 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
                     query={query}
                     isOpen={item.id === open?.item.id}
                     now={viewer.now}
+                    isNamed={maySee && item.about === 'contact'}
                   />
                 ))}
               </ul>
@@ -154,8 +156,14 @@ function Chip(props: { query: QueueQuery; isOn: boolean; text: string; count: nu
   );
 }
 
-function QueueEntry(props: { item: QueueItem; query: QueueQuery; isOpen: boolean; now: number }) {
-  const { item, query, isOpen, now } = props;
+function QueueEntry(props: {
+  item: QueueItem;
+  query: QueueQuery;
+  isOpen: boolean;
+  now: number;
+  isNamed: boolean;
+}) {
+  const { item, query, isOpen, now, isNamed } = props;
   return (
     <li>
       <a
@@ -163,7 +171,9 @@ function QueueEntry(props: { item: QueueItem; query: QueueQuery; isOpen: boolean
         {...(isOpen ? { 'aria-current': 'true' as const, id: 'current' } : {})}
       >
         <span class="queue-name">{item.name}</span>
-        <span class="queue-subject">{item.subject}</span>
+        <span class="queue-subject">
+          {isNamed ? <NamedId id={item.subject} client={item.integration.id} /> : item.subject}
+        </span>
         <span class="quiet">
           {item.integration.name} · <Timestamp at={item.since} now={now} />
         </span>

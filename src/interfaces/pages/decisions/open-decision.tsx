@@ -35,6 +35,7 @@ export function OpenPanel(props: { open: OpenDecision; query: QueueQuery; viewer
                 id={item.subject}
                 url={url}
                 href={may(viewer, 'reader') ? contactHref(item.integration.id, item.subject) : null}
+                client={item.integration.id}
               />
             ) : (
               item.subject

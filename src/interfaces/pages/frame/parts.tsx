@@ -163,7 +163,7 @@ export function ErrorNotice(props: {
 }
 
 /** The popover that a button with this `popovertarget` opens. */
-export function Dialog(props: PropsWithChildren<{ id: string; title: string }>) {
+export function Dialog(props: PropsWithChildren<{ id: string; title: Child }>) {
   const { id, title, children } = props;
   return (
     <div popover="auto" class="dialog" id={id} role="dialog" aria-labelledby={`${id}-title`}>
@@ -298,16 +298,30 @@ export function CountCells({ counts }: { counts: Readonly<Record<string, number>
 
 /**
  * A contact's ID: a link to its page here, for users who may see names (`href`), otherwise to its record in
- * the CRM. The page here also links to that record.
+ * the CRM. The page here also links to that record. With `client`, a page with the asset `names` shows the name too.
  */
-export function ContactId(props: { id: string; url: string | null; href: string | null }) {
-  return <RecordId id={props.id} url={props.href ?? props.url} />;
+export function ContactId(props: {
+  id: string;
+  url: string | null;
+  href: string | null;
+  client?: string | null;
+}) {
+  const { id, url, href, client = null } = props;
+  const record = <RecordId id={id} url={href ?? url} />;
+  if (client === null || href === null) return record;
+  return <span data-name-of={`${client}/${id}`}>{record}</span>;
+}
+
+/** A contact's ID as text. A page with the asset `names` shows the name before it, to users who may see names. */
+export function NamedId({ id, client }: { id: string; client: string | null }) {
+  const text = <span class="contact-id">{id}</span>;
+  return client === null ? text : <span data-name-of={`${client}/${id}`}>{text}</span>;
 }
 
 /** A CRM ID, as a link to the record's page if the address is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
   const code = (
-    <code>
+    <code class="contact-id">
       <Word text={id} />
     </code>
   );

@@ -9,7 +9,7 @@ import {
 import { contactHref } from '../contacts/contact-href.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
-import { TableHead } from '../frame/parts.tsx';
+import { NamedId, TableHead } from '../frame/parts.tsx';
 import { clientHref } from '../home/client-href.ts';
 import { createNamer, type Names, type ShownPerson } from './picture.ts';
 import { buildHref, type NetworkQuery } from './query.ts';
@@ -25,6 +25,11 @@ export interface NetworkContent {
   names: Names | null;
   person: ShownPerson | null;
 }
+
+const PICTURE_ASSETS = [
+  ...(['networkStyles', 'cytoscape', 'layoutBase', 'coseBase'] as const),
+  ...(['fcose', 'networkScript'] as const),
+];
 
 export function NetworkPage({ content, viewer }: { content: NetworkContent; viewer: Viewer }) {
   const { integration, picture, query, person } = content;
@@ -45,7 +50,7 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
       title={`Networks of ${name}`}
       viewer={viewer}
       client={id}
-      assets={['networkStyles', 'cytoscape', 'layoutBase', 'coseBase', 'fcose', 'networkScript']}
+      assets={[...PICTURE_ASSETS, ...(may(viewer, 'reader') ? (['names'] as const) : [])]}
     >
       <div class="page-head">
         <p class="crumbs">
@@ -69,7 +74,7 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
           <WhoKnows id={id} query={query} viewer={viewer} />
           <Picture id={id} query={query} name={name} />
           {chosen}
-          <PathList content={content} />
+          <PathList content={content} isNamed={may(viewer, 'reader') && content.names === null} />
           {may(viewer, 'admin') && <Prospects id={id} />}
         </>
       )}
@@ -125,7 +130,7 @@ function Controls(props: {
       </button>
       {may(viewer, 'reader') && (
         <a class="button" href={buildHref(id, query, { names: !query.names })}>
-          {query.names ? 'Hide names' : 'Show names'}
+          {query.names ? 'Show fewer names' : 'Show all names'}
         </a>
       )}
     </form>
@@ -186,6 +191,7 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
         class="picture-place"
         role="img"
         aria-label={about}
+        data-client={id}
         data-picture={buildHref(id, query, { from: 0 }, '/picture')}
         data-weakest={String(query.weakest)}
         data-network={query.network ?? ''}
@@ -255,10 +261,16 @@ const COLUMNS: readonly { sort: PictureSort; text: string }[] = [
   { sort: 'strength', text: 'Strength' },
 ];
 
-function PathList({ content }: { content: NetworkContent }) {
+/** With `isNamed`, the names are read in a second request. */
+function PathList({ content, isNamed }: { content: NetworkContent; isNamed: boolean }) {
   const { integration, picture, query, rows, count, size, names } = content;
   const { id } = integration;
   const called = createNamer(picture, names);
+  const contacts = new Map(picture.people.map((each) => [each.donorId, each.contacts[0]]));
+  const callMember = (donorId: string) => {
+    const crmId = contacts.get(donorId);
+    return isNamed && crmId !== undefined ? <NamedId id={crmId} client={id} /> : called(donorId);
+  };
   const last = query.from + rows.length;
   return (
     <section class="card" id="paths" aria-labelledby="paths-title">
@@ -291,10 +303,14 @@ function PathList({ content }: { content: NetworkContent }) {
               <tr key={`${from} ${contact}`}>
                 <th scope="row">
                   <a href={`${buildHref(id, query, { who: contact, from: 0 })}#person`}>
-                    {names?.get(contact) ?? contact}
+                    {isNamed ? (
+                      <NamedId id={contact} client={id} />
+                    ) : (
+                      (names?.get(contact) ?? contact)
+                    )}
                   </a>
                 </th>
-                <td data-label="Known to">{called(from)}</td>
+                <td data-label="Known to">{callMember(from)}</td>
                 <td data-label="Network">{network}</td>
                 <td data-label="Strength" data-edge={`${from} ${to}`}>
                   {strength === null ? (

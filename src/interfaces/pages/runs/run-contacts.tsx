@@ -3,6 +3,7 @@
 import type { FieldValue } from '../../../core/crm-field.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeText, UNKNOWN_PERSON } from '../../../core/outcome.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
+import type { RunReport } from '../../../core/run.ts';
 import type { WrittenChanges } from '../../../fields/written-changes.ts';
 import { whyText } from '../../../sync/views/run-contacts.ts';
 import { contactHref } from '../contacts/contact-href.ts';
@@ -10,6 +11,7 @@ import { Layout, type Viewer } from '../frame/layout.tsx';
 import {
   ContactId,
   Dialog,
+  NamedId,
   OutcomeStatus,
   TableCell,
   TableHead,
@@ -184,7 +186,12 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
         {contacts.map(({ crmId, url, outcome, ...why }, place) => (
           <tr key={crmId}>
             <th scope="row">
-              <ContactId id={crmId} url={url} href={hrefOf(crmId, why.reason)} />
+              <ContactId
+                id={crmId}
+                url={url}
+                href={hrefOf(crmId, why.reason)}
+                client={report.integration}
+              />
             </th>
             <td data-label="Outcome">
               <OutcomeStatus outcome={outcome} reason={why.reason} />
@@ -192,7 +199,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
             <TableCell label="Why">{whyText(why)}</TableCell>
             {hasChanges && (
               <td class="action">
-                {outcome === 'written' && <Changes run={report.id} crmId={crmId} place={place} />}
+                {outcome === 'written' && <Changes report={report} crmId={crmId} place={place} />}
               </td>
             )}
           </tr>
@@ -205,15 +212,27 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
 const CHANGES_HEAD = <span class="hidden">Changes</span>;
 
 /** Requested from the CRM when the user opens it, and removed from the page when the user closes it. */
-function Changes({ run, crmId, place }: { run: string; crmId: string; place: number }) {
+function Changes(props: { report: RunReport; crmId: string; place: number }) {
+  const { report, crmId, place } = props;
   const id = `changes-${place}`;
-  const href = `/runs/${run}/changes?contact=${encodeURIComponent(crmId)}`;
+  const href = `/runs/${report.id}/changes?contact=${encodeURIComponent(crmId)}`;
   return (
     <>
       <button type="button" class="button small" id={`${id}-open`} popovertarget={id}>
-        Changes<span class="hidden"> of {crmId}</span>
+        Changes
+        <span class="hidden">
+          {' '}
+          of <NamedId id={crmId} client={report.integration} />
+        </span>
       </button>
-      <Dialog id={id} title={`Values that this run wrote to ${crmId}`}>
+      <Dialog
+        id={id}
+        title={
+          <>
+            Values that this run wrote to <NamedId id={crmId} client={report.integration} />
+          </>
+        }
+      >
         <div data-load>
           <p>
             <a href={href}>Show the previous and current values</a>
@@ -230,19 +249,26 @@ function Changes({ run, crmId, place }: { run: string; crmId: string; place: num
 export interface ChangesView extends WrittenChanges {
   run: string;
   crmId: string;
-  integrationName: string;
+  integration: { id: string; name: string };
 }
 
 /** The changes as a separate page. With scripts, only its middle part is shown. */
 export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewer }) {
-  const { run, crmId, integrationName } = view;
+  const { run, crmId, integration } = view;
   return (
-    <Layout area="runs" title={`Changes of ${crmId} · Run of ${integrationName}`} viewer={viewer}>
+    <Layout
+      area="runs"
+      title={`Changes of ${crmId} · Run of ${integration.name}`}
+      viewer={viewer}
+      assets={['names']}
+    >
       <p class="crumbs">
         <a href={`/runs/${run}`}>← The run</a>
       </p>
       <div class="card">
-        <h1 class="run-title">Values that the run wrote to {crmId}</h1>
+        <h1 class="run-title">
+          Values that the run wrote to <NamedId id={crmId} client={integration.id} />
+        </h1>
         <div data-fragment>
           <ChangesBody view={view} />
         </div>

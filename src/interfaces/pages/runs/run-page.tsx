@@ -42,7 +42,11 @@ export function RunPage({ detail, note, viewer, children }: PropsWithChildren<Ru
       viewer={viewer}
       note={note}
       client={report.integration}
-      assets={phase === 'over' ? ['runStyles'] : ['runStyles', 'uplot', 'uplotStyles', 'runScript']}
+      assets={[
+        'runStyles',
+        ...(phase === 'over' ? [] : (['uplot', 'uplotStyles', 'runScript'] as const)),
+        ...(may(viewer, 'reader') ? (['names'] as const) : []),
+      ]}
     >
       {children}
     </Layout>

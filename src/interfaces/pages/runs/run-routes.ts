@@ -96,13 +96,12 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const written = { integrationId, runId, crmId };
     const changes = await readWrittenChanges(application, integration, written, stopping);
     const { renderChanges } = await import('./run-pages.tsx');
-    const integrationName = integration?.name ?? integrationId;
     return c.html(
       renderChanges(frame.getViewer(c.var.principal), {
         ...changes,
         run: runId,
         crmId,
-        integrationName,
+        integration: { id: integrationId, name: integration?.name ?? integrationId },
       }),
     );
   });

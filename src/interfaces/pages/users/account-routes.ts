@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
 import { askForNewPasskey, readNewPasskey } from '../../../people/sign-in/passkeys.ts';
 import { expectNewPassword } from '../../../people/sign-in/password.ts';
-import { endSessions } from '../../../people/statements/sessions.ts';
+import { endSessions, toAccount } from '../../../people/statements/sessions.ts';
 import {
   changePassword,
   findInvited,
@@ -12,6 +12,7 @@ import {
   type PeopleDeps,
   readIdentity,
 } from '../../../people/user-accounts.ts';
+import { dropNamesOfUser } from '../../../privacy/shown-names.ts';
 import type { Access } from '../../api/access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
@@ -81,7 +82,10 @@ export function accountRoutes(
 
   app.post('/account/sign-out-everywhere', frame.act('viewer'), async (c) => {
     const owner = pages.getOwner(c);
-    if (owner !== null) await acting(c).act((trx) => endSessions(trx, owner, { keep: null }));
+    if (owner !== null) {
+      await acting(c).act((trx) => endSessions(trx, owner, { keep: null }));
+      dropNamesOfUser(store.fingerprint, toAccount(owner));
+    }
     return c.redirect('/sign-in', 303);
   });
 
