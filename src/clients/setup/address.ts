@@ -59,7 +59,7 @@ const REFUSED: Readonly<Record<NotPublic, string>> = {
 
 function notHere(why: NotPublic, host: string): ConfigurationError {
   return new ConfigurationError(
-    `${REFUSED[why]} cannot be set in a browser (${host}). Only the operator can allow it: after the host is named in allowInsecureHttp in donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS, it can be used here.`,
+    `${REFUSED[why]} cannot be set in a browser (${host}). The operator can allow it: list the host in allowInsecureHttp in donor-sync.yaml, or the host and the port in DONOR_SYNC_SETUP_HOSTS. Then enter the address again.`,
     { code: 'setup_address_private', details: { host } },
   );
 }
