@@ -2,7 +2,7 @@
  * Compares all operations with the table of rules: in the declarations, in the terminal and in the routes of
  * the API.
  */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -27,6 +27,16 @@ const rows = OPERATIONS.map((operation) => ({ name: operation.name, operation })
 describe('the operations', () => {
   it('are all in the table of rules, each once, and the table has no others', () => {
     expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(Object.keys(RULES).sort());
+  });
+
+  it('are all in the catalogue, so every test that goes through it has them', async () => {
+    const folder = join(import.meta.dirname, '../../src/operations');
+    const declared = new Set<unknown>();
+    for (const file of globSync('**/*.ts', { cwd: folder, exclude: ['kit/**', 'catalogue.ts'] })) {
+      const exported: Record<string, unknown> = await import(join(folder, file));
+      for (const one of Object.values(exported)) if (isOperation(one)) declared.add(one.name);
+    }
+    expect([...declared].sort()).toEqual(OPERATIONS.map(({ name }) => name).sort());
   });
 
   it.each(rows)('$name is declared as the rules say', ({ name, operation }) => {
@@ -87,6 +97,11 @@ describe('the operations', () => {
     if (asksFirst(row.operation)) expect(typed).toContain('yes');
   });
 });
+
+function isOperation(value: unknown): value is { name: string } {
+  const keys = ['name', 'summary', 'role', 'effect', 'input', 'run'];
+  return typeof value === 'object' && value !== null && keys.every((key) => key in value);
+}
 
 /** Of a route with its method. */
 function pathOf(route: string): string {

@@ -1,17 +1,28 @@
 /**
- * Checks that each code has the same text, from the catalogue, in the terminal, in the API's documents and on
+ * Checks that each code has the same text, from the catalogue, in the terminal, in the API, in its documents and on
  * the pages.
  */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { explain, listCodes } from '../../src/core/codes/explain.ts';
+import {
+  getOutcome,
+  OUTCOME_ORDER,
+  OUTCOME_REASONS,
+  OUTCOME_TEXTS,
+  type OutcomeReason,
+} from '../../src/core/outcome.ts';
 import { helpCommand } from '../../src/interfaces/cli/commands/help.ts';
 import { renderProblem } from '../../src/interfaces/pages/frame/problem-page.tsx';
+import { openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { openHttpWorld } from '../interfaces/api/http-world.ts';
 import { runCommand } from '../interfaces/cli/run-command.ts';
 
 const open = closedAfterTest(openHttpWorld);
+const openWithFile = closedAfterTest(openCliWorld);
 const CODES = listCodes();
 const ERRORS = CODES.filter((code) => explain(code).some(({ kind }) => kind === 'error'));
 
@@ -67,6 +78,62 @@ describe('the text of each code', () => {
       expect(page, code).toContain(`<p>${escaped(errorText(code).means)}</p>`);
       expect(page, code).toContain(`<p>${escaped(errorText(code).next)}</p>`);
     }
+  });
+});
+
+/** Each reason in the table of its run, as the ID of the contact. */
+const REASONS = Object.keys(OUTCOME_REASONS) as OutcomeReason[];
+
+/** Gives the only run of this database one contact with each reason. */
+function addAllReasons(folder: string): void {
+  const db = new Sqlite(join(folder, 'store.db'));
+  db.exec('delete from run_rows');
+  const add = db.prepare(
+    "insert into run_rows (run_id, place, crm_id, reason, at) select id, ?, 'with_' || ?, ?, 1 from runs",
+  );
+  for (const reason of REASONS) add.run(OUTCOME_ORDER.indexOf(getOutcome(reason)), reason, reason);
+  db.close();
+}
+
+const startedSchema = z.object({ run: z.object({ id: z.string() }) });
+const syncedSchema = z.object({ runs: z.tuple([z.object({ id: z.string() })]) });
+const contactSchema = z.object({ reason: z.string(), text: z.string() });
+
+function textsByReason(contacts: readonly z.output<typeof contactSchema>[]) {
+  return Object.fromEntries(contacts.map(({ reason, text }) => [reason, text]));
+}
+
+describe('the text of each reason of an outcome', () => {
+  it('is the same in the API and on the page of a run', async () => {
+    const world = await open();
+    const token = await world.addToken('admin');
+    await world.addPeople(1);
+    const path = '/v1/integrations/riverside/runs';
+    const started = await world.request(path, { method: 'POST', token });
+    const { id } = started.read(startedSchema).run;
+    await world.untilEnded(id);
+    addAllReasons(world.folder);
+    const listed = await world.request(`/v1/runs/${id}/contacts?limit=500`, { token });
+    const { contacts } = listed.read(z.object({ contacts: z.array(contactSchema) }));
+    expect(textsByReason(contacts)).toEqual(OUTCOME_TEXTS);
+    for (const reason of REASONS) {
+      const { text } = await world.request(`/runs/${id}?reason=${reason}`, { token });
+      expect(text, reason).toContain(
+        `<td data-label="Why" class="wide">${escaped(OUTCOME_TEXTS[reason])}</td>`,
+      );
+    }
+  });
+
+  it('is the same in the terminal, also in a file', async () => {
+    const world = await openWithFile({ people: 1 });
+    const [{ id }] = (await world.runJson(['sync'], syncedSchema)).runs;
+    addAllReasons(world.path(''));
+    const ofRun = z.object({ runs: z.tuple([z.object({ outcomes: z.array(contactSchema) })]) });
+    const [{ outcomes }] = (await world.runJson(['runs', id, '--limit', '500'], ofRun)).runs;
+    expect(textsByReason(outcomes)).toEqual(OUTCOME_TEXTS);
+    const { stdout } = await world.run(['runs', id, '--csv']);
+    for (const reason of REASONS)
+      expect(stdout, reason).toContain(OUTCOME_TEXTS[reason].replaceAll('"', '""'));
   });
 });
 

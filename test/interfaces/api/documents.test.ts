@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { OPERATIONS } from '../../../src/operations/catalogue.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { RULES } from '../../operations/rules.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
@@ -175,6 +177,18 @@ describe('openapi.json', () => {
       'PUT /v1/mails/{kind}',
       'PUT /v1/users/{user}/role',
     ]);
+  });
+
+  it('describes the route of every operation in its own words, and its preview', async () => {
+    const world = await open({ isIdle: true });
+    const { paths } = (await world.request('/openapi.json')).read(documentSchema);
+    for (const { name, summary } of OPERATIONS) {
+      const { route = '', asks = false } = RULES[name] ?? {};
+      const [method = '', pattern = ''] = route.split(' ');
+      const path = pattern.replaceAll(/:(\w+)/g, '{$1}');
+      expect(paths[path]?.[method.toLowerCase()]?.summary, name).toBe(summary);
+      if (asks) expect(paths[`${path}/preview`]?.['post'], name).toBeDefined();
+    }
   });
 
   it('has every number of days that a request may name', async () => {
