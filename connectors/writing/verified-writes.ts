@@ -221,18 +221,21 @@ export function createVerifiedWriter<Stored>(
   }
 
   /**
-   * Writes a contact. A CRM can fail at one contact every time, so this contact waits and the others are written. Throws the
-   * error if reading fails too, or if it is about the CRM, because several contacts in a row failed.
+   * Writes a contact. A CRM can fail at one contact every time, so this contact waits and the others are written. Only
+   * a failure of the first request with the values is excused. After several contacts in a row, the CRM itself is the cause,
+   * and the error is thrown.
    */
   async function writeOrExcuse(task: Task<Stored>): Promise<WriteResult> {
     throwIfStopped(deps.signal);
+    const first = { hasFailed: false };
     try {
-      const { result } = await writeOne(task);
+      const { result } = await writeOne(task, first);
       failedInARow = 0;
       return result;
     } catch (error) {
       throwIfStopped(deps.signal);
-      if (!isRetriableError(error) || failedInARow >= MOST_FAILED_IN_A_ROW) throw error;
+      const isExcused = first.hasFailed && failedInARow < MOST_FAILED_IN_A_ROW;
+      if (!isRetriableError(error) || !isExcused) throw error;
       failedInARow += 1;
       const stored = (await readAgain([task])).get(task.contact.id);
       if (stored === undefined) return refuseAll(task.change, reasons.gone);
@@ -241,13 +244,21 @@ export function createVerifiedWriter<Stored>(
     }
   }
 
-  async function writeOne(task: Task<Stored>): Promise<CheckedWrite<Stored>> {
+  /** Sets `hasFailed` if the first request with the values fails. */
+  async function writeOne(
+    task: Task<Stored>,
+    first = { hasFailed: false },
+  ): Promise<CheckedWrite<Stored>> {
     const { change, contact, wanted } = task;
     let response: Stored | null = null;
     let isSent = false;
+    let isFirst = true;
     const send = async (values: FieldValues) => {
       throwIfStopped(deps.signal);
+      first.hasFailed = isFirst;
       const sent = await crm.send(contact, values);
+      first.hasFailed = false;
+      isFirst = false;
       if ('refusal' in sent) return sent.refusal;
       isSent = true;
       response = sent.stored;

@@ -156,6 +156,20 @@ describe('a verified write', () => {
     await expect(write(all.crm, changes)).rejects.toMatchObject({ kind: 'retriable' });
   });
 
+  it('blames no contact if reading it again fails, so the next run writes it', async () => {
+    let reads = 0;
+    const { crm } = createCrm({});
+    const { read } = crm;
+    crm.read = async (ids, fields) => {
+      reads += 1;
+      if (reads === 2) throw new RetriableError('Test CRM fails.', { code: 'crm_failed' });
+      return read(ids, fields);
+    };
+    const changes = [{ id: '1', values: { a: 'ours' } }];
+    await expect(write(crm, changes)).rejects.toMatchObject({ kind: 'retriable' });
+    expect(await write(crm, changes)).toEqual([{ status: 'written', id: '1' }]);
+  });
+
   it('refuses a contact that is gone, and keeps the order of two changes of one contact', async () => {
     const { crm, contacts } = createCrm({});
     const results = await write(crm, [
