@@ -15,6 +15,7 @@ import type { ForeignText } from '../src/core/foreign-text.ts';
 import type { IdentityShape } from '../src/core/identity-shape.ts';
 import type { Log } from '../src/core/log.ts';
 import type { DepartureBoard } from '../src/outbound/pace.ts';
+import type { AboutCrm } from './about.ts';
 
 export type { IdentityShape, IdentitySource } from '../src/core/identity-shape.ts';
 
@@ -24,6 +25,11 @@ export interface ConnectorDefinition<Settings = unknown> {
   contract: 2;
   /** The value of `crm.kind` in the settings. */
   kind: string;
+  /**
+   * The CRM's name, the questions of the set-up, and the CRM's own webhooks. If omitted, users see `kind` as the name, write
+   * the settings by hand, and webhooks have the general forms.
+   */
+  about?: AboutCrm;
   /** The `crm` part of an integration's settings. */
   settingsSchema: z.ZodType<Settings>;
   /** One `networks[].group` of the settings. */

@@ -5,6 +5,7 @@ import { aboutBloomerang } from './bloomerang/about.ts';
 import { aboutCivicrm } from './civicrm/about.ts';
 import type { ConnectorDefinition } from './contract.ts';
 import { aboutCsv } from './csv/about.ts';
+import { requireDefinition } from './definition.ts';
 import { aboutHubspot } from './hubspot/about.ts';
 import { aboutMemory } from './memory/about.ts';
 import { aboutSalesforce } from './salesforce/about.ts';
@@ -30,18 +31,30 @@ export const REMOTE_CRMS: readonly AboutRemoteCrm[] = CONNECTORS.flatMap(([about
   isRemote(about) ? [about] : [],
 );
 
-/** Returns the facts about a kind of CRM in `REMOTE_CRMS`; undefined for any other text. */
+/**
+ * The facts about the connector packages that were loaded, by kind. A package is loaded if the settings name it, and stays
+ * loaded until the process ends.
+ */
+const PACKAGES = new Map<string, AboutCrm>();
+
+/** The kinds of CRM that users can set up by answering questions, including those of packages that were loaded. */
+export function listRemoteCrms(): readonly AboutRemoteCrm[] {
+  return [...REMOTE_CRMS, ...[...PACKAGES.values()].filter(isRemote)];
+}
+
+/** Returns the facts about a kind of CRM in `listRemoteCrms`; undefined for any other text. */
 export function findRemoteCrm(kind: unknown): AboutRemoteCrm | undefined {
-  return REMOTE_CRMS.find((about) => about.kind === kind);
+  return listRemoteCrms().find((about) => about.kind === kind);
 }
 
 function isRemote(about: AboutCrm): about is AboutRemoteCrm {
   return about.setup !== undefined;
 }
 
-/** Returns a CRM's name as its vendor spells it; its kind for a connector package. */
+/** Returns a CRM's name as its vendor spells it; its kind for a connector package that does not tell it. */
 export function crmName(kind: string): string {
-  return CONNECTORS.find(([about]) => about.kind === kind)?.[0].name ?? kind;
+  const builtIn = CONNECTORS.find(([about]) => about.kind === kind)?.[0];
+  return (builtIn ?? PACKAGES.get(kind))?.name ?? kind;
 }
 
 /** Returns the names of the built-in CRMs with a feature, for texts: `Salesforce`. */
@@ -63,9 +76,9 @@ export const WEBHOOKS: readonly { kind: string; name: string; webhooks: CrmWebho
     webhooks === undefined ? [] : [{ kind, name, webhooks }],
   );
 
-/** Returns the webhooks of a kind of CRM; undefined if it declares none. */
+/** Returns the webhooks of a kind of CRM, built-in or of a loaded package; undefined if it declares none. */
 export function findWebhooks(kind: string): CrmWebhooks | undefined {
-  return WEBHOOKS.find((one) => one.kind === kind)?.webhooks;
+  return WEBHOOKS.find((one) => one.kind === kind)?.webhooks ?? PACKAGES.get(kind)?.webhooks;
 }
 
 /** Every built-in connector. */
@@ -91,7 +104,9 @@ export async function findConnectorDefinition(kind: string): Promise<ConnectorDe
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;
   if (load !== undefined) return load();
   if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is not a package name either');
-  return connectorOf(kind, await importPackage(kind));
+  const definition = connectorOf(kind, await importPackage(kind));
+  if (definition.about !== undefined) PACKAGES.set(kind, { ...definition.about, kind });
+  return definition;
 }
 
 /**
@@ -103,7 +118,6 @@ export function connectorOf(name: string, module: object): ConnectorDefinition {
   if (typeof connector !== 'object' || connector === null) {
     throw unknownKind(name, 'the package of that name does not export a `connector`');
   }
-  requireContract(name, connector);
   return requireDefinition(name, connector);
 }
 
@@ -133,65 +147,3 @@ function unknownKind(kind: string, reason: string, cause?: unknown): Configurati
     details: { kind, known },
   });
 }
-
-/** A package for another version might open, and then lack a function in the middle of a run. */
-function requireContract(name: string, connector: object): void {
-  const contract: unknown = Reflect.get(connector, 'contract');
-  if (contract === CONTRACT) return;
-  const unknown = contract === undefined ? 'a version without a number' : 'an unknown version';
-  const follows = typeof contract === 'number' ? `version ${contract}` : unknown;
-  throw new ConfigurationError(
-    `The connector package "${name}" follows ${follows} of the connector contract, and this donor-sync needs version ${CONTRACT}. ` +
-      `Nothing was loaded. Install a version of "${name}" for contract ${CONTRACT}, or the donor-sync that it was made for.`,
-    { code: 'connector_contract', details: { package: name, contract: contract ?? null } },
-  );
-}
-
-/** The version of the contract that this donor-sync loads. */
-const CONTRACT = 2;
-
-/** Throws a ConfigurationError that names every part that is missing or has the wrong form. */
-function requireDefinition(name: string, connector: object): ConnectorDefinition {
-  if (isConnectorDefinition(connector)) return connector;
-  const parts = listWrongParts(connector);
-  throw new ConfigurationError(
-    `The \`connector\` of the package "${name}" lacks these parts, or they have the wrong form: ${parts.join(', ')}. ` +
-      `Nothing was loaded. Correct the package, or install another version of it.`,
-    { code: 'connector_incomplete', details: { package: name, parts } },
-  );
-}
-
-function isConnectorDefinition(value: object): value is ConnectorDefinition {
-  return listWrongParts(value).length === 0;
-}
-
-function listWrongParts(connector: object): string[] {
-  return Object.entries(PARTS).flatMap(([part, isRight]) =>
-    isRight(Reflect.get(connector, part)) ? [] : [part],
-  );
-}
-
-const isFunction = (part: unknown) => typeof part === 'function';
-const isSchema = (part: unknown) => isFunction(Reflect.get(Object(part), 'safeParse'));
-const orOmitted = (isRight: (part: unknown) => boolean) => (part: unknown) =>
-  part === undefined || isRight(part);
-
-/** The form of each part of a definition that is used. */
-const PARTS: Readonly<Record<string, (part: unknown) => boolean>> = {
-  kind: (part) => typeof part === 'string',
-  settingsSchema: isSchema,
-  groupSchema: isSchema,
-  defaultFields: (part) => Array.isArray(part),
-  open: isFunction,
-  check: isFunction,
-  consent: orOmitted((part) =>
-    ['isWanted', 'secretName', 'begin', 'complete', 'revoke'].every((name) =>
-      isFunction(Reflect.get(Object(part), name)),
-    ),
-  ),
-  canonicalId: orOmitted(isFunction),
-  otherForms: orOmitted(isFunction),
-  recordUrl: orOmitted(isFunction),
-  rereadAfterMs: orOmitted((part) => Array.isArray(part)),
-  fieldsAsSource: orOmitted(isFunction),
-};

@@ -18,6 +18,7 @@ export {
   shareSignIn,
   toCodeChallenge,
 } from '../src/outbound/sign-in.ts';
+export type * from './about.ts';
 export type * from './contract.ts';
 export { requireMarkFields } from './marks/mark-fields.ts';
 export { readMarks } from './marks/mark-values.ts';
@@ -43,6 +44,7 @@ export {
 } from './requests/http.ts';
 export { inLanes } from './requests/lanes.ts';
 export { throwIfStopped } from './requests/stopped.ts';
+export type * from './webhooks.ts';
 export {
   createVerifiedWriter,
   type Reasons,

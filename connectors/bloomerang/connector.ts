@@ -9,6 +9,7 @@ import type {
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
 import { plainConnector } from '../plain.ts';
+import { aboutBloomerang } from './about.ts';
 import { check } from './check.ts';
 import { toCrmFields } from './fields.ts';
 import { listGroups, readGroup } from './groups.ts';
@@ -27,6 +28,7 @@ import { createWriter, readBack } from './write.ts';
 export const bloomerangConnector: ConnectorDefinition<BloomerangSettings> = {
   contract: 2,
   kind: 'bloomerang',
+  about: aboutBloomerang,
   settingsSchema: bloomerangSettingsSchema,
   groupSchema: bloomerangGroupSchema,
   defaultFields: z.array(fieldMappingSchema).parse(bloomerangFields),

@@ -10,6 +10,7 @@ import type {
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
 import { plainConnector } from '../plain.ts';
+import { aboutCivicrm } from './about.ts';
 import { recordUrl } from './addresses.ts';
 import { check } from './check.ts';
 import { canonicalId } from './contact.ts';
@@ -27,6 +28,7 @@ import { createWriter } from './write.ts';
 export const civicrmConnector: ConnectorDefinition<CivicrmSettings> = {
   contract: 2,
   kind: 'civicrm',
+  about: aboutCivicrm,
   settingsSchema: civicrmSettingsSchema,
   groupSchema: civicrmGroupSchema,
   defaultFields: z.array(fieldMappingSchema).parse(civicrmFields),

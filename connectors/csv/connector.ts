@@ -11,6 +11,7 @@ import type {
   CrmAccount,
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
+import { aboutCsv } from './about.ts';
 import { check, NO_FILTER } from './check.ts';
 import { createFields, describeFields } from './fields.ts';
 import { openFiles } from './files.ts';
@@ -32,6 +33,7 @@ import { CHANGES_PER_BATCH, eraseKept, writeChanges } from './write.ts';
 export const csvConnector: ConnectorDefinition<CsvSettings> = {
   contract: 2,
   kind: 'csv',
+  about: aboutCsv,
   settingsSchema: csvSettingsSchema,
   groupSchema: csvGroupSchema,
   defaultFields: z.array(fieldMappingSchema).parse(csvFields),

@@ -10,6 +10,7 @@ import type {
   ConnectorOptions,
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
+import { aboutHubspot } from './about.ts';
 import type { HubspotWorld } from './api.ts';
 import { check, readLimits } from './check/check.ts';
 import { readFacts, sampleIds } from './check/sample.ts';
@@ -48,6 +49,7 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
   return {
     contract: 2,
     kind: 'hubspot',
+    about: aboutHubspot,
     settingsSchema: hubspotSettingsSchema,
     groupSchema: hubspotGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(hubspotFields),

@@ -17,6 +17,7 @@ import type {
 import { requireMarkFields } from '../marks/mark-fields.ts';
 import { isNamed, toNameWords } from '../reading/name-search.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
+import { aboutMemory } from './about.ts';
 import { type MemoryCrm, toField } from './crm.ts';
 import { findMarked, isIncluded, lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
@@ -40,6 +41,7 @@ export function defineMemoryConnector(
   return {
     contract: 2,
     kind: 'memory',
+    about: aboutMemory,
     settingsSchema: memorySettingsSchema,
     groupSchema: memoryGroupSchema,
     defaultFields: memoryDefaultFields,

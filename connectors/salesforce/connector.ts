@@ -9,6 +9,7 @@ import type {
   ConnectorOptions,
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
+import { aboutSalesforce } from './about.ts';
 import type { SalesforceWorld } from './api.ts';
 import { check, readLimits } from './check/check.ts';
 import { readFacts, sampleIds } from './check/sample.ts';
@@ -46,6 +47,7 @@ export function defineSalesforceConnector(
   return {
     contract: 2,
     kind: 'salesforce',
+    about: aboutSalesforce,
     settingsSchema: salesforceSettingsSchema,
     groupSchema: salesforceGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(salesforceFields),

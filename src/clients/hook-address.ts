@@ -10,12 +10,23 @@ import type { Sealer } from '../database/encryption/sealed.ts';
 import { hashToken } from '../people/access-token.ts';
 import { type HookRecord, saveHook } from './statements/hooks.ts';
 
-/** How the calls to a webhook address may be signed. */
+/** How the calls to any client's webhook address may be signed. */
 export const HOOK_SIGNATURES: readonly string[] = [
   'none',
   ...WEBHOOKS.flatMap(({ kind, webhooks }) => (webhooks.signature === undefined ? [] : [kind])),
   'hmac',
 ];
+
+/** Returns true for one of these, and for a loaded connector package whose CRM signs its calls. */
+export function isHookSignature(kind: string): boolean {
+  return HOOK_SIGNATURES.includes(kind) || findWebhooks(kind)?.signature !== undefined;
+}
+
+/** How the calls about a client with this CRM may be signed. Only its own connector package can add a way. */
+export function listHookSignatures(crmKind: string): readonly string[] {
+  const isMore = !HOOK_SIGNATURES.includes(crmKind) && isHookSignature(crmKind);
+  return isMore ? [...HOOK_SIGNATURES, crmKind] : HOOK_SIGNATURES;
+}
 
 /** The kind of a CRM that signs its own calls, or `hmac`. */
 export type SignatureKind = NonNullable<HookRecord['signature']>;

@@ -2,7 +2,7 @@
  * Settings that a caller sends instead of writing a file. They are checked like a file, but fewer settings
  * are allowed.
  */
-import { findConnectorDefinition, findRemoteCrm } from '../../connectors/index.ts';
+import { findConnectorDefinition, findRemoteCrm, REMOTE_CRMS } from '../../connectors/index.ts';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { personNeeded, reachInsufficient } from '../core/shared-errors.ts';
@@ -101,7 +101,7 @@ function requireTexts(value: unknown, path: string): void {
 }
 
 function requireKnownKind(id: string, kind: unknown, before: Integration | undefined): void {
-  // A remote CRM needs no package and no file.
+  // A remote CRM needs no file. If it needs a package, the operator has named the package.
   const isRemote = findRemoteCrm(kind) !== undefined;
   if (typeof kind !== 'string' || isRemote || kind === before?.crm.kind) return;
   throw ofOperator(id, 'crm.kind');
@@ -109,6 +109,20 @@ function requireKnownKind(id: string, kind: unknown, before: Integration | undef
 
 /** Files of a CSV client. */
 const FILES = ['path', 'output'];
+
+/** The parts of a connector package's settings for which the set-up asks. */
+const ASKED = ['kind', 'url', 'auth'];
+
+/** The parts of `crm` that only an operator may set, because they may name files or anything else on this machine. */
+function listOperatorParts(
+  crm: Integration['crm'],
+  before: Integration['crm'] | undefined,
+): readonly string[] {
+  if (crm.kind === 'csv') return FILES;
+  if (REMOTE_CRMS.some(({ kind }) => kind === crm.kind)) return [];
+  const all = Object.keys({ ...crm, ...before });
+  return findRemoteCrm(crm.kind) === undefined ? all : all.filter((part) => !ASKED.includes(part));
+}
 
 async function limitAddresses(
   deps: RemoteDeps,
@@ -118,8 +132,8 @@ async function limitAddresses(
 ): Promise<Integration> {
   const { id, crm } = integration;
   const wasCrm = before?.crm.kind === crm.kind ? before.crm : undefined;
-  if (findRemoteCrm(crm.kind) === undefined) {
-    const parts = crm.kind === 'csv' ? FILES : Object.keys({ ...crm, ...wasCrm });
+  const parts = listOperatorParts(crm, wasCrm);
+  if (parts.length > 0) {
     const changed = parts.find((part) => toText(crm[part]) !== toText(wasCrm?.[part]));
     if (changed !== undefined) throw ofOperator(id, `crm.${changed}`);
   }

@@ -6,6 +6,7 @@ import {
   HOOK_SIGNATURES,
   hookExists,
   hookMissing,
+  isHookSignature,
   signingFor,
 } from '../clients/hook-address.ts';
 import {
@@ -38,9 +39,12 @@ const CRM_SECRETS = WEBHOOKS.flatMap(({ webhooks }) => webhooks.signature?.setti
 const addressInput = z.object({
   integration: CLIENT,
   signature: z
-    .enum(HOOK_SIGNATURES, { error: `Choose ${SIGNATURE_CHOICES}.` })
+    .string()
+    .refine(isHookSignature, { error: `Choose ${SIGNATURE_CHOICES}.` })
     .optional()
-    .describe('How calls are signed; by default unchanged, or unsigned for a new address'),
+    .describe(
+      `How calls are signed: ${SIGNATURE_CHOICES}, or the kind of the client's own connector package. By default unchanged, or unsigned for a new address`,
+    ),
   secret: secretText(z.string().min(1).max(MAX_SECRET_LENGTH))
     .optional()
     .describe(
@@ -48,7 +52,7 @@ const addressInput = z.object({
     ),
 });
 
-const signatureSchema = z.enum(HOOK_SIGNATURES.filter((kind) => kind !== 'none')).nullable();
+const signatureSchema = z.string().nullable();
 
 const hookSchema = z.object({
   integration: z.string(),

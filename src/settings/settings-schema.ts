@@ -147,10 +147,13 @@ const setupSchema = z
       .url({ protocol: /^https?$/ })
       .nullable()
       .default(null),
+    /** Connector packages that users can choose in the set-up, in addition to the built-in kinds of CRM. */
+    packages: z.array(z.string().trim().min(1)).default([]),
     ...appsShape,
   })
-  .transform(({ service, ...apps }) => ({
+  .transform(({ service, packages, ...apps }) => ({
     service,
+    packages,
     apps: z.record(z.string(), appSchema.nullable()).parse(apps),
   }));
 

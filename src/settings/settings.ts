@@ -130,6 +130,9 @@ async function checkSettings(
   const allowInsecureHttp = [...(options.allowInsecureHttp ?? []), ...allowed];
   const secure = { allowInsecureHttp };
   problems.push(...checkUrl(tree, ['alerts', 'webhook', 'url'], secure));
+  problems.push(
+    ...(await checkPackages(tree, valueAt(whole.written, ['setup', 'packages']), options)),
+  );
   const integrations = [];
   for (let index = 0; index < count; index += 1) {
     const crm = await checkCrm(tree, index, { ...options, allowInsecureHttp });
@@ -142,6 +145,29 @@ async function checkSettings(
   }
   const settings = whole.parsed === null ? null : { ...whole.parsed.value, integrations };
   return { settings, problems };
+}
+
+/** Loads the packages that users can choose in the set-up. Reports those without a set-up. */
+async function checkPackages(
+  tree: SettingsTree,
+  names: unknown,
+  options: LoadOptions,
+): Promise<TreeProblem[]> {
+  const problems: TreeProblem[] = [];
+  for (const [index, name] of (Array.isArray(names) ? names : []).entries()) {
+    // The check of the whole file has already reported it.
+    if (typeof name !== 'string' || name === '') continue;
+    const definition = await findDefinition(name, options);
+    const path = ['setup', 'packages', index];
+    const message =
+      typeof definition === 'string'
+        ? definition
+        : definition.about?.setup === undefined
+          ? `the connector "${name}" declares no set-up, so users cannot choose it: remove it here, and describe its clients in the file`
+          : null;
+    if (message !== null) problems.push({ path, position: tree.getMark(path).position, message });
+  }
+  return problems;
 }
 
 /** If a list has errors, which are reported elsewhere, it allows nothing. */

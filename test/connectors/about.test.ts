@@ -19,7 +19,8 @@ describe('the facts about each kind of CRM', () => {
     const kinds = (await loadBuiltInConnectors()).map(({ kind }) => kind);
     expect(new Set(kinds).size).toBe(kinds.length);
     for (const kind of kinds) {
-      expect((await findConnectorDefinition(kind)).kind).toBe(kind);
+      const definition = await findConnectorDefinition(kind);
+      expect([definition.kind, definition.about?.kind]).toEqual([kind, kind]);
       expect(crmName(kind)).not.toBe(kind);
     }
     expect(crmName('my-crm')).toBe('my-crm');

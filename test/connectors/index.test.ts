@@ -6,6 +6,28 @@ import {
   loadBuiltInConnectors,
 } from '../../connectors/index.ts';
 
+const FIELD = {
+  ...{ name: 'apiKey', noun: 'the key', label: 'Key', isSecret: true, variable: 'MY_KEY' },
+};
+
+const SETUP = {
+  address: { noun: 'the address', ask: 'What is the address?', label: 'Address' },
+  signIns: [{ type: 'apiKey', label: 'Key', browser: 'key', fields: [FIELD] }],
+  howTo: [],
+  groupExample: '{ group: "Board" }',
+};
+
+const withField = (wrong: object) => ({
+  ...SETUP,
+  signIns: [{ ...SETUP.signIns[0], fields: [{ ...FIELD, ...wrong }] }],
+});
+
+const SIGNATURE = {
+  ...{ label: 'signed by My CRM', secretNoun: 'a secret', settingsNoun: 'the secret' },
+  ...{ variable: 'MY_SECRET', help: 'My CRM signs.', findSecret: () => null },
+  versions: [{ header: 'x-signature', timestamp: null, sign: () => null }],
+};
+
 describe('findConnectorDefinition', () => {
   it('finds every built-in kind', async () => {
     for (const definition of await loadBuiltInConnectors()) {
@@ -63,6 +85,40 @@ describe('findConnectorDefinition', () => {
         details: { package: 'my-crm', parts: [part] },
       }),
     );
+  });
+
+  it.each([
+    ['about.name', { name: undefined }],
+    ['about.kind', { kind: 'another' }],
+    ['about.setup.signIns.0.fields.0.isSecret', { setup: withField({ isSecret: 'no' }) }],
+    ['about.setup.signIns.0.fields.0.variable', { setup: withField({ variable: 'my key' }) }],
+    ['about.setup.signIns', { setup: { ...SETUP, signIns: [] } }],
+    ['about.webhooks.readEvent', { webhooks: { readEvent: 'a text' } }],
+    [
+      'about.webhooks.signature.versions',
+      { webhooks: { signature: { ...SIGNATURE, versions: [] } } },
+    ],
+    [
+      'about.webhooks.signature.findSecret',
+      { webhooks: { signature: { ...SIGNATURE, findSecret: null } } },
+    ],
+  ])('refuses a package by the part %s of what it says about its CRM', (part, wrong) => {
+    const about = { kind: 'csv', name: 'My CRM', setup: SETUP, ...wrong };
+    const loading = () => connectorOf('my-crm', { connector: { ...csvConnector, about } });
+    expect(loading).toThrow(
+      expect.objectContaining({
+        kind: 'configuration',
+        code: 'connector_incomplete',
+        message: expect.stringContaining(part),
+        details: { package: 'my-crm', parts: expect.arrayContaining([part]) },
+      }),
+    );
+  });
+
+  it('accepts what the built-in connectors say about their CRMs', async () => {
+    for (const definition of await loadBuiltInConnectors()) {
+      expect(connectorOf(definition.kind, { connector: definition })).toBe(definition);
+    }
   });
 
   it('does not load paths and URLs', async () => {

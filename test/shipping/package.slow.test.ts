@@ -364,6 +364,94 @@ describe('the package', () => {
       }
     });
 
+    describe('that describes its CRM', () => {
+      const about = `
+        about: {
+          kind: 'my-crm',
+          name: 'My CRM',
+          setup: {
+            address: { noun: 'the address of My CRM', ask: 'What is the address of My CRM?', label: 'Address' },
+            signIns: [{
+              type: 'apiKey', label: 'Key', browser: 'key',
+              fields: [{ name: 'apiKey', noun: 'the key', label: 'Key', isSecret: true, variable: 'MY_CRM_KEY' }],
+            }],
+            howTo: ['Create a key in My CRM.'],
+            groupExample: '{ group: "Board" }',
+          },
+          webhooks: {
+            signature: {
+              label: 'signed by My CRM', secretNoun: "My CRM's secret", settingsNoun: 'the secret of My CRM',
+              variable: 'MY_CRM_SECRET', help: 'My CRM signs with its secret.', findSecret: () => null,
+              versions: [{ header: 'x-my-crm', timestamp: null, sign: (secret) => secret }],
+            },
+            readEvent: ({ myCrm }) => (typeof myCrm === 'string' ? { ids: [myCrm], account: null } : null),
+          },
+        },`;
+      const settings = `z.union([
+        z.strictObject({ kind: z.literal('my-crm'), path: z.string().min(1) }),
+        z.strictObject({
+          kind: z.literal('my-crm'), url: z.url(), auth: z.strictObject({ type: z.literal('apiKey'), apiKey: z.string().min(1) }),
+        }).transform((crm) => ({ ...crm, path: 'contacts.json' })),
+      ])`;
+      let original: string;
+
+      beforeAll(async () => {
+        original = await readFile(join(place, 'my-crm/index.js'), 'utf8');
+        await changeConnector(about);
+      });
+
+      afterAll(() => writeFile(join(place, 'my-crm/index.js'), original));
+
+      /** Adds text after the version of the contract. */
+      async function changeConnector(text: string): Promise<void> {
+        const changed = original
+          .replace('  contract: 2,\n', `  contract: 2,\n${text}\n`)
+          .replace(
+            "z.strictObject({ kind: z.literal('my-crm'), path: z.string().min(1) })",
+            settings,
+          );
+        await writeFile(join(place, 'my-crm/index.js'), changed);
+      }
+
+      it('is set up in the terminal by its own questions', async () => {
+        const words = ['init', '--yes', '--crm', 'my-crm', '--name', 'Riverside', '--force'];
+        const crm = ['--crm-url', 'https://crm.example.org', '--opt-out-field', 'none'];
+        await run(['npx', 'donor-sync', ...words, ...crm, '--config', 'init.yaml'], place);
+        const written = await readFile(join(place, 'init.yaml'), 'utf8');
+        expect(written).toContain('kind: my-crm');
+        expect(written).toMatch(/apiKey: .*MY_CRM_KEY/);
+      });
+
+      it('has its own signature of webhooks, and its name where users see it', async () => {
+        await writeSettings('my-crm', await aService());
+        const secret = ['--signature', 'my-crm', '--secret-env', 'MY_CRM_SECRET'];
+        const env = { ...options(place).env, MY_CRM_SECRET: 'swordfish' };
+        const words = ['npx', 'donor-sync', 'hooks', 'create', 'my-crm', ...secret, '--json'];
+        const created = await runToEnd(words, { ...options(place), env });
+        expect(JSON.parse(created)).toMatchObject({ signature: 'my-crm', secret: null });
+      });
+
+      it.each([
+        ['about.name', about.replace("name: 'My CRM',", '')],
+        ['about.setup.signIns.0.type', about.replace("type: 'apiKey',", '')],
+        ['about.webhooks.readEvent', about.replace(/readEvent: .*/, "readEvent: 'no function',")],
+      ])('is refused by its name if the part %s is wrong', async (part, text) => {
+        await changeConnector(text);
+        try {
+          await writeSettings('my-crm', await aService());
+          expect(await failedSync()).toMatchObject({
+            exitCode: 2,
+            code: 'settings_invalid',
+            message: expect.stringMatching(
+              new RegExp(`package "my-crm" lacks these parts.*${part}.*Nothing was loaded`),
+            ),
+          });
+        } finally {
+          await changeConnector(about);
+        }
+      });
+    });
+
     it('tells that of a package with a donor-sync of its own as one, too', async () => {
       const elsewhere = join(folder, 'elsewhere');
       const other = join(elsewhere, 'other-crm');

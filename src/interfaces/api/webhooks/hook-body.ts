@@ -3,8 +3,8 @@
  * forms here serve Flows, workflows and other programs.
  */
 import { z } from 'zod';
-import { WEBHOOKS } from '../../../../connectors/index.ts';
-import type { Acknowledgement, CrmEvent } from '../../../../connectors/webhooks.ts';
+import { findWebhooks, WEBHOOKS } from '../../../../connectors/index.ts';
+import type { Acknowledgement, CrmEvent, CrmWebhooks } from '../../../../connectors/webhooks.ts';
 import type { CalledContact } from '../../../clients/webhook-call.ts';
 import { contactSchema } from '../request/router.ts';
 
@@ -34,12 +34,18 @@ const UNKNOWN: HookBody = {
 /**
  * Reads a body. A body that cannot be read, or is about something else, names no contact. `provenBy` is the kind of CRM
  * whose own signature the call has, over a time: only events of that CRM report deletions. Null for any other call.
+ * `crmKind` is the kind of the client's CRM, which may be a connector package with its own forms.
  */
-export function readHookBody(body: Uint8Array, provenBy: string | null = null): HookBody {
+export function readHookBody(
+  body: Uint8Array,
+  provenBy: string | null = null,
+  crmKind: string | null = null,
+): HookBody {
   const text = new TextDecoder().decode(body).trim();
   const parsed = parseJson(text);
-  if (parsed === undefined) return readText(text);
-  const parts = (Array.isArray(parsed) ? parsed : [parsed]).map(readPart);
+  const readers = listReaders(crmKind);
+  if (parsed === undefined) return readText(text, readers);
+  const parts = (Array.isArray(parsed) ? parsed : [parsed]).map((part) => readPart(part, readers));
   const deletions = parts.filter(
     ({ kind, isPrivacyDeletion }) => kind !== null && kind === provenBy && isPrivacyDeletion,
   );
@@ -48,9 +54,30 @@ export function readHookBody(body: Uint8Array, provenBy: string | null = null): 
   return { ...bounded(parts.map(({ contacts }) => contacts)), deleted };
 }
 
-function readText(text: string): HookBody {
-  for (const { webhooks } of WEBHOOKS) {
-    const events = webhooks.readText?.(text) ?? null;
+interface FormReader {
+  kind: string;
+  webhooks: CrmWebhooks;
+}
+
+/** The forms of built-in CRMs, and of the client's own package, which cannot read the calls about other clients. */
+function listReaders(crmKind: string | null): readonly FormReader[] {
+  const own = crmKind === null ? undefined : findWebhooks(crmKind);
+  const isBuiltIn = own === undefined || WEBHOOKS.some(({ kind }) => kind === crmKind);
+  return isBuiltIn || crmKind === null ? WEBHOOKS : [...WEBHOOKS, { kind: crmKind, webhooks: own }];
+}
+
+/** A body that a connector cannot read is not in its form, even if the connector throws. */
+function unlessThrown<Result>(read: () => Result | null | undefined): Result | null {
+  try {
+    return read() ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function readText(text: string, readers: readonly FormReader[]): HookBody {
+  for (const { webhooks } of readers) {
+    const events = unlessThrown(() => webhooks.readText?.(text));
     if (events === null) continue;
     const contacts = events.map(({ ids, account }) =>
       toContacts(ids, typeof account === 'string' ? account : null),
@@ -90,13 +117,13 @@ interface Part {
 }
 
 /** The contacts that an event or a record is about. */
-function readPart(part: unknown): Part {
+function readPart(part: unknown, readers: readonly FormReader[]): Part {
   const general = { kind: null, isPrivacyDeletion: false };
   const id = readId(part);
   if (id !== null) return { ...general, contacts: [{ id, account: null }] };
   const { data: object } = objectSchema.safeParse(part);
   if (object === undefined) return { ...general, contacts: [] };
-  const found = findEvent(object);
+  const found = findEvent(object, readers);
   if (found === null) {
     const account = readId(object['portalId']) ?? readId(object['portal-id']);
     return { ...general, contacts: toContacts(idsIn(object), account) };
@@ -106,9 +133,12 @@ function readPart(part: unknown): Part {
   return { kind, contacts, isPrivacyDeletion: event.isPrivacyDeletion === true };
 }
 
-function findEvent(object: Record<string, unknown>): { kind: string; event: CrmEvent } | null {
-  for (const { kind, webhooks } of WEBHOOKS) {
-    const event = webhooks.readEvent?.(object) ?? null;
+function findEvent(
+  object: Record<string, unknown>,
+  readers: readonly FormReader[],
+): { kind: string; event: CrmEvent } | null {
+  for (const { kind, webhooks } of readers) {
+    const event = unlessThrown(() => webhooks.readEvent?.(object));
     if (event !== null) return { kind, event };
   }
   return null;

@@ -172,7 +172,8 @@ export function hookRoutes(
     }
     // Only a call that the CRM has signed with a time can start an erasure. Any other call is a hint.
     const provenBy = receipt === null ? null : hook.signature;
-    const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()), provenBy);
+    const crmKind = deps.application.integrations.get(integrationId)?.crm.kind ?? null;
+    const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()), provenBy, crmKind);
     const by: Actor = { kind: 'webhook', name: null, from: getAddress(c) };
     const { contacts, isComplete, acknowledgement } = body;
     const deleted = contact === undefined ? body.deleted : [];

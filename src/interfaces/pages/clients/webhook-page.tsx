@@ -1,5 +1,5 @@
 import { findWebhooks, WEBHOOKS } from '../../../../connectors/index.ts';
-import { HOOK_SIGNATURES } from '../../../clients/hook-address.ts';
+import { listHookSignatures } from '../../../clients/hook-address.ts';
 import {
   describeSignature,
   type HookCallView,
@@ -107,7 +107,7 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
         <p>
           <label for="signature">Calls are</label>
           <select id="signature" name="signature">
-            {HOOK_SIGNATURES.map((kind) => (
+            {listHookSignatures(crm.kind).map((kind) => (
               <option value={kind} selected={kind === current}>
                 {describeSignature(kind)}
               </option>

@@ -1,5 +1,5 @@
 import type { AboutRemoteCrm, SignIn } from '../../../../connectors/about.ts';
-import { REMOTE_CRMS } from '../../../../connectors/index.ts';
+import { listRemoteCrms } from '../../../../connectors/index.ts';
 import type { DroppedPreview } from '../../../clients/setup/dropped-file.ts';
 import { askSignIn } from '../../../clients/setup/interview/crm.ts';
 import { findOptions } from '../../../clients/setup/interview/question.ts';
@@ -26,7 +26,7 @@ export function CrmStep({ page, view }: { page: StepPageView; view: StepView['cr
       )}
       {isConnected && <p class="quiet">Or choose another source, which replaces this one:</p>}
       <div class="doors">
-        {REMOTE_CRMS.map((about) =>
+        {listRemoteCrms().map((about) =>
           setup.isNew || kind === about.kind ? <ConnectDoor page={page} about={about} /> : null,
         )}
         {setup.isNew || kind === 'csv' ? <FileDoor page={page} view={view} /> : null}

@@ -35,7 +35,7 @@ export async function crmAnswers(
   const about = findRemoteCrm(one(form, 'kind'));
   if (about === undefined) {
     throw new ConfigurationError(
-      `In a browser, you can connect ${REMOTE_NAMES}, or use a CSV file. Connector packages are named in donor-sync.yaml.`,
+      `In a browser, you can connect ${REMOTE_NAMES}, or use a CSV file. Connector packages with a set-up are named in donor-sync.yaml (setup.packages).`,
       { code: 'setup_kind_refused' },
     );
   }

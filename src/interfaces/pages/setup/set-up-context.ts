@@ -1,6 +1,6 @@
 /** The shared parts of the set-up routes: the user, the set-up, and its page. */
 import type { Context } from 'hono';
-import { REMOTE_CRMS } from '../../../../connectors/index.ts';
+import { listRemoteCrms } from '../../../../connectors/index.ts';
 import { findSetup, type Setup } from '../../../clients/setup/draft.ts';
 import { ofTheFile } from '../../../clients/setup/finish.ts';
 import type { SetupStep } from '../../../clients/setup/steps.ts';
@@ -107,7 +107,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
 
   async function findCallbacks(): Promise<ReadonlyMap<string, string>> {
     const callbacks = new Map<string, string>();
-    for (const { kind, setup } of REMOTE_CRMS) {
+    for (const { kind, setup } of listRemoteCrms()) {
       if (!setup.signIns.some(({ isConsent }) => isConsent)) continue;
       const url = await wayBackUrl(address.url(), kind);
       callbacks.set(kind, publicAddress(url, `/oauth/${kind}/callback`));

@@ -87,6 +87,11 @@ export interface Surroundings {
   readKey(path: string): Promise<string>;
   /** The settings already in the file; null for a new file. */
   present: PresentSettings | null;
+  /**
+   * Loads a connector package and returns the questions of its set-up; null for a built-in kind. Throws a
+   * ConfigurationError if there is no such package, or if it declares no set-up.
+   */
+  findPackage(kind: string | undefined): Promise<AboutRemoteCrm | null>;
   /** Finds the field map for a kind of CRM. */
   defaultFields(kind: string): Promise<readonly FieldMapping[]>;
   /** Finds the columns that the previous settings file writes into this file; none without such a file. */

@@ -20,6 +20,8 @@ export async function askCrm(
   surroundings: Surroundings,
 ): Promise<Answers['crm']> {
   const { crmKind } = QUESTIONS;
+  const installed = await surroundings.findPackage(flags.crm);
+  if (installed !== null) return askRemote(asker, flags, installed);
   const kind = await ask(asker, crmKind, { flag: FLAGS.crmKind, given: flags.crm });
   const about = findRemoteCrm(kind);
   return about === undefined ? askFile(asker, flags, surroundings) : askRemote(asker, flags, about);

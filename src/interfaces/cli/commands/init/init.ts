@@ -4,8 +4,9 @@ import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Finding } from '../../../../../connectors/contract.ts';
 import { missingParts } from '../../../../../connectors/findings/missing-parts.ts';
+import { isPackageName } from '../../../../../connectors/index.ts';
 import type { ColumnLine } from '../../../../clients/setup/column-list.ts';
-import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from '../../../../core/errors.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';
 import type { Environment } from '../../../../settings/environment.ts';
 import { getEnvironmentFile, withEnvironmentFile } from '../../../../settings/environment-file.ts';
@@ -103,6 +104,20 @@ export function createSurroundings(
     timezone: timezone(),
     present,
     isSet: (variable) => Boolean(env[variable]),
+    async findPackage(kind) {
+      if (kind === undefined || !isPackageName(kind)) return null;
+      const definition = await findConnectorDefinition(kind).catch((error: unknown) => {
+        // The question about the CRM lists the kinds for a text that is neither a kind nor an installed package.
+        if (isConfigurationError(error) && error.code === 'connector_unknown') return null;
+        throw error;
+      });
+      if (definition === null) return null;
+      const { about } = definition;
+      if (about?.setup !== undefined) return { ...about, kind, setup: about.setup };
+      throw usageError(
+        `${FLAGS.crmKind}: the connector package "${kind}" declares no set-up, so init cannot ask for its settings. Write crm: { kind: ${kind}, … } into the settings file by hand.`,
+      );
+    },
     defaultFields: async (kind) => (await findConnectorDefinition(kind)).defaultFields,
     writtenBefore: async (csvPath) =>
       writtenBefore(await readText(settingsFile), csvPath, {

@@ -1,0 +1,164 @@
+/** Checks the definition that a connector package exports, so that no part of a wrong one is ever used. */
+import { z } from 'zod';
+import { ConfigurationError } from '../src/core/errors.ts';
+import type { ConnectorDefinition } from './contract.ts';
+
+/** The version of the contract that this donor-sync loads. */
+const CONTRACT = 2;
+
+/**
+ * Returns the definition of the package with this name. Throws a ConfigurationError if it follows another version of the
+ * contract, or if parts are missing or have the wrong form. The error names every such part.
+ */
+export function requireDefinition(name: string, connector: object): ConnectorDefinition {
+  requireContract(name, connector);
+  if (isDefinition(connector)) return connector;
+  const parts = listWrongParts(connector);
+  throw new ConfigurationError(
+    `The \`connector\` of the package "${name}" lacks these parts, or they have the wrong form: ${parts.join(', ')}. ` +
+      `Nothing was loaded. Correct the package, or install another version of it.`,
+    { code: 'connector_incomplete', details: { package: name, parts } },
+  );
+}
+
+/** A package for another version might open, and then lack a function in the middle of a run. */
+function requireContract(name: string, connector: object): void {
+  const contract: unknown = Reflect.get(connector, 'contract');
+  if (contract === CONTRACT) return;
+  const unknown = contract === undefined ? 'a version without a number' : 'an unknown version';
+  const follows = typeof contract === 'number' ? `version ${contract}` : unknown;
+  throw new ConfigurationError(
+    `The connector package "${name}" follows ${follows} of the connector contract, and this donor-sync needs version ${CONTRACT}. ` +
+      `Nothing was loaded. Install a version of "${name}" for contract ${CONTRACT}, or the donor-sync that it was made for.`,
+    { code: 'connector_contract', details: { package: name, contract: contract ?? null } },
+  );
+}
+
+function isDefinition(connector: object): connector is ConnectorDefinition {
+  return listWrongParts(connector).length === 0;
+}
+
+function listWrongParts(connector: object): string[] {
+  const wrong = Object.entries(PARTS).flatMap(([part, isRight]) =>
+    isRight(Reflect.get(connector, part)) ? [] : [part],
+  );
+  const about: unknown = Reflect.get(connector, 'about');
+  return about === undefined ? wrong : [...wrong, ...listWrongAbout(connector, about)];
+}
+
+const isFunction = (part: unknown) => typeof part === 'function';
+const isSchema = (part: unknown) => isFunction(Reflect.get(Object(part), 'safeParse'));
+const orOmitted = (isRight: (part: unknown) => boolean) => (part: unknown) =>
+  part === undefined || isRight(part);
+
+/** The form of each part of a definition that is used. */
+const PARTS: Readonly<Record<string, (part: unknown) => boolean>> = {
+  kind: (part) => typeof part === 'string',
+  settingsSchema: isSchema,
+  groupSchema: isSchema,
+  defaultFields: (part) => Array.isArray(part),
+  open: isFunction,
+  check: isFunction,
+  consent: orOmitted((part) =>
+    ['isWanted', 'secretName', 'begin', 'complete', 'revoke'].every((name) =>
+      isFunction(Reflect.get(Object(part), name)),
+    ),
+  ),
+  canonicalId: orOmitted(isFunction),
+  otherForms: orOmitted(isFunction),
+  recordUrl: orOmitted(isFunction),
+  rereadAfterMs: orOmitted((part) => Array.isArray(part)),
+  fieldsAsSource: orOmitted(isFunction),
+};
+
+/** Returns the wrong parts of `about`, in the form `about.setup.signIns.0.type`. */
+function listWrongAbout(connector: object, about: unknown): string[] {
+  const { error, data } = aboutSchema.safeParse(about);
+  const paths = (error?.issues ?? []).map(({ path }) => ['about', ...path].join('.'));
+  if (data !== undefined && data.kind !== Reflect.get(connector, 'kind')) paths.push('about.kind');
+  return [...new Set(paths)];
+}
+
+const text = z.string().trim().min(1);
+const fn = z.custom<(...all: never[]) => unknown>(isFunction);
+const header = z.string().regex(/^[a-z0-9-]+$/);
+
+const signInFieldSchema = z.object({
+  name: z.string().regex(/^[A-Za-z]\w*$/),
+  noun: text,
+  label: text,
+  hint: text.optional(),
+  placeholder: text.optional(),
+  isSecret: z.boolean(),
+  isOptional: z.boolean().optional(),
+  variable: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
+});
+
+const signInSchema = z.object({
+  type: text,
+  label: text,
+  hint: text.optional(),
+  fields: z.array(signInFieldSchema),
+  browser: z.enum(['key', 'app']).optional(),
+  isConsent: z.boolean().optional(),
+  needsOwnAddress: z.boolean().optional(),
+});
+
+const setupSchema = z.object({
+  address: z.object({
+    noun: text,
+    ask: text,
+    label: text,
+    hint: text.optional(),
+    placeholder: text.optional(),
+    usual: z.url({ protocol: /^https?$/ }).optional(),
+    isForAll: z.boolean().optional(),
+  }),
+  // The terminal cannot offer a consent.
+  signIns: z
+    .array(signInSchema)
+    .refine((ways) => ways.some(({ isConsent = false }) => !isConsent))
+    .refine((ways) => ways.some(({ browser }) => browser !== undefined)),
+  signInHint: text.optional(),
+  howTo: z.array(text),
+  foldedTitle: text.optional(),
+  findAddressProblem: fn.optional(),
+  employers: z.array(z.object({ value: text, label: text })).optional(),
+  filterExample: text.optional(),
+  groupExample: z.string(),
+});
+
+const webhooksSchema = z.object({
+  signature: z
+    .object({
+      label: text,
+      secretNoun: text,
+      settingsNoun: text,
+      variable: text,
+      help: text,
+      findSecret: fn,
+      versions: z
+        .array(
+          z.object({
+            header,
+            timestamp: z.object({ header, unitMs: z.number().positive() }).nullable(),
+            sign: fn,
+          }),
+        )
+        .min(1),
+    })
+    .optional(),
+  readEvent: fn.optional(),
+  readText: fn.optional(),
+  acknowledgement: z.object({ contentType: text, body: z.string() }).optional(),
+});
+
+/** The form of `AboutCrm`. Unknown parts are ignored, because a later donor-sync may know them. */
+const aboutSchema = z.object({
+  kind: text,
+  name: text,
+  setup: setupSchema.optional(),
+  offers: z.array(z.enum(['viewers', 'lists', 'source'])).optional(),
+  removesFormerValues: text.optional(),
+  webhooks: webhooksSchema.optional(),
+});
