@@ -44,6 +44,8 @@ import { createOwnershipCheck, openValues } from './values.ts';
 
 type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' | 'clock'>;
 
+type DecideDeps = Pick<UndoDeps, 'store' | 'connector' | 'sealer'>;
+
 /** The result of undoing a run. A contact that the run wrote more than once counts once. */
 export interface UndoReport {
   run: string;
@@ -161,7 +163,7 @@ async function withoutErased(
 }
 
 /** Batches in which no contact occurs twice, so each contact's writes are undone in order. */
-function* batchesOfContacts(
+export function* batchesOfContacts(
   writes: readonly WriteRecord[],
   size: number,
 ): Generator<WriteRecord[]> {
@@ -190,18 +192,60 @@ interface Restoration {
   left: OwnedValues;
 }
 
+/** What happens to one write of the run. */
+export type UndoDecision =
+  | { kind: 'gone'; write: WriteRecord }
+  /** No value of the write is restored. `message` contains a code if the reason has one. */
+  | { kind: 'kept'; write: WriteRecord; why: UndoObstacle; message: string }
+  | {
+      kind: 'restored';
+      write: WriteRecord;
+      restoration: Restoration;
+      /** Fields that someone has changed since the run. They stay as they are. */
+      edited: readonly string[];
+      /** Fields that the integration's user cannot see. */
+      unseen: readonly string[];
+    };
+
+/** Why no value of a write is restored. */
+export type UndoObstacle = 'purged' | 'damaged' | 'unseen' | 'newer';
+
 async function undoBatch(
   deps: UndoDeps,
   lease: Lease,
   writes: WriteRecord[],
   counts: UndoCounts,
 ): Promise<void> {
+  const restorations: Restoration[] = [];
+  for (const decision of await decideBatch(deps, lease.integrationId, writes)) {
+    const { write } = decision;
+    if (decision.kind === 'gone') counts.gone.add(write.crmId);
+    else if (decision.kind === 'kept') refuse(counts, write, decision.message);
+    else {
+      const { unseen, edited, restoration } = decision;
+      if (unseen.length > 0) refuse(counts, write, `${unseen.join(', ')}: ${NOT_SEEN}`);
+      counts.fields.editedSince += edited.length;
+      restorations.push(restoration);
+    }
+  }
+  await writeBack(deps, lease, restorations, counts);
+}
+
+/**
+ * Reads these contacts from the CRM, and decides what to restore. It changes nothing. No contact may occur twice among
+ * the writes.
+ */
+export async function decideBatch(
+  deps: DecideDeps,
+  integrationId: string,
+  writes: readonly WriteRecord[],
+): Promise<UndoDecision[]> {
   const { store, connector } = deps;
   const ids = writes.map((write) => write.crmId);
   const fields = [...new Set(writes.flatMap((write) => Object.keys(parseOwned(write.after))))];
   const lookups = new Map((await lookUp(connector, ids, fields)).map((l) => [l.id, l]));
-  const rows = await findContacts(store.reader, lease.integrationId, ids);
-  const others = await writesOfOthers(deps, lease, writes);
+  const rows = await findContacts(store.reader, integrationId, ids);
+  const allOthers = await writesOfOthers(deps, integrationId, writes);
   const hidden = await findHidden(connector, fields, lookups.values());
   const automated = await findLateAutomation(
     deps,
@@ -211,43 +255,34 @@ async function undoBatch(
       return [{ crmId, values: lookup.values, owned: [parseOwned(after)] }];
     }),
   );
-  const restorations: Restoration[] = [];
-  for (const write of writes) {
+  return writes.map((write): UndoDecision => {
     const lookup = lookups.get(write.crmId);
     const row = rows.get(write.crmId);
-    if (lookup?.state !== 'found' || !row) {
-      counts.gone.add(write.crmId);
-      continue;
-    }
+    const others = allOthers.get(write.crmId) ?? [];
+    if (lookup?.state !== 'found' || !row) return { kind: 'gone', write };
     if (write.before === VALUES_PURGED) {
-      refuse(counts, write, NOT_KEPT);
-      continue;
+      return { kind: 'kept', write, why: 'purged', message: NOT_KEPT };
     }
-    const before = valuesBefore(deps, lease, write);
+    const before = valuesBefore(deps, integrationId, write);
     if (isFatalError(before)) {
-      refuse(counts, write, `${before.code}: ${NOT_ITS_OWN}`);
-      continue;
+      const message = `${before.code}: ${NOT_ITS_OWN}`;
+      return { kind: 'kept', write, why: 'damaged', message };
     }
-    const inTheWay = findInTheWay(write, row, { others: others.get(write.crmId) ?? [], hidden });
-    if (inTheWay !== null) {
-      refuse(counts, write, inTheWay);
-      continue;
-    }
+    const inTheWay = findInTheWay(write, row, { others, hidden });
+    if (inTheWay !== null) return { kind: 'kept', write, ...inTheWay };
     const restoration = restore(deps, write, {
       before,
       present: lookup.values,
       automated: automated.get(write.crmId) ?? {},
       ownedNow: parseOwned(row.ownedValues),
-      others: others.get(write.crmId) ?? [],
+      others,
       hidden,
     });
     const left = Object.keys(restoration.left);
     const unseen = left.filter((field) => hidden.has(field));
-    if (unseen.length > 0) refuse(counts, write, `${unseen.join(', ')}: ${NOT_SEEN}`);
-    counts.fields.editedSince += left.length - unseen.length;
-    restorations.push(restoration);
-  }
-  await writeBack(deps, lease, restorations, counts);
+    const edited = left.filter((field) => !hidden.has(field));
+    return { kind: 'restored', write, restoration, edited, unseen };
+  });
 }
 
 /**
@@ -258,11 +293,11 @@ function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,
   { valuesDonor }: Pick<ContactRecord, 'valuesDonor'>,
   { others, hidden }: Pick<ContactNow, 'others' | 'hidden'>,
-): string | null {
+): { why: UndoObstacle; message: string } | null {
   if (donorBefore === null) return null;
   const fields = Object.keys(parseOwned(after));
   const unseen = fields.filter((field) => hidden.has(field));
-  if (unseen.length > 0) return `${unseen.join(', ')}: ${NOT_SEEN}`;
+  if (unseen.length > 0) return { why: 'unseen', message: `${unseen.join(', ')}: ${NOT_SEEN}` };
   const isNewer = others.some(
     (other) =>
       other.writtenAt > writtenAt &&
@@ -270,7 +305,7 @@ function findInTheWay(
       other.donor === valuesDonor &&
       Object.keys(other.after).length > 0,
   );
-  return isNewer ? NEWER_VALUES : null;
+  return isNewer ? { why: 'newer', message: NEWER_VALUES } : null;
 }
 
 /**
@@ -311,8 +346,8 @@ const NOT_ITS_OWN =
  * whole undo.
  */
 function valuesBefore(
-  { sealer }: UndoDeps,
-  { integrationId }: Lease,
+  { sealer }: DecideDeps,
+  integrationId: string,
   { id, crmId, before }: WriteRecord,
 ): FieldValues | FatalError {
   try {
@@ -330,8 +365,8 @@ function refuse(counts: UndoCounts, { crmId }: WriteRecord, message: string): vo
 
 /** The writes of other runs in the contacts of these writes, which all belong to one run. */
 async function writesOfOthers(
-  { store }: UndoDeps,
-  { integrationId }: Lease,
+  { store }: DecideDeps,
+  integrationId: string,
   writes: readonly WriteRecord[],
 ): Promise<Map<string, WriteOfOther[]>> {
   const [first] = writes;
@@ -357,7 +392,7 @@ interface ContactNow {
 
 /** Decides which values to restore, and which values are ours afterwards. Pure except for fingerprints. */
 function restore(
-  deps: UndoDeps,
+  deps: Pick<UndoDeps, 'store'>,
   write: WriteRecord,
   { before, present, automated, ownedNow, others, hidden }: ContactNow,
 ): Restoration {

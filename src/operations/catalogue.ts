@@ -48,6 +48,7 @@ import { retryRun, startRun } from './start-run.ts';
 import { showStatus } from './status.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
+import { previewUndoOfRun } from './undo-preview.ts';
 import {
   changeRole,
   disableUser,
@@ -104,6 +105,7 @@ export const OPERATIONS: readonly Operation[] = [
   examineClient,
   checkInstallation,
   undoRun,
+  previewUndoOfRun,
   forgetContact,
   liftContactBlock,
   showContact,

@@ -28,7 +28,7 @@ const declared = {
   input: inputSchema,
   subjects: ['run'],
   async question(world: ActingWorld, { run }: z.output<typeof inputSchema>) {
-    const { id, integrationId } = await findRun(world, run);
+    const { id, integrationId } = await findUndoableRun(world, run);
     const { contacts, writes } = await countWrites(world.reader, id);
     const who = describeCount(contacts, 'contact');
     const request = { what: 'undo', run: id } as const;
@@ -44,7 +44,7 @@ export const undoRun = acting({
   ...declared,
   result: z.object({ approval: approvalSchema }),
   async run(world, { run }) {
-    const { id, integrationId } = await findRun(world, run);
+    const { id, integrationId } = await findUndoableRun(world, run);
     const request = { what: 'undo', run: id } as const;
     return { approval: await leaveToService(world, { request, integrationId }) };
   },
@@ -72,7 +72,7 @@ export const undoRunNow = acting({
   asksWithin: true,
   async run(world, input) {
     const { application, store, clock, caller, signal } = world;
-    const { id, integrationId } = await findRun(world, input.run);
+    const { id, integrationId } = await findUndoableRun(world, input.run);
     const { writes } = await countWrites(world.reader, id);
     if (writes > 0) await world.agree(await declared.question(world, input));
     const about = { request: { what: 'undo', run: id } as const, integrationId };
@@ -115,7 +115,7 @@ export function describeUndone({ contacts, fields, refusals }: Undone): string[]
 }
 
 /** Throws a ConfigurationError (unknown) if the caller has no access to a client with this run. */
-async function findRun(
+export async function findUndoableRun(
   { reader, clients }: Pick<World, 'reader' | 'clients'>,
   id: string,
 ): Promise<RunRecord> {

@@ -156,6 +156,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   }),
   doctor: ofClient,
   'doctor installation': none,
+  'runs restorable': async ({ sync }) => ({ subjects: { run: await sync() } }),
   undo: async ({ sync }) => ({ subjects: { run: await sync() } }),
   forget: async ({ world, sync }) => {
     await sync();

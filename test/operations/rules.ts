@@ -222,6 +222,12 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'POST /v1/integrations/:integration/redelivery/counts',
   },
+  'runs restorable': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/runs/:run/undo/counts',
+  },
   'runs retry': {
     ...ofAdmins,
     asks: false,

@@ -580,6 +580,11 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/v1/runs/%00/undo?digest={digest}' },
     ...unseen('/v1/runs/{run}/undo'),
   },
+  'POST /v1/runs/:run/undo/counts': {
+    good: { path: '/v1/runs/{run}/undo/counts' },
+    'nothing written': { path: '/v1/runs/{run stopped}/undo/counts' },
+    unknown: { path: `/v1/runs/${NOWHERE}/undo/counts` },
+  },
   'POST /v1/runs/:run/undo/preview': {
     good: { path: '/v1/runs/{run}/undo/preview' },
     'nothing written': { path: '/v1/runs/{run stopped}/undo/preview' },

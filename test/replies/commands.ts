@@ -149,6 +149,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     invalid: one('riverside', '--fields', 'Hat'),
   },
   'runs redelivery': { good: one('riverside'), unknown: one('nowhere') },
+  'runs restorable': { good: one('{run}'), unknown: one(NOWHERE) },
   'runs retry': { good: one('{run}'), unknown: one(NOWHERE) },
   stop: {
     good: one('{run queued}'),

@@ -269,6 +269,10 @@ export const PAGE_CASES: CaseTable = {
     ...about('/runs', '{run queued}', '/stop'),
     finished: post('/runs/{run}/stop'),
   },
+  'POST /runs/:run/undo/preview': {
+    ...about('/runs', '{run}', '/undo/preview'),
+    'nothing written': post('/runs/{run stopped}/undo/preview'),
+  },
   'POST /runs/:run/undo': {
     ...about('/runs', '{run held}', '/undo'),
     'waits already': post('/runs/{run}/undo'),

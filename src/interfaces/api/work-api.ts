@@ -15,6 +15,7 @@ import {
 import { liftContactBlock } from '../../operations/lift-block.ts';
 import { exportAll, exportSettings } from '../../operations/settings.ts';
 import { undoRun } from '../../operations/undo.ts';
+import { previewUndoOfRun } from '../../operations/undo-preview.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
 import type { HttpDeps } from './request/context.ts';
@@ -23,6 +24,8 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   const { app, add } = createOperationRoutes(deps, access);
   const contact = '/v1/integrations/{integration}/contacts/{contact}';
   add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
+  // It queries the CRM, so a link of another site must not be able to start it.
+  add(previewUndoOfRun, { method: 'post', path: '/v1/runs/{run}/undo/counts', tag: 'Runs' });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
   add(liftContactBlock, { method: 'delete', path: `${contact}/block`, tag: 'Privacy' });
   // A view of personal data is recorded, so the request is never a GET, which a link of another site could send. The

@@ -162,6 +162,7 @@ describe('openapi.json', () => {
       'POST /v1/runs/{run}/retry',
       'POST /v1/runs/{run}/stop',
       'POST /v1/runs/{run}/undo',
+      'POST /v1/runs/{run}/undo/counts',
       'POST /v1/runs/{run}/undo/preview',
       'POST /v1/tokens',
       'POST /v1/tokens/{token}/preview',

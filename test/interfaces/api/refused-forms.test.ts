@@ -161,6 +161,7 @@ const BUTTONS = new Set([
   '/clients/:client/contacts/:contact/forget/preview',
   '/clients/:client/contacts/:contact/forget',
   '/runs/:run/stop',
+  '/runs/:run/undo/preview',
   '/runs/:run/undo',
   '/runs/:run/retry',
   '/decisions/all/approve',

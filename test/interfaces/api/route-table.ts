@@ -235,6 +235,11 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'DELETE /v1/tokens/:token': { role: 'owner', about: 'all' },
   'POST /v1/tokens/:token/preview': { role: 'owner', about: 'all' },
   'POST /v1/runs/:run/undo': { role: 'admin', about: 'run', path: '/v1/runs/:id/undo' },
+  'POST /v1/runs/:run/undo/counts': {
+    role: 'admin',
+    about: 'run',
+    path: '/v1/runs/:id/undo/counts',
+  },
   'POST /v1/runs/:run/undo/preview': {
     role: 'admin',
     about: 'run',
@@ -323,6 +328,11 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /runs': { role: 'viewer', isPage: true, about: 'list' },
   'GET /runs/:id/changes': { role: 'reader', isPage: true, about: 'run' },
   'POST /runs/:run/stop': { role: 'admin', about: 'run', path: '/runs/:id/stop' },
+  'POST /runs/:run/undo/preview': {
+    role: 'admin',
+    about: 'run',
+    path: '/runs/:id/undo/preview',
+  },
   'POST /runs/:run/undo': { role: 'admin', about: 'run', path: '/runs/:id/undo' },
   'POST /runs/:run/retry': { role: 'admin', about: 'run', path: '/runs/:id/retry' },
   'POST /integrations/:integration/pause': { role: 'admin', about: 'integration' },

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createStateReader } from '../../../src/clients/alerts/state.ts';
+import { RetriableError } from '../../../src/core/errors.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { askForWork } from '../../../src/decisions/second-person/ask.ts';
 import { createApprovalWatch } from '../../../src/decisions/second-person/carry-on.ts';
@@ -25,6 +26,24 @@ const previewSchema = z.object({
 });
 const workSchema = z.object({
   approval: z.object({ id: z.string(), what: z.string(), state: z.string() }),
+});
+
+const count = z.int();
+const restorableSchema = z.object({
+  restorable: z.object({
+    contacts: count,
+    values: count,
+    checked: count,
+    problem: z.string().nullable(),
+    restored: z.object({ contacts: count, values: count }),
+    kept: z.array(
+      z.object({ reason: z.string(), text: z.string(), contacts: count, values: count }),
+    ),
+    keptContacts: z.array(
+      z.object({ crmId: z.string(), fields: z.array(z.string()), text: z.string() }),
+    ),
+    needsSecondUser: z.boolean(),
+  }),
 });
 
 const undoneSchema = z.object({
@@ -74,6 +93,13 @@ function asUser({ url }: HttpWorld, cookie: string) {
     const response = await fetch(url + path, { method: 'POST', headers, ...sent });
     return { status: response.status, body: await response.json() };
   };
+}
+
+/** Opens the preview of an undo, and sends its form. */
+async function undoOnPage(world: HttpWorld, run: string, cookie: string) {
+  const shown = await send(world, `/runs/${run}/undo/preview`, {}, { cookie });
+  const digest = /name="digest" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
+  return send(world, `/runs/${run}/undo`, { digest }, { cookie });
 }
 
 function untilCarriedOut({ application: { store } }: HttpWorld) {
@@ -135,7 +161,9 @@ describe('undo over the API', () => {
     expect(await pageFor(decider.cookie)).not.toContain('Undo run');
     const path = `/runs/${run}/undo`;
     expect((await send(world, path, {}, { cookie: decider.cookie })).status).toBe(403);
-    const sent = await send(world, path, {}, { cookie });
+    // The form is on the page that shows what would be restored.
+    expect((await send(world, path, {}, { cookie })).status).toBe(409);
+    const sent = await undoOnPage(world, run, cookie);
     expect(sent).toMatchObject({ status: 303, location: `/runs/${run}?note=undo` });
     await untilCarriedOut(world);
     expect(filled(world)).toEqual([]);
@@ -150,7 +178,7 @@ describe('undo over the API', () => {
     );
     world.crm.setValue(edited, field, 'typed by a user');
     const { cookie } = await join(world, 'Dana', 'admin');
-    await send(world, `/runs/${run}/undo`, {}, { cookie });
+    await undoOnPage(world, run, cookie);
     await untilCarriedOut(world);
     const shown = (await world.request(`/v1/runs/${run}`, { token })).read(undoneSchema).run;
     expect(shown.contacts.written).toBe(written.length);
@@ -166,7 +194,7 @@ describe('undo over the API', () => {
     expect((await world.files()).join('')).not.toContain('"Dana"');
     // The user's value may go, so the rest can be undone as well.
     world.crm.setValue(edited, field, null);
-    await send(world, `/runs/${run}/undo`, {}, { cookie });
+    await undoOnPage(world, run, cookie);
     await untilCarriedOut(world);
     const after = (await world.request(`/v1/runs/${run}`, { token })).read(undoneSchema).run;
     expect(after.undone.values).toBe(shown.undone.values + 1);
@@ -178,10 +206,93 @@ describe('undo over the API', () => {
     const { world, run } = await openSynced({ twoPeople: { undo: 1 } });
     const { cookie } = await join(world, 'Dana', 'admin');
     await join(world, 'Ada', 'admin');
-    await send(world, `/runs/${run}/undo`, {}, { cookie });
+    const before = filled(world);
+    const shown = await send(world, `/runs/${run}/undo/preview`, {}, { cookie });
+    expect(shown.text).toContain('Another user has to confirm it before anything is done.');
+    await undoOnPage(world, run, cookie);
+    expect(filled(world)).toEqual(before);
     const page = await (await get(world, `/runs/${run}`, cookie)).text();
     expect(page).toContain('Another user has to confirm that this run is undone');
     expect(page).not.toContain('id="undo"');
+  });
+
+  it('counts beforehand what it then restores, and names what stays as it is and why', async () => {
+    const { world, token, run } = await openSynced();
+    const [edited = '', gone = '', ...others] = filled(world);
+    const fieldsOf = (id: string) =>
+      Object.entries(world.crm.records.get(id)?.values ?? {}).flatMap(([name, value]) =>
+        value ? [name] : [],
+      );
+    const [field = ''] = fieldsOf(edited);
+    const values = [edited, ...others].reduce((sum, id) => sum + fieldsOf(id).length, 0);
+    const lost = fieldsOf(gone).length;
+    world.crm.setValue(edited, field, 'typed by a user');
+    world.crm.deleteContact(gone);
+    const before = JSON.stringify([...world.crm.records]);
+    const counts = async () =>
+      (await world.request(`/v1/runs/${run}/undo/counts`, { method: 'POST', token })).read(
+        restorableSchema,
+      ).restorable;
+    const shown = await counts();
+    expect(shown).toMatchObject({
+      contacts: others.length + 2,
+      values: values + lost,
+      checked: others.length + 2,
+      problem: null,
+      restored: { contacts: others.length + 1, values: values - 1 },
+      needsSecondUser: false,
+    });
+    expect(shown.kept).toEqual([
+      { reason: 'gone', text: 'the CRM no longer has the contact', contacts: 1, values: lost },
+      {
+        reason: 'edited',
+        text: 'someone has changed the value since the run',
+        contacts: 1,
+        values: 1,
+      },
+    ]);
+    expect(shown.keptContacts).toContainEqual({
+      crmId: edited,
+      fields: [field],
+      text: 'someone has changed the value since the run',
+    });
+    expect(JSON.stringify([...world.crm.records])).toBe(before);
+    const { cookie } = await join(world, 'Dana', 'admin');
+    await undoOnPage(world, run, cookie);
+    await untilCarriedOut(world);
+    const [done] = await actionsOf(world, 'undo.done');
+    expect(done?.details).toMatchObject({
+      restored: shown.restored.contacts,
+      gone: 1,
+      refused: 0,
+      kept: 1,
+    });
+  });
+
+  it('counts from the database alone while the CRM is unavailable, and says so', async () => {
+    const { world, token, run } = await openSynced();
+    const { cookie } = await join(world, 'Dana', 'admin');
+    const contacts = filled(world).length;
+    const closed = () =>
+      new RetriableError('The CRM is closed for repairs.', { code: 'crm_unavailable' });
+    world.crm.failNext('open', closed());
+    const path = `/v1/runs/${run}/undo/counts`;
+    const shown = (await world.request(path, { method: 'POST', token })).read(restorableSchema);
+    const problem = 'The CRM is closed for repairs.';
+    expect(shown.restorable).toMatchObject({ contacts, checked: 0, kept: [], problem });
+    world.crm.failNext('open', closed());
+    const page = await send(world, `/runs/${run}/undo/preview`, {}, { cookie });
+    expect(page.text).toContain('The CRM could not be read');
+    expect(page.text).toContain('name="digest"');
+  });
+
+  it('offers nothing for a run of which nothing can be restored', async () => {
+    const { world, run } = await openSynced();
+    const { cookie } = await join(world, 'Dana', 'admin');
+    for (const id of filled(world)) world.crm.deleteContact(id);
+    const page = await send(world, `/runs/${run}/undo/preview`, {}, { cookie });
+    expect(page.text).toContain('Nothing of this run can be restored');
+    expect(page.text).not.toContain('name="digest"');
   });
 
   it('waits for a second user where the settings say so', async () => {

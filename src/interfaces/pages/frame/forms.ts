@@ -99,6 +99,7 @@ export const FORMS: readonly FormRule[] = [
   { action: `${CONTACT}/forget`, page: CONTACT, kind: 'erases' },
 
   { action: '/runs/:run/stop', page: '/runs/:run', kind: 'save' },
+  { action: '/runs/:run/undo/preview', page: '/runs/:run', kind: 'look' },
   { action: '/runs/:run/undo', page: '/runs/:run', kind: 'undoes' },
   { action: '/runs/:run/retry', page: '/runs/:run', kind: 'spends' },
 

@@ -141,19 +141,11 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
         </ConfirmDialog>
       )}
       {isAdmin && phase === 'over' && isSetUp && isUndoable(detail) && (
-        <ConfirmDialog
-          id="undo_question"
-          buttonId="undo"
-          label="Undo run"
-          title={`Undo this run of ${name}?`}
-          action={`/runs/${report.id}/undo`}
-          answer="Undo run"
-        >
-          donor-sync restores the values that this run replaced in{' '}
-          {describeCount(report.contacts.written, 'contact')}. Values that someone has changed since
-          then stay as they are. Credits are not refunded, and the next syncs do not write these
-          profiles again.
-        </ConfirmDialog>
+        <form method="post" action={`/runs/${report.id}/undo/preview`}>
+          <button type="submit" class="button" id="undo">
+            Undo run
+          </button>
+        </form>
       )}
       {isRateLow && isAdmin && <AcceptRate integration={{ id: report.integration, name }} />}
       {isRateLow && may(viewer, 'reader') && <PersonsLink id={report.integration} />}

@@ -7,6 +7,7 @@ import { ChangesPage, type ChangesView } from './run-contacts.tsx';
 import type { RunDetail } from './run-detail.ts';
 import type { RunListView } from './run-list.ts';
 import { RunBody, RunPage } from './run-page.tsx';
+import { type UndoContent, UndoPage } from './undo-page.tsx';
 
 /** The content of a run's page, for all users with the same rights. */
 export interface RunBodyText {
@@ -38,6 +39,11 @@ export function renderRun(viewer: Viewer, { detail, text }: RunBodyText, note: s
 /** The values that a run wrote to one contact. */
 export function renderChanges(viewer: Viewer, view: ChangesView) {
   return render(<ChangesPage view={view} viewer={viewer} />);
+}
+
+/** What undoing a run would do, and the button that does it. */
+export function renderUndo(viewer: Viewer, content: UndoContent) {
+  return render(<UndoPage content={content} viewer={viewer} />);
 }
 
 /** All runs. `isClient` is true if the selected client has pages. */

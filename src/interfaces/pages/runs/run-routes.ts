@@ -7,14 +7,16 @@ import { mayActAs } from '../../../core/role.ts';
 import { readCrmMessages } from '../../../decisions/crm-messages.ts';
 import { readWrittenChanges } from '../../../fields/written-changes.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
-import { perform } from '../../../operations/kit/perform.ts';
+import { perform, preview } from '../../../operations/kit/perform.ts';
 import { stopRun } from '../../../operations/runs.ts';
 import { retryRun } from '../../../operations/start-run.ts';
 import { undoRun } from '../../../operations/undo.ts';
+import { previewUndoOfRun } from '../../../operations/undo-preview.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import { findRun, hasAccess } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { toAnchor } from '../home/client-detail.ts';
@@ -118,9 +120,34 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     return c.redirect(`${isOnPage ? `/runs/${run}` : clientHref(integration)}?note=${state}`, 303);
   });
 
-  createOperationForms(deps, frame, app).add('/runs/:run/undo', undoRun, {
-    answer: (c, { approval: { state } }, { run }) =>
-      c.redirect(`/runs/${run}?note=${state === 'waiting' ? 'undoWaits' : 'undo'}`, 303),
+  const ofUndo = [
+    frame.act(undoRun.role),
+    authorised(undoRun),
+    limitBody(MAX_API_BODY_BYTES),
+  ] as const;
+
+  // The preview queries the CRM, which a link on another site must not be able to start.
+  app.post('/runs/:run/undo/preview', ...ofUndo, async (c) => {
+    const run = c.req.param('run');
+    const { restorable } = await perform(world, getCaller(c), previewUndoOfRun, { run });
+    const asked = await preview(world, getCaller(c), undoRun, { run });
+    const client = integrations.get(restorable.integration);
+    const { renderUndo } = await import('./run-pages.tsx');
+    return c.html(
+      renderUndo(frame.getViewer(c.var.principal), {
+        restorable,
+        digest: asked?.digest ?? '',
+        clientName: client?.name ?? restorable.integration,
+      }),
+    );
+  });
+
+  app.post('/runs/:run/undo', ...ofUndo, async (c) => {
+    const run = c.req.param('run');
+    const { digest } = digestSchema.parse(await readForm(c));
+    const { approval } = await perform(world, getCaller(c), undoRun, { run }, digest);
+    const note = approval.state === 'waiting' ? 'undoWaits' : 'undo';
+    return c.redirect(`/runs/${run}?note=${note}`, 303);
   });
 
   createOperationForms(deps, frame, app).add('/runs/:run/retry', retryRun, {
@@ -162,5 +189,7 @@ const pageQuerySchema = z.object({
     .nullable()
     .catch(null),
 });
+
+const digestSchema = z.object({ digest: z.string().catch('') });
 
 const changesQuerySchema = z.object({ contact: z.string().catch('') });

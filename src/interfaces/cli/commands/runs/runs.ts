@@ -13,6 +13,7 @@ import {
   streamRunContacts,
 } from '../../../../operations/runs.ts';
 import { retryRun, startRun } from '../../../../operations/start-run.ts';
+import { previewUndoOfRun } from '../../../../operations/undo-preview.ts';
 import { requireTerminal } from '../../action/command.ts';
 import { findRunId } from '../../action/find-run.ts';
 import { recordNamesShown } from '../../action/names-shown.ts';
@@ -50,6 +51,7 @@ Examples:
   donor-sync runs RUN --json                   with the whole ID: { "runs": [...] }
   donor-sync runs start riverside --full       request a run from serve or a worker, without waiting for it
   donor-sync runs retry 1a2b3c4d               the same, to retry what failed in this run
+  donor-sync runs restorable 1a2b3c4d          what undoing it would restore
   donor-sync runs show RUN --json              what the API returns: { "run": {...} }
   donor-sync runs contacts RUN --json          the same: { "contacts": [...], "next": null }`;
 
@@ -71,7 +73,7 @@ type RunsOptions = z.infer<typeof optionsSchema>;
 export function runsCommand(deps: ProductDeps): Command {
   const command = productCommand('runs', deps)
     .description(listRuns.summary)
-    .usage('[options] [show|contacts|start|retry|redeliver|redelivery] [run]')
+    .usage('[options] [show|contacts|start|retry|restorable|redeliver|redelivery] [run]')
     .argument(
       '[run]',
       'the ID of a run, whole or shortened as in the list; with --json the whole ID',
@@ -98,6 +100,12 @@ export function runsCommand(deps: ProductDeps): Command {
     .addCommand(operationCommand(deps, startRun, { one: 'after the command' }))
     .addCommand(operationCommand(deps, redeliver, { one: 'after the command' }))
     .addCommand(operationCommand(deps, previewRedelivery, { one: 'after the command' }))
+    .addCommand(
+      operationCommand(deps, previewUndoOfRun, undefined, {
+        findSubject: ({ application, output }, typed) =>
+          findRunId(application.store.reader, typed, output),
+      }),
+    )
     .addCommand(
       operationCommand(deps, retryRun, undefined, {
         findSubject: ({ application, output }, typed) =>

@@ -1,0 +1,89 @@
+/** Tests in a browser that the undo of a run first shows what it restores and keeps, and then its progress and its mark. */
+import { describe, expect, it } from 'vitest';
+import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
+import type { HttpWorld } from '../interfaces/api/http-world.ts';
+import { join } from '../interfaces/api/people-world.ts';
+import { expectSound, openRooms } from './rooms.ts';
+
+const rooms = openRooms();
+
+async function openRun(settings = {}) {
+  const world = await rooms.openWorld({ integration: WITHOUT_TRIAL, settings });
+  const ids = await world.addPeople(8);
+  const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+  await world.untilEnded(runId);
+  const written = ids.filter((id) => fieldsOf(world, id).length > 0);
+  expect(written.length).toBeGreaterThan(3);
+  return { world, runId, written };
+}
+
+function fieldsOf(world: HttpWorld, id: string): string[] {
+  const values = Object.entries(world.crm.records.get(id)?.values ?? {});
+  return values.flatMap(([name, value]) => (value ? [name] : []));
+}
+
+function nameOf(world: HttpWorld, id: string): string {
+  const contact = world.crm.records.get(id)?.contact;
+  return `${contact?.firstName} ${contact?.lastName}`;
+}
+
+describe('the undo of a run', () => {
+  it('shows by keyboard what stays as it is, with names, and then restores the rest', async () => {
+    const { world, runId, written } = await openRun();
+    const [edited = ''] = written;
+    const [field = ''] = fieldsOf(world, edited);
+    world.crm.setValue(edited, field, 'typed by a user');
+    const { cookie } = await join(world, 'Ada', 'admin');
+    const view = await rooms.visit(world, `/runs/${runId}`, { cookie });
+    const { page } = view;
+    await page.getByRole('button', { name: 'Undo run' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Undo this run of Riverside Food Bank?' }).waitFor();
+    const card = page.getByRole('region', { name: 'Undo this run of Riverside Food Bank?' });
+    expect(await card.innerText()).toContain('someone has changed the value since the run');
+    await page.getByText('The contacts', { exact: true }).focus();
+    await page.keyboard.press('Enter');
+    const row = card.getByRole('row').filter({ hasText: edited });
+    await expect.poll(() => row.innerText()).toContain(nameOf(world, edited));
+    expect(await row.innerText()).toContain(field);
+    await expectSound(view);
+    expect(fieldsOf(world, written[1] ?? '').length).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Undo run' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(`${written.length - 1} restored by Ada`).waitFor();
+    expect(fieldsOf(world, edited)).toEqual([field]);
+    expect(fieldsOf(world, written[1] ?? '')).toEqual([]);
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('works without JavaScript, and goes back without a change', async () => {
+    const { world, runId, written } = await openRun();
+    const { cookie } = await join(world, 'Ada', 'admin');
+    const { page } = await rooms.visit(world, `/runs/${runId}`, {
+      cookie,
+      javaScriptEnabled: false,
+    });
+    await page.getByRole('button', { name: 'Undo run' }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Undo run' }).click();
+    expect(fieldsOf(world, written[0] ?? '').length).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Undo run' }).click();
+    await page.getByText('donor-sync is restoring what this run replaced.').waitFor();
+    await expect.poll(() => fieldsOf(world, written[0] ?? ''), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('says on a phone in the dark that another user has to confirm it, and waits for them', async () => {
+    const { world, runId, written } = await openRun({ twoPeople: { undo: 1 } });
+    const { cookie } = await join(world, 'Ada', 'admin');
+    await join(world, 'Ben', 'admin');
+    const phone = { width: 375, height: 800, colorScheme: 'dark' } as const;
+    const view = await rooms.visit(world, `/runs/${runId}`, { cookie, ...phone });
+    const { page } = view;
+    await page.getByRole('button', { name: 'Undo run' }).click();
+    await page.getByText('Another user has to confirm it before anything is done.').waitFor();
+    await expectSound(view);
+    await page.getByRole('button', { name: 'Request the undo' }).click();
+    await page.getByText('Nothing has been done yet').waitFor();
+    expect(fieldsOf(world, written[0] ?? '').length).toBeGreaterThan(0);
+  });
+});
