@@ -124,9 +124,11 @@ export const testAlerts = acting({
   input: z.object({}),
   subjects: [],
   result: testSchema,
-  run: async ({ application, signal }) => ({
-    channels: await testChannels(application.settings, signal),
-  }),
+  async run(world) {
+    const { url } = await readAddresses(world.reader, world);
+    const { application, signal } = world;
+    return { channels: await testChannels(application.settings.alerts, url, signal) };
+  },
   say: describeTest,
   ending: endTest,
 });

@@ -18,12 +18,13 @@ export interface ChannelTest {
  * if there is none.
  */
 export function testChannels(
-  settings: { alerts: AlertSettings; server: { publicUrl: string } },
+  alerts: AlertSettings,
+  publicUrl: string,
   signal: AbortSignal,
 ): Promise<ChannelTest[]> {
-  const channels = createChannels(settings.alerts);
+  const channels = createChannels(alerts);
   if (channels.length === 0) throw channelsUnset();
-  const message = testMessage(settings.server.publicUrl);
+  const message = testMessage(publicUrl);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]);
   return Promise.all(
     channels.map(async (channel) => {

@@ -19,6 +19,8 @@ export interface IntegrationState {
     /** Number of contacts that were written and that failed; null if the report has no counts. */
     contacts?: { written: number; failed: number } | null;
   } | null;
+  /** Whether the client is still being set up, so its runs send no more than the contacts of the trial. */
+  isOnTrial?: boolean;
   /** Credits left as last known; null if not yet read. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
   /** Number of contacts and networks with a separate pending decision. */
@@ -138,13 +140,26 @@ export function documentAbout(subject: string): string {
   return DOCUMENTS[word] ?? 'docs/troubleshooting.md';
 }
 
+/** Returns the path of the page on which users see and solve the problem. */
+export function pageAbout(subject: string, integrationId: string): string {
+  const word = getSubjectWord(subject);
+  const id = encodeURIComponent(integrationId);
+  if (word === 'second_person') return '/decisions';
+  if (KINDS[word] === 'held') return `/decisions?client=${id}`;
+  if (word === 'credits_low') return `/credits?client=${id}`;
+  if (isAboutRuns(subject) || word === 'many_failed') return `/runs?client=${id}`;
+  return `/clients/${id}`;
+}
+
 function getSubjectWord(subject: string): string {
   return subject.split('/', 1)[0] ?? '';
 }
 
-function runConditions({ lastRun, integrationId }: IntegrationState): Found[] {
+function runConditions({ lastRun, integrationId, isOnTrial }: IntegrationState): Found[] {
   if (lastRun === null || lastRun.status === 'succeeded') return [];
   const { id, status, code } = lastRun;
+  // A trial is meant to send only a part of the contacts.
+  if (isOnTrial === true && code === 'budget_reached') return [];
   const [word, verb] = status === 'failed' ? ['run_failed', 'failed'] : ['run_stopped', 'stopped'];
   // If the reason is different, the problem is different.
   const subject = `${word}/${code ?? 'unknown'}`;

@@ -1,6 +1,7 @@
 import { guideAddress } from '../../core/guide-address.ts';
+import { publicAddress } from '../../core/public-address.ts';
 import type { AlertRecord } from '../statements/alerts.ts';
-import { type Condition, documentAbout, recoveryText } from './conditions.ts';
+import { type Condition, documentAbout, pageAbout, recoveryText } from './conditions.ts';
 
 /** One message; plain text, without personal data. */
 export interface Message {
@@ -50,8 +51,10 @@ function buildTitle(changes: readonly Change[], integrations: number): string {
 function buildLines(change: Change, publicUrl: string): string[] {
   const { condition } = change;
   if (condition === null) return [`  resolved: ${describeChange(change)}`];
-  const guide = publicUrl.replace(/\/$/, '') + guideAddress(documentAbout(condition.subject));
-  const steps = [...condition.steps, `More: ${guide}`];
+  const { subject, integrationId } = condition;
+  const page = publicAddress(publicUrl, pageAbout(subject, integrationId));
+  const guide = publicAddress(publicUrl, guideAddress(documentAbout(subject)));
+  const steps = [`In the browser: ${page}`, ...condition.steps, `More: ${guide}`];
   return [`  ${describeChange(change)}`, ...steps.map((step) => `  → ${step}`)];
 }
 

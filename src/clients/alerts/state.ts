@@ -7,6 +7,8 @@ import { describeRequest, listApprovals } from '../../decisions/views/approval.t
 import type { Store } from '../../store.ts';
 import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
+import { hasTrialLimits } from '../setup/draft.ts';
+import { listDraftIds } from '../statements/setup-drafts.ts';
 import type { IntegrationState } from './conditions.ts';
 
 /** Number of past runs that are searched for an uninterrupted run and for balances. */
@@ -27,7 +29,9 @@ export function createStateReader(store: Store) {
     const waiting = (await listApprovals(store)).filter(({ confirmedBy }) => confirmedBy === null);
     const approvals = Map.groupBy(waiting, (one) => one.integrationId);
     const runs = await digests(integrations.map(({ id }) => id));
-    return integrations.map(({ id, partner }) => {
+    const drafts = new Set(await listDraftIds(store.reader));
+    return integrations.map((integration) => {
+      const { id, partner } = integration;
       const batches = allBatches.get(id) ?? [];
       const together = batches.reduce((sum, { count }) => sum + count, 0);
       return {
@@ -36,6 +40,7 @@ export function createStateReader(store: Store) {
         // A batch may have been decided between the two counts.
         held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
         batches,
+        isOnTrial: drafts.has(id) && hasTrialLimits(integration),
         approvals: (approvals.get(id) ?? []).map((one) => ({
           id: one.id,
           text: describeForAlert(one),

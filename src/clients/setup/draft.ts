@@ -289,6 +289,11 @@ export async function checkedIntegration(
 /** Number of contacts that are sent in the trial of a set-up. */
 export const TRIAL_SIZE = 25;
 
+/** Returns whether a stored integration has the limits of a trial, which ends when its set-up is finished. */
+export function hasTrialLimits({ schedule, budget }: Pick<Integration, 'schedule' | 'budget'>) {
+  return schedule === null && budget.perRun !== null && budget.perRun <= TRIAL_SIZE;
+}
+
 /**
  * Returns the integration as it is during the trial. A run spends no more than the trial, no run starts
  * automatically, and no network is created. Whatever happens to the set-up in the meantime, no more is spent than the

@@ -72,6 +72,16 @@ export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRe
   return fromRows(rows);
 }
 
+/** Lists the IDs of the integrations that are being set up or changed in a browser. */
+export async function listDraftIds(reader: TimedReader): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('setup_drafts')
+    .select('integration_id')
+    .where('updated_at', '>', oldest(reader.clock))
+    .execute();
+  return rows.map(({ integration_id }) => integration_id);
+}
+
 /** Lists the draft with this ID, however old it is. */
 export async function listSetupDraftsOf(
   reader: Reader,

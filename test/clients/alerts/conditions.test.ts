@@ -18,6 +18,12 @@ describe('conditionsOf', () => {
 
   it('tells runs that failed from runs that stopped, by their reason', () => {
     expect(subjects({ lastRun: run('failed', null) })).toEqual(['run_failed/unknown']);
+    const atLimit = run('incomplete', 'budget_reached');
+    expect(subjects({ lastRun: atLimit })).toEqual(['run_stopped/budget_reached']);
+    // A trial is meant to send only a part of the contacts.
+    expect(subjects({ lastRun: atLimit, isOnTrial: true })).toEqual([]);
+    const failed = run('incomplete', 'crm_unavailable');
+    expect(subjects({ lastRun: failed, isOnTrial: true })).toEqual(['run_stopped/crm_unavailable']);
     expect(subjects({ lastRun: run('incomplete', 'crm_unauthorized') })).toEqual([
       'run_stopped/crm_unauthorized',
     ]);

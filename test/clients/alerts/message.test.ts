@@ -4,17 +4,29 @@ import { type Change, composeMessage } from '../../../src/clients/alerts/message
 const PUBLIC_URL = 'https://sync.example.org';
 
 describe('composeMessage', () => {
-  it('says what is the matter, and what to do', () => {
+  it('says what is the matter, where to see it, and what to do', () => {
     const { title, text } = composeMessage([problem('riverside', 'held')], PUBLIC_URL);
     expect(title).toBe('donor-sync, riverside: something about held');
     expect(text).toBe(
-      'riverside\n  something about held\n  → Fix it.\n  → More: https://sync.example.org/docs/guide/concepts#a-decision\n\ndonor-sync at https://sync.example.org',
+      'riverside\n  something about held\n  → In the browser: https://sync.example.org/decisions?client=riverside\n  → Fix it.\n  → More: https://sync.example.org/docs/guide/concepts#a-decision\n\ndonor-sync at https://sync.example.org',
     );
   });
 
   it('links to the explanation of the code for which a run stopped', () => {
     const { text } = composeMessage([problem('riverside', 'run_stopped/clock_wrong')], PUBLIC_URL);
     expect(text).toContain(`${PUBLIC_URL}/docs/guide/errors#clock_wrong`);
+  });
+
+  it.each([
+    ['held_batch/7', '/decisions?client=riverside'],
+    ['second_person/7', '/decisions'],
+    ['run_failed/unknown', '/runs?client=riverside'],
+    ['many_failed', '/runs?client=riverside'],
+    ['credits_low/networks', '/credits?client=riverside'],
+    ['key_expires', '/clients/riverside'],
+  ])('links to the page about %s', (subject, path) => {
+    const { text } = composeMessage([problem('riverside', subject)], PUBLIC_URL);
+    expect(text).toContain(`→ In the browser: ${PUBLIC_URL}${path}\n`);
   });
 
   it('says that it is well again', () => {
