@@ -32,6 +32,17 @@ async function press(here: HttpWorld, path: string, headers: Record<string, stri
   return { status, location: response.headers.get('location'), text: await response.text() };
 }
 
+describe('the home page without clients', () => {
+  it('sends users who cannot set up a client to an admin, and nobody to a terminal', async () => {
+    const here = await open();
+    const token = await here.addToken('reader', ['elsewhere']);
+    const { text } = await here.request('/', { token });
+    expect(text).toContain('An admin can set one up');
+    expect(text).not.toContain('Set up your first client');
+    expect(text).not.toContain('donor-sync init');
+  });
+});
+
 describe('signing in', () => {
   it('leads back to the run that was asked for, and never to another site', async () => {
     const here = await open();

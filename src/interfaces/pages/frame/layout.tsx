@@ -156,6 +156,8 @@ function Overview(props: {
   const { overview, current, maySeeNames } = props;
   const { summary, total, clients } = overview;
   if (total === 0) return null;
+  // With only one client, its contacts can be searched on every page.
+  const searched = current ?? (total === 1 ? clients[0]?.id : undefined);
   const name = clients.find(({ id }) => id === current)?.name ?? current ?? 'All clients';
   return (
     <div class="overview">
@@ -206,7 +208,7 @@ function Overview(props: {
         class="button find"
         id="find"
         hidden
-        {...(current !== undefined && maySeeNames ? { 'data-client': current } : {})}
+        {...(searched !== undefined && maySeeNames ? { 'data-client': searched } : {})}
       >
         Find <kbd>Ctrl K</kbd>
       </button>

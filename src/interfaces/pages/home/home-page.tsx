@@ -3,7 +3,7 @@ import { CLIENT_FILTERS, type ClientFilter } from '../../../clients/views/client
 import type { Verdict } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
-import { CommandLine, Icon, type IconKind } from '../frame/parts.tsx';
+import { Icon, type IconKind } from '../frame/parts.tsx';
 import { ClientRow } from './client-row.tsx';
 import { HOME_PAGE, type HomeQuery, type HomeView } from './home-view.ts';
 
@@ -20,17 +20,29 @@ export function HomePage({ home, note, viewer }: HomePageProps) {
       <div id="verdict" role="status" data-live>
         <VerdictBlock verdict={home.verdict} total={home.total} />
       </div>
-      {home.total === 0 ? (
-        <div class="card">
-          <p class="empty">
-            The settings do not contain a client yet. <CommandLine text="donor-sync init" /> asks a
-            few questions and creates one.
-          </p>
-        </div>
-      ) : (
-        <Clients home={home} viewer={viewer} />
-      )}
+      {home.total === 0 ? <NoClients viewer={viewer} /> : <Clients home={home} viewer={viewer} />}
     </Layout>
+  );
+}
+
+/** Only a user with access to all clients, including future clients, can set one up. */
+function NoClients({ viewer }: { viewer: Viewer }) {
+  const maySetUp = may(viewer, 'admin') && viewer.principal?.integrations === null;
+  return (
+    <div class="card">
+      {maySetUp ? (
+        <p>
+          <a class="button primary" href="/setup">
+            Set up your first client
+          </a>
+        </p>
+      ) : (
+        <p class="empty">
+          There are no clients that you have access to. An admin can set one up, and an owner can
+          give you access to it.
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -232,7 +232,12 @@ function Pages({ view: { client, query, total } }: { view: IntroductionsPage }) 
 function CsvForm({ view: { client, query, total } }: { view: IntroductionsPage }) {
   const fields = [...toParameters(query, { from: 0 })];
   return (
-    <form method="post" action={`/introductions/${client.id}/csv`} class="row actions">
+    <form
+      method="post"
+      action={`/introductions/${client.id}/csv`}
+      class="row actions"
+      data-download
+    >
       {fields.map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
