@@ -3,7 +3,8 @@ export interface Actor {
   /**
    * `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an access
    * token or with a browser that signed in with one. `local`: the first visit, or the user of the demo's
-   * machine. `consent`: a browser that returns from a CRM. `webhook`, `schedule`: no user. `product`:
+   * machine. `consent`: a browser that returns from a CRM. `door`: a CRM, for a linked user or for itself.
+   * `webhook`, `schedule`: no user. `product`:
    * donor-sync itself, or a version of it that did not record the actor.
    */
   kind: ActorKind;
@@ -19,6 +20,7 @@ export const ACTOR_KINDS = [
   'session',
   'local',
   'consent',
+  'door',
   'webhook',
   'schedule',
   'product',

@@ -26,7 +26,12 @@ export async function findHold(world: Looking, id: string): Promise<Question> {
   if (question !== undefined && hasAccess(world, question.integrationId)) return question;
   const batch = (await listOpenBatches(world)).find((one) => one.id === id);
   if (batch !== undefined) throw isBatch(batch);
-  throw new ConfigurationError(
+  throw unknownHold(id);
+}
+
+/** The error for a decision that does not exist, or that the caller may not see. */
+export function unknownHold(id: string): ConfigurationError {
+  return new ConfigurationError(
     `There is no decision "${id}". Nothing was changed. List the open decisions: donor-sync holds`,
     { code: 'hold_unknown', refusal: 'unknown', details: { hold: id } },
   );

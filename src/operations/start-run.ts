@@ -101,7 +101,7 @@ interface Wish {
  * Starts a run. With a key that was used before, returns the run of its first request. Throws a ConfigurationError
  * (invalid) if the key came with a different request.
  */
-async function startOnce(
+export async function startOnce(
   world: ActingWorld,
   client: Integration,
   wish: Wish,

@@ -118,6 +118,7 @@ const KINDS: Readonly<Record<ActorKind, string>> = {
   session: 'browser',
   local: 'first visitor',
   consent: 'browser, back from the CRM',
+  door: 'in the CRM',
   webhook: 'webhook',
   schedule: 'schedule',
   product: 'donor-sync itself',

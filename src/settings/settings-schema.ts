@@ -65,6 +65,11 @@ export const serverSchema = z
     maxRunsAtOnce: z.int().min(1).max(100).default(4),
     /** The proxies that are trusted to report the address of a caller: IP addresses, or ranges. */
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),
+    /**
+     * The addresses from which users reach the pages and the API: IP addresses, or ranges. All other callers reach only
+     * webhooks, doors and health checks. With null, everything responds to everyone.
+     */
+    pagesFrom: z.array(trustedProxySchema).max(100).nullable().default(null),
     /** Whether users can sign in over connections on which others in the network could read the password. */
     plainHttp: z.enum(['refuse', 'allow']).default('refuse'),
     signIn: signInSchema.prefault({}),

@@ -117,6 +117,22 @@ export async function findQuestion(reader: Reader, id: string): Promise<Question
   return row === undefined ? undefined : toQuestion(row);
 }
 
+/** Returns the open questions about this contact, oldest first. */
+export async function listQuestionsOfContact(
+  reader: Reader,
+  integrationId: string,
+  crmId: string,
+): Promise<Question[]> {
+  const rows = await selectQuestions(reader)
+    .where('decision', 'is', null)
+    .where('questions.integration_id', '=', integrationId)
+    .where('crm_id', '=', crmId)
+    .orderBy('opened_at')
+    .orderBy('questions.id')
+    .execute();
+  return rows.map(toQuestion);
+}
+
 /** Contacts that a user declared not to be an erased person, and when (epoch ms). */
 export async function listDistinguished(
   reader: Reader,

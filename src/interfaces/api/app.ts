@@ -30,7 +30,12 @@ import { type AddressBook, createAddressBook } from './request/address-book.ts';
 import { toOperationDeps } from './request/caller.ts';
 import type { HttpDeps, HttpEnv, ServiceDeps } from './request/context.ts';
 import { answer, HttpError } from './request/errors.ts';
-import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
+import {
+  createGuardedApp,
+  refuseNullCharacters,
+  requireInside,
+  requireKnownHost,
+} from './request/guards.ts';
 import { clientAddress, trustedProxies } from './request/peer.ts';
 import { createTransport } from './request/transport.ts';
 import { runEventRoutes } from './runs/run-events.ts';
@@ -59,9 +64,9 @@ const NEW_PASSWORDS = /^\/(join\/|account\/password$|first-visit$)/;
 
 const HEALTH = ['/healthz', '/readyz'];
 
-/** Paths whose address contains a key. They work even before there is a user. */
+/** Paths whose address or signature is a key. They work even before there is a user. */
 const WITH_KEYS = [
-  ...['/hooks/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'],
+  ...['/hooks/*', '/doors/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'],
   '/confirm-address/*',
 ];
 
@@ -143,6 +148,8 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   const doors = { access, passwords, passkeys, provider, getAddress };
   const pages = dashboardRoutes(deps, doors, { clients, hookCalls });
   const app = createGuardedApp(deps, metrics.noteRequest, problemPages(deps, access));
+  // It comes first, so a caller outside learns nothing about which paths exist.
+  app.use(requireInside(deps.pagesFrom ?? null, isTrusted));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
   app.use(except([...HEALTH], readAddress(address)));
   // Monitoring may reach the service by any name.

@@ -150,6 +150,31 @@ export function findRequestByRun(
     .then(maybeFromRow);
 }
 
+/**
+ * Returns the request of a run for this contact that has not ended; null if there is none. A request that a run over
+ * all changes serves counts until that run ends.
+ */
+export async function findWaitingFor(
+  reader: Reader,
+  integrationId: string,
+  contact: string,
+): Promise<RunRequestRecord | null> {
+  const rows = await reader
+    .selectFrom('run_requests')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('contact', '=', contact)
+    .orderBy('requested_at')
+    .orderBy('run_id')
+    .execute()
+    .then(fromRows);
+  for (const row of rows) {
+    const serving = row.mergedInto === null ? row : await findRequestByRun(reader, row.mergedInto);
+    if (serving !== undefined) return { ...serving, requestedAt: row.requestedAt };
+  }
+  return null;
+}
+
 /** Drops a request, unless its run has started in the meantime. */
 export async function dropWaitingRequest(
   connection: TimedConnection,

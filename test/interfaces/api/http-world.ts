@@ -96,6 +96,7 @@ export interface HttpWorldOptions {
   /** The callers that are let in while there is no token; by default every caller on this machine. */
   withoutToken?: WithoutToken;
   trustedProxies?: readonly string[];
+  pagesFrom?: readonly string[];
   plainHttp?: PlainHttp;
   passwords?: boolean;
   /** The folder of a built guide. */
@@ -209,6 +210,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     withoutToken,
     provider: options.provider ?? null,
     trustedProxies,
+    pagesFrom: options.pagesFrom ?? null,
     ...(options.plainHttp && { plainHttp: options.plainHttp }),
     ...(options.passwords !== undefined && { passwords: options.passwords }),
     ...(options.guideFolder !== undefined && { guideFolder: options.guideFolder }),

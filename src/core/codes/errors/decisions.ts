@@ -109,6 +109,11 @@ export const DECISION_ERRORS: ErrorTopic = {
         'The ID belongs to a batch of contacts, not to a single decision. Nothing was changed.',
       next: 'Decide all of them with `--batch`, as the message shows.',
     },
+    hold_not_at_door: {
+      means:
+        'The decision erases data or is about many contacts, so it cannot be made from the CRM. Nothing was changed.',
+      next: 'Sign in to donor-sync and decide on the page Decisions.',
+    },
     hold_not_decidable: {
       means: 'This decision does not accept this answer. Nothing was changed.',
       next: 'Use one of the answers that the message names.',

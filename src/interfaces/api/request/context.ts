@@ -35,6 +35,8 @@ export interface HttpDeps {
   withoutToken?: WithoutToken;
   /** `server.trustedProxies` of the settings; none by default. */
   trustedProxies?: readonly string[];
+  /** `server.pagesFrom` of the settings; null, so everyone, by default. */
+  pagesFrom?: readonly string[] | null;
   /** `server.plainHttp` of the settings; refused by default. */
   plainHttp?: PlainHttp;
   /** `server.signIn.passwords` of the settings; true by default. */

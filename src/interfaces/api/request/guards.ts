@@ -16,7 +16,14 @@ import { renderNotice } from '../notice.ts';
 import type { AddressBook } from './address-book.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
 import { answer, answerError, bodyUnreadable, HttpError, nothingHere } from './errors.ts';
-import { getHostname, getOwnAddress, isLoopbackName } from './peer.ts';
+import {
+  findCaller,
+  getHostname,
+  getOwnAddress,
+  type IsTrustedProxy,
+  isLoopbackName,
+  matchRanges,
+} from './peer.ts';
 import { createRouter } from './router.ts';
 
 /**
@@ -52,6 +59,27 @@ export function requireKnownHost(address: AddressBook): MiddlewareHandler<HttpEn
       'host_unknown',
       'This service does not respond under that name. Its names are in the setting server.publicUrl, or under Users, Address.',
     );
+  };
+}
+
+/** The paths that CRMs and monitoring call. Each request carries a secret, a signature or nothing worth protecting. */
+const FROM_OUTSIDE = /^\/(hooks\/|doors\/|healthz$|readyz$)/;
+
+/**
+ * Refuses all pages and the API, as if they did not exist, to callers outside `server.pagesFrom`. So an address that CRMs
+ * must reach does not offer the whole service to everyone. The caller's address counts and no header, because a proxy may
+ * forward any name.
+ */
+export function requireInside(
+  ranges: readonly string[] | null,
+  isTrusted: IsTrustedProxy,
+): MiddlewareHandler<HttpEnv> {
+  const isInside = ranges === null ? () => true : matchRanges(ranges);
+  return async (c, next) => {
+    if (!FROM_OUTSIDE.test(c.req.path) && !isInside(findCaller(c, isTrusted))) {
+      throw nothingHere();
+    }
+    await next();
   };
 }
 

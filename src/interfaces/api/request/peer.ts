@@ -83,6 +83,11 @@ const MAX_HEADER_LENGTH = 1_000;
 
 /** Reads `server.trustedProxies`, which the settings have checked. */
 export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
+  return matchRanges(ranges);
+}
+
+/** Returns a function that is true for an address in one of these ranges, which the settings have checked. */
+export function matchRanges(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges.map(parseAddressRange)) {
     if (range !== null) list.addSubnet(range.address, range.prefix, range.family);
@@ -99,18 +104,21 @@ export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
  * is not an address, because callers can write anything into the header.
  */
 export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
-  return (c) => {
-    let client = socketAddress(c);
-    if (!isTrusted(client)) return toNetworkPrefix(client);
-    const header = (c.req.header('x-forwarded-for') ?? '').slice(-MAX_HEADER_LENGTH);
-    for (const hop of header.split(',').slice(-MAX_HOPS).reverse()) {
-      const address = addressIn(hop);
-      if (address === null) break;
-      client = address;
-      if (!isTrusted(address)) break;
-    }
-    return toNetworkPrefix(client);
-  };
+  return (c) => toNetworkPrefix(findCaller(c, isTrusted));
+}
+
+/** Returns the same address in full. */
+export function findCaller(c: Context<HttpEnv>, isTrusted: IsTrustedProxy): string {
+  let client = socketAddress(c);
+  if (!isTrusted(client)) return client;
+  const header = (c.req.header('x-forwarded-for') ?? '').slice(-MAX_HEADER_LENGTH);
+  for (const hop of header.split(',').slice(-MAX_HOPS).reverse()) {
+    const address = addressIn(hop);
+    if (address === null) break;
+    client = address;
+    if (!isTrusted(address)) break;
+  }
+  return client;
 }
 
 /**

@@ -267,6 +267,7 @@ async function serveUntil(
     publicUrl,
     hasOwnUrl: isOwn,
     trustedProxies,
+    pagesFrom: server.pagesFrom,
     plainHttp: server.plainHttp,
     withoutToken: door?.visit ?? null,
     provider: server.signIn.oidc,

@@ -1,0 +1,66 @@
+/** Answers the question about a contact at a door, for a linked user. */
+import { z } from 'zod';
+import { ConfigurationError } from '../../core/errors.ts';
+import { ERASURE_KIND } from '../../decisions/statements/erasure-requests.ts';
+import type { Question } from '../../decisions/statements/questions.ts';
+import { HOLD_DECISIONS } from '../../decisions/views/kinds.ts';
+import { decideHold } from '../decide.ts';
+import { findHold, unknownHold } from '../find-decision.ts';
+import { findClient } from '../kit/clients.ts';
+import { acting } from '../kit/operation.ts';
+import { describeWaiting } from '../second-person.ts';
+
+export const answeredSchema = z.object({
+  answered: z.boolean().describe('False if a second user has to confirm the answer in donor-sync'),
+  text: z.string().describe('What happens next'),
+});
+
+/**
+ * True if the question may be answered at a door: it is about one contact alone. A question about an erasure, or about
+ * many contacts at once, is answered in donor-sync, where the user has signed in and sees all of it.
+ */
+export function isAnsweredHere({ about, kind, batch }: Question): boolean {
+  return about === 'contact' && kind !== ERASURE_KIND && batch === null;
+}
+
+/**
+ * Answers the open question about this contact. The answer is the same as in donor-sync: it needs the same role, and
+ * waits for a second user by the same rules. No door confirms another user's request.
+ */
+export const answerAtDoor = acting({
+  name: 'doors answer',
+  summary: 'Answer the question about a contact',
+  role: decideHold.role,
+  reach: 'some',
+  by: 'person',
+  input: z.object({
+    integration: z.string().describe('The ID of the client'),
+    contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
+    question: z.string().describe('The ID of the question'),
+    decision: z.enum(HOLD_DECISIONS),
+  }),
+  subjects: ['integration', 'contact', 'question'],
+  result: answeredSchema,
+  async run(world, { integration, contact, question: id, decision }) {
+    const client = findClient(world, integration);
+    const crmId = await world.application.contactId(client, contact);
+    const question = await findHold(world, id);
+    const isOfContact = question.about === 'contact' && question.crmId === crmId;
+    // A door shows only its own contact, so any other question is answered as unknown.
+    if (!isOfContact || question.integrationId !== client.id) throw unknownHold(id);
+    if (!isAnsweredHere(question)) throw answeredElsewhere(id);
+    const result = await decideHold.run(world, { id, decision, withdrawable: false });
+    if ('approval' in result) {
+      return { answered: false, text: describeWaiting(result.approval).join(' ') };
+    }
+    return { answered: true, text: [decideHold.say(result)].flat().join(' ') };
+  },
+  say: ({ text }) => text,
+});
+
+function answeredElsewhere(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `The decision "${id}" cannot be made from the CRM, because it erases data or is about many contacts. Nothing was changed. Decide in donor-sync, on the page Decisions.`,
+    { code: 'hold_not_at_door', refusal: 'conflict', details: { hold: id } },
+  );
+}

@@ -1,0 +1,44 @@
+/** “Enhance now” at a door: marks a contact as wanted. */
+import { z } from 'zod';
+import { requireRole } from '../kit/authorise.ts';
+import { findClient } from '../kit/clients.ts';
+import { acting } from '../kit/operation.ts';
+import { startOnce, startRun } from '../start-run.ts';
+import { contactInput } from './contact.ts';
+import { findOwnContact } from './own-contact.ts';
+
+export const markedSchema = z.object({
+  accepted: z.literal(true),
+  run: z.string().nullable().describe('The run that decides; null for an erased contact'),
+});
+
+/**
+ * Does what a webhook call for one contact does: requests an ordinary run for it, which decides by all rules of the
+ * settings. It joins a run for this contact that waits or is in progress. The mark ends when that run has ended. A
+ * repeated request with the same key within 24 hours leads to the same run, even after it has ended.
+ */
+export const markWanted = acting({
+  name: 'doors mark',
+  summary: 'Mark a contact as wanted, so that a run enhances it',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    ...contactInput,
+    key: z.string().min(8).max(200).describe('The key of the click'),
+  }),
+  subjects: ['integration', 'contact'],
+  result: markedSchema,
+  async run(world, { integration, contact, key }) {
+    // A CRM itself has no user, and its door decides what it may do. A user needs the role as everywhere.
+    if (world.caller.kind === 'person') requireRole(world.caller, startRun.role);
+    const client = findClient(world, integration);
+    const { crmId, isErased } = await findOwnContact(world, client, contact);
+    // A CRM continues to name erased contacts, so not even their ID is stored.
+    if (isErased) return { accepted: true as const, run: null };
+    const wish = { contact: crmId, full: false, acceptMatchRate: false, acceptMarks: false };
+    const { run } = await startOnce(world, client, wish, `door\n${key}`);
+    return { accepted: true as const, run: run.id };
+  },
+  say: () => 'The contact was marked as wanted.',
+});

@@ -1,0 +1,56 @@
+/** Which contacts a client's door answers about: its own, and no others. */
+import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import { unknownContact } from '../../core/shared-errors.ts';
+import { listBlockedContacts } from '../../privacy/statements/blocks.ts';
+import { openCrm } from '../../sync/control/crm-account.ts';
+import { lookUp } from '../../sync/control/look-up.ts';
+import { findOutside } from '../../sync/guards/filter.ts';
+import type { ActingWorld } from '../kit/operation.ts';
+
+type Looking = Pick<ActingWorld, 'application' | 'reader' | 'fingerprint' | 'signal'>;
+
+/** A contact that belongs to the client. */
+export interface OwnContact {
+  /** Its ID in the canonical form. */
+  crmId: string;
+  /** The contact in the database; null if no run has read it yet, or if it was erased. */
+  record: ContactRecord | null;
+  isErased: boolean;
+}
+
+/**
+ * Finds a contact of the client. If no run has read it, or if it has left, the CRM is asked whether it exists and
+ * `contacts.filter` includes it. Throws a ConfigurationError (unknown) for any other contact, and the CRM's error if
+ * it cannot be asked.
+ */
+export async function findOwnContact(
+  world: Looking,
+  client: Integration,
+  typed: string,
+): Promise<OwnContact> {
+  const crmId = await world.application.contactId(client, typed);
+  const blocked = await listBlockedContacts(world.reader, client.id);
+  const isErased = blocked.has(world.fingerprint('forgotten', crmId));
+  const found = (await findContacts(world.reader, client.id, [crmId])).get(crmId) ?? null;
+  const record = isErased ? null : found;
+  if (record === null || record.state === 'removed') await requireInCrm(world, client, crmId);
+  return { crmId, record, isErased };
+}
+
+async function requireInCrm(
+  { application, signal }: Looking,
+  client: Integration,
+  crmId: string,
+): Promise<void> {
+  const open = await application.open(client, signal);
+  try {
+    const deps = await openCrm(open.deps, null);
+    const [lookup] = await lookUp(deps.connector, [crmId]);
+    const outside = await findOutside(deps, { integration: client }, [crmId]);
+    if (lookup?.state === 'found' && !outside.has(crmId)) return;
+  } finally {
+    await open.close();
+  }
+  throw unknownContact(client.id, crmId, { source: 'both', refusal: 'unknown' });
+}
