@@ -4,6 +4,7 @@
  * `index.ts` registers them next to the connector.
  */
 
+import type { CrmDoor } from './doors.ts';
 import type { CrmWebhooks } from './webhooks.ts';
 
 /** A built-in kind of CRM, as donor-sync describes it to users. */
@@ -23,6 +24,8 @@ export interface AboutCrm {
   removesFormerValues?: string;
   /** The CRM's own webhooks; omitted if its calls have no signature, and a form that donor-sync reads for every caller. */
   webhooks?: CrmWebhooks;
+  /** How the CRM's own pages and workflows call donor-sync; omitted if they do not. */
+  door?: CrmDoor;
 }
 
 /**

@@ -6,6 +6,7 @@ import { aboutCivicrm } from './civicrm/about.ts';
 import type { ConnectorDefinition } from './contract.ts';
 import { aboutCsv } from './csv/about.ts';
 import { requireDefinition } from './definition.ts';
+import type { CrmDoor } from './doors.ts';
 import { aboutHubspot } from './hubspot/about.ts';
 import { aboutMemory } from './memory/about.ts';
 import { aboutSalesforce } from './salesforce/about.ts';
@@ -80,6 +81,11 @@ export const WEBHOOKS: readonly { kind: string; name: string; webhooks: CrmWebho
 export function findWebhooks(kind: string): CrmWebhooks | undefined {
   return WEBHOOKS.find((one) => one.kind === kind)?.webhooks ?? PACKAGES.get(kind)?.webhooks;
 }
+
+/** The doors of the built-in kinds of CRM whose pages can call donor-sync. */
+export const DOORS: readonly { kind: string; name: string; door: CrmDoor }[] = CONNECTORS.flatMap(
+  ([{ kind, name, door }]) => (door === undefined ? [] : [{ kind, name, door }]),
+);
 
 /** Every built-in connector. */
 export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {

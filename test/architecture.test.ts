@@ -65,6 +65,9 @@ const NAMES_A_CRM: Readonly<Record<string, string>> = {
   'src/interfaces/cli/commands/hooks.ts': 'an example, in the help',
   'src/interfaces/cli/commands/init/add.ts': 'an example, in the help',
   'src/interfaces/cli/commands/init/init.ts': 'examples, in the help',
+  'src/settings/door-app.ts': 'the settings of the app, of which each installation has one',
+  'src/settings/settings-schema.ts': 'the settings of the app, of which each installation has one',
+  'src/settings/settings.ts': 'the settings of the app, of which each installation has one',
   'src/operations/client-shape.ts': 'an example of a kind, in the description of the API',
   'src/operations/clients.ts': 'an example of a kind, in the description of the API',
 };

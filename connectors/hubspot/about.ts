@@ -1,4 +1,5 @@
 import type { AboutRemoteCrm } from '../about.ts';
+import { hubspotDoor } from './door.ts';
 import { hubspotWebhooks } from './webhooks.ts';
 
 export const aboutHubspot: AboutRemoteCrm = {
@@ -7,6 +8,7 @@ export const aboutHubspot: AboutRemoteCrm = {
   offers: ['lists'],
   removesFormerValues: 'delete the contact permanently in HubSpot',
   webhooks: hubspotWebhooks,
+  door: hubspotDoor,
   setup: {
     address: {
       noun: 'the address of the HubSpot API',

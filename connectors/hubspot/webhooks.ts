@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { CrmEvent, CrmWebhooks, SignatureVersion } from '../webhooks.ts';
 
 /** The third version, which signs a time. */
-const TIMED: SignatureVersion = {
+export const TIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature-v3',
   timestamp: { header: 'x-hubspot-request-timestamp', unitMs: 1 },
   sign: (secret, { method, url, body }, timestamp) =>
@@ -20,7 +20,7 @@ const TIMED: SignatureVersion = {
  * third counts whenever it is present. A call that is signed without a time can be replayed, but then the same contacts are
  * only checked again.
  */
-const UNTIMED: SignatureVersion = {
+export const UNTIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature',
   timestamp: null,
   sign(secret, call) {
@@ -46,7 +46,7 @@ export const hubspotWebhooks: CrmWebhooks = {
     variable: 'HUBSPOT_CLIENT_SECRET',
     help: "HubSpot signs with its app's client secret. Leave the secret empty if the settings contain it.",
     findSecret: (crm) => appSchema.safeParse(crm).data?.auth.clientSecret ?? null,
-    versions: [TIMED, UNTIMED],
+    versions: [TIMED_SIGNATURE, UNTIMED_SIGNATURE],
   },
   readEvent,
 };

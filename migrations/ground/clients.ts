@@ -118,6 +118,24 @@ async function createHookReceipts(db: Kysely<unknown>): Promise<void> {
     .addColumn('fingerprint', 'text', primaryKey)
     .addColumn('received_at', 'bigint', notNull)
     .execute();
+  await db.schema
+    .createTable('door_replies')
+    .addColumn('fingerprint', 'text', primaryKey)
+    .addColumn('request', 'text', notNull)
+    .addColumn('reply', 'text', notNull)
+    .addColumn('replied_at', 'bigint', notNull)
+    .execute();
+  await db.schema
+    .createTable('door_executions')
+    .addColumn('fingerprint', 'text', primaryKey)
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('accepted_at', 'bigint', notNull)
+    .execute();
+  await db.schema
+    .createIndex('door_executions_of_a_day')
+    .on('door_executions')
+    .columns(['integration_id', 'accepted_at'])
+    .execute();
 }
 
 async function createHookCalls(db: Kysely<unknown>): Promise<void> {

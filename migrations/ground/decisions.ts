@@ -56,7 +56,8 @@ async function createQuestions(db: Kysely<unknown>): Promise<void> {
     .on('questions')
     .expression(
       sql`integration_id, crm_id, (case kind when 'contacts_missing' then 1
-        when 'mass_opt_out' then 2 when 'erasure_requested' then 3 else 0 end)`,
+        when 'mass_opt_out' then 2 when 'erasure_requested' then 3
+        when 'workflow_limit' then 4 else 0 end)`,
     )
     .where(sql<boolean>`decision is null and crm_id is not null`)
     .execute();

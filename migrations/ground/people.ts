@@ -7,6 +7,7 @@ export async function createPeopleTables(db: Kysely<unknown>): Promise<void> {
   await createAccessTokens(db);
   await createBrowserSessions(db);
   await createPasskeys(db);
+  await createCrmUsers(db);
   await createSpentChallenges(db);
   await createSignInAttempts(db);
   await createAddresses(db);
@@ -72,6 +73,18 @@ async function createBrowserSessions(db: Kysely<unknown>): Promise<void> {
     .addColumn('expires_at', 'bigint', notNull)
     .addColumn('proved_at', 'bigint')
     .execute();
+}
+
+async function createCrmUsers(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('crm_users')
+    .addColumn('id', 'text', primaryKey)
+    .addColumn('person_id', 'text', notNull)
+    .addColumn('fingerprint', 'text', notNullAndUnique)
+    .addColumn('sealed', 'text', notNull)
+    .addColumn('linked_at', 'bigint', notNull)
+    .execute();
+  await db.schema.createIndex('crm_users_person').on('crm_users').column('person_id').execute();
 }
 
 async function createPasskeys(db: Kysely<unknown>): Promise<void> {

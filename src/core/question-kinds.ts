@@ -115,6 +115,8 @@ const CONTACT_QUESTION_KINDS = {
    * correct.
    */
   mass_opt_out: { ...OF_CONTACT, outcome: null },
+  /** Workflows of the CRM marked more contacts in a day than the settings allow. The contact is the first of them. */
+  workflow_limit: { ...OF_CONTACT, outcome: null, endsWithAnswer: true },
   /** The CRM requests the erasure of the contact. */
   erasure_requested: { ...OF_CONTACT, outcome: null },
 } as const satisfies Record<string, ContactKind>;

@@ -163,7 +163,8 @@ async function start(
   return { run, joined };
 }
 
-function keyReused(): ConfigurationError {
+/** The error for a key that came with another request before. */
+export function keyReused(): ConfigurationError {
   return new ConfigurationError(
     'This Idempotency-Key was already used for a different request. Nothing was changed. Use a new key for a new request.',
     { code: 'idempotency_key_reused' },

@@ -114,6 +114,24 @@ const retentionSchema = z.strictObject({
 /** The prices from which *Results* works out what the credits of a month cost. */
 const creditsSchema = z.strictObject({ price: creditPricesSchema.prefault({}) });
 
+/**
+ * The app of this installation in HubSpot, whose card and workflow action call it. It belongs to one installation, because
+ * installations that share an app would share its secret.
+ */
+const doorAppSchema = z.strictObject({
+  /** The app's ID, a number. Without it, there is no card. */
+  appId: z
+    .union([z.string().regex(/^\d+$/), z.int().positive().transform(String)])
+    .nullable()
+    .default(null),
+  /** The secret with which HubSpot signs the calls. */
+  clientSecret: z.string().trim().min(1).nullable().default(null),
+  /** The number of contacts of a client that workflows may mark in a day. More are a question for a user. */
+  workflowPerDay: z.int().min(0).max(100_000).default(100),
+});
+
+export type DoorAppSettings = z.infer<typeof doorAppSchema>;
+
 /** The actions that wait for a second user. */
 const twoPeopleSchema = z.strictObject({
   /** Approving or resubmitting more contacts than this at once. With null, nothing waits. */
@@ -170,6 +188,7 @@ export const settingsSchema = z.strictObject({
   retention: retentionSchema.prefault({}),
   credits: creditsSchema.prefault({}),
   twoPeople: twoPeopleSchema.prefault({}),
+  hubspot: doorAppSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
   /**
    * Another file outside the database that records erasures. On Postgres, it replaces the file next to this

@@ -15,7 +15,12 @@ import { withEnvironmentFile } from './environment-file.ts';
 import { valueAt } from './expectation.ts';
 import { insecureProblem, isInsecure } from './insecure-http.ts';
 import { formatPath, formatProblem, type Problem, sortProblems } from './problem.ts';
-import { type SetupSettings, type serverSchema, settingsSchema } from './settings-schema.ts';
+import {
+  type DoorAppSettings,
+  type SetupSettings,
+  type serverSchema,
+  settingsSchema,
+} from './settings-schema.ts';
 import { readSettingsTree, type SettingsTree, type TreeProblem } from './settings-tree.ts';
 
 export { hasOwnUrl, ownUrl } from './settings-schema.ts';
@@ -44,6 +49,8 @@ export interface Settings {
   credits?: { price: CreditPrices };
   /** The actions that wait for a second user. By default, none do. */
   twoPeople?: SecondPersonRules;
+  /** The app of this installation in HubSpot; none by default. */
+  hubspot?: DoorAppSettings;
   /** Hosts for which plain http is allowed. */
   allowInsecureHttp: string[];
   integrations: Integration[];

@@ -8,6 +8,12 @@ const client = (rest: string): Cases => ({
   invalid: { path: `/v1/integrations/%00${rest}` },
 });
 
+/** A call of HubSpot's card or workflow. */
+const atDoor = (path: string, body: object) => ({
+  path: `/doors/hubspot/${path}`,
+  body: { key: 'click-0001', ...body },
+});
+
 const NOT_JSON = { text: '{"full":', headers: { 'content-type': 'application/json' } };
 const NOT_DECLARED = { text: 'full=true', headers: { 'content-type': 'text/plain' } };
 
@@ -666,4 +672,11 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/hooks/riverside/{hook}', body: { people: 1 } },
     'not JSON': { path: '/hooks/riverside/{hook}', ...NOT_JSON },
   },
+  // The settings of this world have no app, so every call is refused.
+  'POST /doors/hubspot/card/contact': { good: atDoor('card/contact', { contact: '1' }) },
+  'POST /doors/hubspot/card/wanted': { good: atDoor('card/wanted', { contact: '1' }) },
+  'POST /doors/hubspot/card/answer': {
+    good: atDoor('card/answer', { contact: '1', question: 'q', decision: 'approve' }),
+  },
+  'POST /doors/hubspot/workflow': { good: atDoor('workflow', { callbackId: 'c' }) },
 };

@@ -119,6 +119,12 @@ export const PAGE_CASES: CaseTable = {
   },
   'POST /account/passkeys/:id/remove': { good: post('/account/passkeys/nowhere/remove') },
   'POST /account/sessions/:id/end': { good: post('/account/sessions/nowhere/end') },
+  'POST /account/links/:link/end': {
+    good: post('/account/links/0191/end'),
+    unknown: post('/account/links/nowhere/end'),
+  },
+  'GET /link/:secret': { good: { path: '/link/abc' }, unknown: { path: '/link/nowhere' } },
+  'POST /link/:secret': { good: post('/link/abc'), unknown: post('/link/nowhere') },
   'POST /account/sign-out-everywhere': { good: post('/account/sign-out-everywhere') },
 
   'GET /address': { good: { path: '/address' } },

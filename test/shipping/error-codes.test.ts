@@ -41,6 +41,7 @@ const STOP_CODES = {
 const PASSED_ON = {
   'connectors/requests/errors.ts': 'the functions that call it give the code',
   'src/decisions/second-person/second-user.ts': 'the calls of `refusal` give the code',
+  'src/interfaces/api/doors/card-call.ts': 'the codes of `PROBLEM_TEXTS`',
   'src/interfaces/api/request/errors.ts': 'the code of another error, or of `tryLater`',
   'src/interfaces/api/webhooks/hooks-api.ts': 'PROBLEM_TEXTS',
   'src/interfaces/cli/action/operation-output.ts': 'the failure of a client gives the code',

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { HubspotError, validationError } from '../core/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { createRouter, readBody } from '../requests/context.ts';
+import { actionSchema, type CardApp, callAction, cardFetchSchema, fetchFromCard } from './card.ts';
 import type { Delivery, Sender } from './sender.ts';
 import { callWorkflow, enrolmentSchema } from './workflow.ts';
 
@@ -12,10 +13,12 @@ export interface WebhookControlOptions {
   sender: Sender;
   records: Pick<RecordStore, 'read'>;
   clientSecret: string;
+  /** The app whose card and action call. */
+  app: CardApp;
 }
 
 /** The control endpoints, to mount at `/_sandbox/webhooks`. */
-export function webhookControlRoutes({ sender, ...account }: WebhookControlOptions) {
+export function webhookControlRoutes({ sender, app, ...account }: WebhookControlOptions) {
   const router = createRouter();
   router.get('/deliveries', (c) =>
     c.json({ deliveries: sender.deliveries().map(toShown), waiting: sender.waiting() }),
@@ -32,6 +35,12 @@ export function webhookControlRoutes({ sender, ...account }: WebhookControlOptio
   });
   router.post('/workflow', async (c) =>
     c.json(await callWorkflow(account, await readBody(c, enrolmentSchema)), 201),
+  );
+  router.post('/card', async (c) =>
+    c.json(await fetchFromCard(app, await readBody(c, cardFetchSchema)), 201),
+  );
+  router.post('/action', async (c) =>
+    c.json(await callAction(app, await readBody(c, actionSchema)), 201),
   );
   return router;
 }

@@ -58,7 +58,10 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   records.onChange((change) => sender.queue(eventsOf(change, store.subscriptions(), source)));
   return {
     routes: webhookRoutes({ ...options, store }),
-    control: webhookControlRoutes({ sender, records, clientSecret: app.clientSecret }),
+    control: webhookControlRoutes({
+      ...{ sender, records, clientSecret: app.clientSecret },
+      app: { appId: app.appId, clientSecret: app.clientSecret, clock },
+    }),
     close: () => sender.close(),
   };
 }

@@ -84,6 +84,20 @@ export async function listIntegrationsOfSameAccount(reader: Reader, id: string):
   return [...new Set([id, ...rows.map((row) => row.id)])];
 }
 
+/** Returns the integrations that are pinned to this CRM account (a fingerprint), in the order of their IDs. */
+export async function listIntegrationsOfAccount(
+  reader: Reader,
+  crmAccount: string,
+): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('integrations')
+    .select('id')
+    .where('crm_account', '=', crmAccount)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 /** Records which sources of identities could ever be read. */
 export async function saveIdentitySources(
   trx: RunTransaction,

@@ -97,6 +97,11 @@ export function addressSealContext(id: string): SealContext {
   return createSealContext('addresses', 'secret', { id });
 }
 
+/** The user of a CRM whom a user here has linked. */
+export function crmUserSealContext(id: string): SealContext {
+  return createSealContext('crm_users', 'sealed', { id });
+}
+
 /** The name that a user gave to a passkey. */
 export function passkeySealContext(id: string): SealContext {
   return createSealContext('passkeys', 'sealed', { id });

@@ -114,6 +114,39 @@ export const CLIENT_TABLES = {
       received_at: bigint(),
     },
   ),
+  /** The responses to clicks at doors, so a repeated click gets the first response again. */
+  door_replies: table(
+    {
+      key: ['fingerprint'],
+      whenClientErased: 'not of a client',
+      exported: { not: 'fingerprints, for a day' },
+      retention: null,
+    },
+    {
+      /** Fingerprint of the CRM's user and the key of the click. */
+      fingerprint: text(),
+      /** Fingerprint of what was clicked. */
+      request: text(),
+      /** The response as JSON. It contains nothing about a person. */
+      reply: text(),
+      replied_at: bigint(),
+    },
+  ),
+  /** The executions of workflow actions that were accepted. Each counts once. */
+  door_executions: table(
+    {
+      key: ['fingerprint'],
+      whenClientErased: 'deleted first',
+      exported: { not: 'fingerprints' },
+      retention: null,
+    },
+    {
+      /** Fingerprint of the CRM account and the execution. */
+      fingerprint: text(),
+      integration_id: text(),
+      accepted_at: bigint(),
+    },
+  ),
   /** Webhook calls with the same response. Only the latest calls of each integration are kept. */
   hook_calls: table(
     {

@@ -134,6 +134,27 @@ export const PEOPLE_TABLES = {
       last_used_at: personal(nullable(bigint())),
     },
   ),
+  /**
+   * A user of a CRM who is linked to a user here, and then acts in the CRM with that user's rights. A user links
+   * themselves; an address that the CRM reports proves nothing.
+   */
+  crm_users: table(
+    {
+      key: ['id'],
+      whenClientErased: 'not of a client',
+      exported: { not: 'of a user' },
+      retention: null,
+    },
+    {
+      id: text(),
+      person_id: text(),
+      /** Fingerprint of the kind of CRM, its account and its user's ID. */
+      fingerprint: personal(text()),
+      /** The kind of CRM, its account, its user's ID and address as the CRM reported them, encrypted. */
+      sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
+      linked_at: personal(bigint()),
+    },
+  ),
   /** The contacts that a user has put on their own list. A row shows whom the user wants to call, so it is the user's. */
   listed_contacts: table(
     {

@@ -237,7 +237,7 @@ async function moveContact(
     return [];
   }
   // The answer alone decides about the profile.
-  if (hold.kind === 'mass_opt_out' || hold.kind === 'erasure_requested') return [];
+  if (isAnsweredAlone(hold.kind)) return [];
   const event = toLifeEvent(hold.kind, decision);
   if (event === 'confirmedErased') {
     return blockErased(trx, hold, { fingerprint: trx.fingerprint, erasures }, moment.now);
@@ -263,7 +263,14 @@ const LOCKING_KINDS: readonly ContactQuestion['kind'][] = [
 
 /** Returns true for questions about the contact itself, without a job. */
 function isAboutContact(kind: ContactQuestion['kind']): boolean {
-  return kind === 'contacts_missing' || kind === 'mass_opt_out' || kind === 'erasure_requested';
+  return kind === 'contacts_missing' || isAnsweredAlone(kind);
+}
+
+/** Questions whose answer changes nothing about the contact: it is read where it counts. */
+type AnsweredAlone = 'mass_opt_out' | 'erasure_requested' | 'workflow_limit';
+
+function isAnsweredAlone(kind: ContactQuestion['kind']): kind is AnsweredAlone {
+  return kind === 'mass_opt_out' || kind === 'erasure_requested' || kind === 'workflow_limit';
 }
 
 /** Returns true for a requested erasure that the CRM forbids. */
@@ -273,7 +280,7 @@ export function isForbidden({ kind, detail }: Pick<ContactQuestion, 'kind' | 'de
 
 /** Returns the life event that follows from a user's decision about a hold. */
 export function toLifeEvent(
-  kind: Exclude<ContactQuestion['kind'], 'contacts_missing' | 'mass_opt_out' | 'erasure_requested'>,
+  kind: Exclude<ContactQuestion['kind'], 'contacts_missing' | AnsweredAlone>,
   decision: QuestionDecision,
 ): LifeEvent {
   if (decision === 'resubmitted') return 'askedForAgain';

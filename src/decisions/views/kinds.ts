@@ -185,6 +185,28 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     refusal: 'This decision is about an opt-out mark.',
     hasProfile: false,
   },
+  workflow_limit: {
+    ...OF_A_CONTACT,
+    name: 'Workflow limit',
+    why: (detail) =>
+      `workflows of the CRM marked ${detail ?? 'some'} more contacts that day than the settings allow, and it was the first of them`,
+    answers: {
+      approve: {
+        label: 'Allow more that day',
+        effect:
+          'Until the end of that day (UTC), workflows may mark any number of contacts. Each costs at most one credit, within the budget. The marks beyond the limit so far were not kept.',
+      },
+      reject: {
+        label: 'Leave the limit',
+        effect: 'Nothing is marked beyond the limit.',
+      },
+    },
+    decided: (word) =>
+      word === 'approve'
+        ? 'Decided: workflows may mark more contacts until the end of the day (UTC).'
+        : 'Decided: nothing is marked beyond the limit.',
+    refusal: 'Nothing was submitted, so there is nothing to submit again.',
+  },
   erasure_requested: {
     name: 'CRM requests erasure',
     why: (detail) => erasureReason(toErasureSource(detail)),

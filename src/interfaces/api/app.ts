@@ -20,6 +20,8 @@ import { checkRoutes } from './checks-api.ts';
 import { clientRoutes, findRoutes } from './clients-api.ts';
 import { creditRoutes } from './credits-api.ts';
 import { addDocuments } from './documents.ts';
+import { cardRoutes } from './doors/card-routes.ts';
+import { workflowRoutes } from './doors/workflow-routes.ts';
 import { healthRoutes } from './health.ts';
 import { holdRoutes } from './holds-api.ts';
 import { integrationRoutes } from './integrations-api.ts';
@@ -183,6 +185,8 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   app.route('/', webhookRoutes(deps, access, hookCalls));
   app.route('/', pages);
   app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
+  app.route('/', cardRoutes(deps, getAddress));
+  app.route('/', workflowRoutes(deps, getAddress));
   app.route('/', oauthRoutes(deps, access, getAddress));
   addDocuments(app, deps.version, address);
   app.route('/', guideRoutes(deps.guideFolder));

@@ -30,6 +30,7 @@ import { firstVisitRoutes } from './sign-in/first-visit-routes.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { accountRoutes } from './users/account-routes.ts';
 import { addressRoutes } from './users/address-routes.ts';
+import { crmUserRoutes } from './users/crm-user-routes.ts';
 import { mailRoutes } from './users/mail-routes.ts';
 import { userPageRoutes } from './users/users-routes.ts';
 
@@ -78,6 +79,7 @@ export function dashboardRoutes(
   app.route('/', userPageRoutes(deps, frame));
   app.route('/', addressRoutes(deps, doors, frame));
   app.route('/', accountRoutes(deps, doors, frame));
+  app.route('/', crmUserRoutes(deps, frame));
   app.route('/', mailRoutes(deps, doors, frame));
   app.route('/', creditPageRoutes(deps, frame));
   app.route('/', resultPageRoutes(deps, frame));

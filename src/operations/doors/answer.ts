@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.ts';
 import { ERASURE_KIND } from '../../decisions/statements/erasure-requests.ts';
 import type { Question } from '../../decisions/statements/questions.ts';
+import { WORKFLOW_LIMIT_KIND } from '../../decisions/statements/workflow-limit.ts';
 import { HOLD_DECISIONS } from '../../decisions/views/kinds.ts';
 import { decideHold } from '../decide.ts';
 import { findHold, unknownHold } from '../find-decision.ts';
@@ -20,7 +21,8 @@ export const answeredSchema = z.object({
  * many contacts at once, is answered in donor-sync, where the user has signed in and sees all of it.
  */
 export function isAnsweredHere({ about, kind, batch }: Question): boolean {
-  return about === 'contact' && kind !== ERASURE_KIND && batch === null;
+  const isOfContact = kind !== ERASURE_KIND && kind !== WORKFLOW_LIMIT_KIND;
+  return about === 'contact' && isOfContact && batch === null;
 }
 
 /**

@@ -20,9 +20,9 @@ export interface OwnContact {
 }
 
 /**
- * Finds a contact of the client. If no run has read it, or if it has left, the CRM is asked whether it exists and
- * `contacts.filter` includes it. Throws a ConfigurationError (unknown) for any other contact, and the CRM's error if
- * it cannot be asked.
+ * Finds a contact of the client. If no run has read it, or if it has left, a request to the CRM
+ * finds out whether it exists and `contacts.filter` includes it. Throws a ConfigurationError (unknown) for any other contact, and the CRM's error if
+ * the request fails.
  */
 export async function findOwnContact(
   world: Looking,

@@ -223,6 +223,7 @@ export async function deletePerson(trx: ActorTransaction, id: string): Promise<C
   await trx.deleteFrom('listed_contacts').where('person_id', '=', id).execute();
   await trx.deleteFrom('mail_choices').where('person_id', '=', id).execute();
   await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
+  await trx.deleteFrom('crm_users').where('person_id', '=', id).execute();
   const gone = await trx
     .deleteFrom('people')
     .where('id', '=', id)

@@ -74,6 +74,8 @@ export const AUDIT_ACTIONS = [
   'passkey.added',
   'passkey.removed',
   'passkey.refused',
+  'crm_user.linked',
+  'crm_user.unlinked',
   'hook.made',
   'hook.revoked',
   'crm.connected',

@@ -4,6 +4,7 @@ import { resealAll } from '../../../src/database/encryption/reseal.ts';
 import {
   addressSealContext,
   consentVerifierSealContext,
+  crmUserSealContext,
   foreignTextSealContext,
   givingSealContext,
   hookSecretSealContext,
@@ -177,6 +178,13 @@ describeEachDatabase('resealAll', (open) => {
           last_used_at: null,
         },
         sealed: before.seal('phone', passkeySealContext('k')),
+      })
+      .execute();
+    await db
+      .insertInto('crm_users')
+      .values({
+        ...{ id: 'u', person_id: 'p', fingerprint: 'f', linked_at: 1 },
+        sealed: before.seal('a user of a CRM', crmUserSealContext('u')),
       })
       .execute();
     expect(await resealAll(db, during)).toBe(SEALED_COLUMNS.length);

@@ -57,6 +57,11 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /sign-in/provider': open,
   'GET /sign-in/provider/callback': open,
   'POST /hooks/:integration/:token': open,
+  // Each call is signed by the CRM.
+  'POST /doors/hubspot/card/contact': open,
+  'POST /doors/hubspot/card/wanted': open,
+  'POST /doors/hubspot/card/answer': open,
+  'POST /doors/hubspot/workflow': open,
   'GET /oauth/:kind/callback': open,
 
   'GET /metrics': { role: 'viewer', about: 'list' },
@@ -351,6 +356,13 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /audit': { role: 'admin', isPage: true, about: 'list' },
   'GET /audit/csv': { role: 'admin', isPage: true, about: 'list' },
   'POST /audit/verify': { role: 'admin', about: 'all' },
+  'GET /link/:secret': { role: 'viewer', isPage: true, path: '/link/none' },
+  'POST /link/:secret': { role: 'viewer', by: 'person', path: '/link/none' },
+  'POST /account/links/:link/end': {
+    role: 'viewer',
+    by: 'person',
+    path: '/account/links/none/end',
+  },
   'GET /clients/:id/webhooks': { role: 'admin', isPage: true, about: 'integration' },
   'POST /clients/:integration/webhooks': { role: 'admin', about: 'integration', by: 'person' },
   'POST /clients/:integration/webhooks/rotate': {

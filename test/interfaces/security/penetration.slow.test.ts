@@ -50,6 +50,7 @@ const NEVER_BY_TOKEN = [
   ...['POST /users/:user/enable', 'POST /users/:user/remove'],
   'POST /users/:user/passkeys/:passkey/remove',
   ...['PUT /v1/address', 'POST /address'],
+  ...['POST /link/:secret', 'POST /account/links/:link/end'],
   ...['GET /v1/mails', 'PUT /v1/mails/:kind', 'POST /v1/mails/confirm'],
   ...['POST /account/mails/:kind', 'POST /account/mails-confirmed'],
   ...['GET /oauth/:kind/start', 'POST /setup', 'POST /setup/:id/:step', 'POST /setup/:id/change'],

@@ -9,16 +9,20 @@ import { showAtDoor } from '../../../src/operations/doors/contact.ts';
 import { markWanted } from '../../../src/operations/doors/mark.ts';
 import type { Caller } from '../../../src/operations/kit/caller.ts';
 import { perform } from '../../../src/operations/kit/perform.ts';
+import { listStrongestPaths } from '../../../src/paths/statements/warm-paths.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { beginErasure } from '../../../src/privacy/statements/erasures.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { openHeldWorld } from '../../browser/held-world.ts';
+import { openNetworkWorld } from '../../browser/network-world.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { openHttpWorld } from '../../interfaces/api/http-world.ts';
 import { toDeps } from '../operation-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 const openHeld = closedAfterTest((count?: number) => openHeldWorld(count ?? 1));
+
+const openNetworks = closedAfterTest(openNetworkWorld);
 
 const AT = { integrationId: 'riverside', name: 'HubSpot', from: '192.0.2.1' };
 
@@ -69,6 +73,19 @@ describe('a contact at a door', () => {
       { kind: 'door', name: 'Ada', from: '192.0.2.1' },
       { kind: 'door', name: 'Ada', from: '192.0.2.1' },
     ]);
+  });
+
+  it('shows a reader who can introduce the contact', async () => {
+    const world = await openNetworks();
+    const paths = await listStrongestPaths(world.application.store.reader, 'riverside', 500);
+    const written = new Set(world.crm.writes.map(({ id }) => id));
+    const contact = paths.find(({ crmId }) => written.has(crmId))?.crmId ?? '';
+    const input = { integration: 'riverside', contact };
+    const { values } = await perform(toDeps(world), userAs('reader'), showAtDoor, input);
+    expect(values?.introductions[0]?.sentence).toMatch(/knows|introduce/);
+    expect(values?.profile.length).toBeGreaterThan(0);
+    const status = await perform(toDeps(world), crmAtDoor(AT), showAtDoor, input);
+    expect(JSON.stringify(status)).not.toContain(values?.name ?? 'no name');
   });
 
   it('answers about no contact of another client, and to no user without access to the client', async () => {

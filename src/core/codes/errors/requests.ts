@@ -3,6 +3,8 @@ import type { ErrorTopic } from './explanation.ts';
 const WEBHOOKS = 'docs/guides/webhooks.md';
 const SIGNATURES = 'docs/guides/webhooks.md#curl-and-your-own-programs';
 
+const DOOR = 'docs/guides/hubspot-card.md';
+
 /** Requests to the HTTP API, to the pages and to webhook addresses. */
 export const REQUEST_ERRORS: ErrorTopic = {
   document: 'docs/guides/http-api.md#errors',
@@ -22,6 +24,41 @@ export const REQUEST_ERRORS: ErrorTopic = {
     cursor_invalid: {
       means: 'This list did not return this cursor. Nothing was read.',
       next: 'Start again without a cursor, and pass on each cursor unchanged.',
+    },
+    door_account_unknown: {
+      means:
+        'The call came from a CRM account that no client is connected to. Nothing was read or changed.',
+      next: 'Connect a client to this account, and let its first run end.',
+      document: DOOR,
+    },
+    door_call_refused: {
+      means:
+        'A call from the CRM names another app, lacks a part, or has a parameter twice. Nothing was read or changed.',
+      next: 'Compare `hubspot.appId` in the settings with the app, and install the app again.',
+      document: DOOR,
+    },
+    door_call_repeated: {
+      means: 'A call from the CRM was repeated with another key. Nothing was read or changed.',
+      next: 'Load the record in the CRM again.',
+      document: DOOR,
+    },
+    door_link_invalid: {
+      means:
+        'The link was used before, is older than ten minutes or is not complete. Nothing was linked.',
+      next: 'Load the record in the CRM again, and follow the new link.',
+      document: DOOR,
+    },
+    door_missing: {
+      means:
+        'The settings have no app for this CRM, so its calls cannot be checked. Nothing was done.',
+      next: 'Set `hubspot.appId` and `hubspot.clientSecret`.',
+      document: DOOR,
+    },
+    door_user_unlinked: {
+      means:
+        'The user of the CRM is not linked to a user of donor-sync, or that user has no access to the client. Nothing was changed.',
+      next: 'Follow the link on the card. If it is already linked, an owner can give access to the client.',
+      document: DOOR,
     },
     export_too_slow: {
       means:

@@ -20,7 +20,16 @@ export function findSignatureProblem(
   call: SignedCall,
   now: number,
 ): SignatureProblem | null {
-  const { header, timestamp, sign } = chooseVersion(kind, call);
+  return checkSignature(chooseVersion(kind, call), secret, call, now);
+}
+
+/** The same for one version of a signature, whichever others the call has. */
+export function checkSignature(
+  { header, timestamp, sign }: SignatureVersion,
+  secret: string,
+  call: SignedCall,
+  now: number,
+): SignatureProblem | null {
   const signature = call.header(header);
   const time = timestamp === null ? '' : call.header(timestamp.header);
   if (time === undefined || signature === undefined) return 'signature_missing';

@@ -207,7 +207,8 @@ export const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
   signature_too_old: 'The call was signed more than five minutes ago; sign it again.',
 };
 
-async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Promise<SignedCall> {
+/** The signed parts of a call. `publicUrl` is the address as callers know it, whatever name the request has. */
+export async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Promise<SignedCall> {
   return {
     method: c.req.method,
     url: publicAddress(publicUrl, getTarget(c)),

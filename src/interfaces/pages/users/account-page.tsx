@@ -1,5 +1,6 @@
 import { isoTime } from '../../../core/clock.ts';
 import { ROLE_TEXTS } from '../../../core/role.ts';
+import type { LinkedCrmUser } from '../../../operations/doors/link.ts';
 import type { MailsView } from '../../../operations/mails.ts';
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 import type { SessionRecord } from '../../../people/statements/sessions.ts';
@@ -7,6 +8,7 @@ import type { PasskeyView } from '../../../people/user-accounts.ts';
 import { Layout, may, render, type Viewer } from '../frame/layout.tsx';
 import { ConfirmDialog, Fact, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 import { AccountMails } from './account-mails.tsx';
+import { CrmUsers } from './crm-user-page.tsx';
 import { NewPassword } from './new-password.tsx';
 import { PasskeyForm } from './passkey-parts.tsx';
 
@@ -17,6 +19,8 @@ export interface AccountView {
   sessions: readonly (SessionRecord & { isThis: boolean })[];
   /** Null for a caller who is not a user. */
   passkeys: AccountPasskeys | null;
+  /** The users of CRMs who act with this user's rights. */
+  links: readonly LinkedCrmUser[];
   /** Null for a caller who is not a user. */
   mails: MailsView | null;
   /** Why the password, or a passkey, was not changed. */
@@ -47,7 +51,7 @@ export interface AccountPasskeys {
 
 /** The user's own account. */
 export function renderAccount(viewer: Viewer, view: AccountView, note: string | null) {
-  const { email, hasPassword, sessions, passkeys, mails, problem } = view;
+  const { email, hasPassword, sessions, passkeys, links, mails, problem } = view;
   const { principal } = viewer;
   if (principal === null) throw new Error('A page of an account needs one who is signed in.');
   const { name, role, integrations } = principal;
@@ -75,6 +79,7 @@ export function renderAccount(viewer: Viewer, view: AccountView, note: string | 
       )}
       {hasPassword && <PasswordForm email={email ?? ''} problem={textFor(problem, 'password')} />}
       {mails !== null && <AccountMails mails={mails} />}
+      {links.length > 0 && <CrmUsers viewer={viewer} links={links} />}
       {sessions.length > 0 && <Sessions viewer={viewer} sessions={sessions} />}
     </Layout>,
   );

@@ -176,6 +176,8 @@ function withoutPassword(): HttpError {
 const NOTES = {
   attacked:
     'Someone has tried ten or more wrong passwords for your account in the last 15 minutes. None of them was correct. A passkey cannot be guessed: add one here.',
+  linked: 'Your user in the CRM is linked to your account. Load the record in the CRM again.',
+  unlinked: 'The link to your user in the CRM was ended.',
   password: 'Your password was changed. You were signed out everywhere else.',
   ended: 'The session was ended.',
   mailOn: 'The mail is on. The first one is sent next month.',

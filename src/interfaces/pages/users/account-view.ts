@@ -1,5 +1,6 @@
 /** The content of a user's own account page, for all routes that show the page. */
 import type { Context } from 'hono';
+import { listLinkedCrmUsers } from '../../../operations/doors/link.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { showMails } from '../../../operations/mails.ts';
 import { askForNewPasskey, askForPasskey } from '../../../people/sign-in/passkeys.ts';
@@ -94,6 +95,10 @@ export function accountPages(
     };
   }
 
+  async function readLinks(c: Context<HttpEnv>): Promise<AccountView['links']> {
+    return (await perform(toOperationDeps(deps), getCaller(c), listLinkedCrmUsers, {})).links;
+  }
+
   async function readMails(c: Context<HttpEnv>): Promise<AccountView['mails']> {
     return (await perform(toOperationDeps(deps), getCaller(c), showMails, {})).mails;
   }
@@ -110,6 +115,7 @@ export function accountPages(
         email: person === null ? null : readIdentity(sealer, person).email,
         hasPassword: person !== null && person.password !== null,
         passkeys: await readPasskeys(c, person, hasProved(sessions)),
+        links: person === null ? [] : await readLinks(c),
         mails: person === null ? null : await readMails(c),
         sessions,
         problem,

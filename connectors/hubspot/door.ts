@@ -1,0 +1,49 @@
+/** HubSpot's door: the card of an app on a contact, and the app's workflow action (crm-facts F10, vendor-facts 1). */
+import { z } from 'zod';
+import type { CrmDoor } from '../doors.ts';
+import { TIMED_SIGNATURE, UNTIMED_SIGNATURE } from './webhooks.ts';
+
+/** HubSpot adds these to the query of each call, so they are part of what it signs. */
+const callerSchema = z.object({
+  portalId: z.string().regex(/^\d+$/),
+  appId: z.string().regex(/^\d+$/),
+  userId: z.string().regex(/^\d+$/),
+  userEmail: z.string().max(320).default(''),
+});
+
+const idSchema = z.union([z.int().nonnegative(), z.string().regex(/^\d+$/)]).transform(String);
+
+const actionSchema = z.object({
+  callbackId: z.string().min(1).max(500),
+  origin: z.object({ portalId: idSchema }),
+  object: z.object({ objectId: idSchema, objectType: z.literal('CONTACT') }),
+});
+
+export const hubspotDoor: CrmDoor = {
+  card: {
+    signature: TIMED_SIGNATURE,
+    readCaller(query) {
+      const { data } = callerSchema.safeParse(query);
+      if (data === undefined) return null;
+      const { portalId: account, appId: app, userId: user, userEmail: email } = data;
+      return { account, app, user, email };
+    },
+  },
+  workflow: {
+    // Workflow actions are signed without a time. The first version does not sign the address, so it is not accepted.
+    signature: UNTIMED_SIGNATURE,
+    headers: { 'x-hubspot-signature-version': 'v2' },
+    readAction(body) {
+      const { data } = actionSchema.safeParse(body);
+      if (data === undefined) return null;
+      const { callbackId: execution, origin, object } = data;
+      return { account: origin.portalId, contact: object.objectId, execution };
+    },
+    reply: (state) => ({
+      outputFields: {
+        donor_sync_state: state,
+        hs_execution_state: state === 'wanted' ? 'SUCCESS' : 'FAIL_CONTINUE',
+      },
+    }),
+  },
+};

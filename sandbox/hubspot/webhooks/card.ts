@@ -1,0 +1,115 @@
+/**
+ * The record page of a contact, for a card of the app: it sends the requests of `hubspot.fetch`. HubSpot adds who asks to
+ * the query, signs in version 3, and repeats a request once after a server error (crm-facts F10).
+ */
+
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type CalledOut, callOut } from '../../crm/call-out.ts';
+import { OWNER, PORTAL_ID } from '../account/account.ts';
+import { signatureHeaders } from './signature.ts';
+
+/** The time that HubSpot waits by default. */
+const TIMEOUT_MS = 15_000;
+
+/** A request of a card, and the differences of a forged one. */
+export const cardFetchSchema = z.strictObject({
+  url: z.url(),
+  /** Sent as JSON. */
+  body: z.unknown(),
+  userId: z.int().default(OWNER.userId),
+  userEmail: z.string().default(OWNER.email),
+  portalId: z.int().default(PORTAL_ID),
+  /** The app's own ID by default. */
+  appId: z.int().optional(),
+  /** The age that the request claims to have. */
+  ageMs: z.int().default(0),
+  /** `v2` signs in an older version alone; `wrong` signs with another secret; `missing` does not sign. */
+  signature: z.enum(['v3', 'v2', 'wrong', 'missing']).default('v3'),
+  /** Signs this address instead of the one that is called. */
+  signedUrl: z.url().optional(),
+  /** Whether the request is repeated once after a server error. */
+  repeats: z.boolean().default(true),
+});
+
+/** An action of the app in a workflow that a contact has reached. */
+export const actionSchema = z.strictObject({
+  url: z.url(),
+  /** The contact's ID. */
+  id: z.string(),
+  callbackId: z.string(),
+  portalId: z.int().default(PORTAL_ID),
+  signature: z.enum(['v2', 'v1', 'wrong', 'missing']).default('v2'),
+});
+
+/** The app that the card and the action belong to. */
+export interface CardApp {
+  appId: number;
+  clientSecret: string;
+  clock: () => number;
+}
+
+/** Sends the request of a card. Returns the last request and its response. */
+export async function fetchFromCard(
+  app: CardApp,
+  asked: z.output<typeof cardFetchSchema>,
+): Promise<CalledOut & { attempts: number }> {
+  const { portalId, appId = app.appId, userId, userEmail } = asked;
+  const url = new URL(asked.url);
+  const added = { userId, portalId, userEmail, appId };
+  for (const [name, value] of Object.entries(added)) url.searchParams.append(name, String(value));
+  const address = url.href;
+  const body = JSON.stringify(asked.body);
+  const headers = { 'Content-Type': 'application/json', ...sign(app, asked, address, body) };
+  const answer = await callOut({ url: address, headers, body }, TIMEOUT_MS);
+  const hasFailed = answer.status === null || answer.status >= 500;
+  if (!hasFailed || !asked.repeats) return { ...answer, attempts: 1 };
+  const again = { ...headers, ...sign(app, asked, address, body) };
+  const second = await callOut({ url: address, headers: again, body }, TIMEOUT_MS);
+  return { ...second, attempts: 2 };
+}
+
+function sign(
+  { clientSecret, clock }: CardApp,
+  { signature, ageMs, signedUrl }: z.output<typeof cardFetchSchema>,
+  address: string,
+  body: string,
+): Record<string, string> {
+  if (signature === 'missing') return {};
+  const url = signedUrl ?? address;
+  const secret = signature === 'wrong' ? `${clientSecret}x` : clientSecret;
+  if (signature === 'v2') return signV2(secret, url, body);
+  return signatureHeaders(secret, { method: 'POST', url, body, timestampMs: clock() - ageMs });
+}
+
+function signV2(secret: string, url: string, body: string): Record<string, string> {
+  const signed = createHash('sha256').update(`${secret}POST${url}${body}`).digest('hex');
+  return { 'X-HubSpot-Signature': signed, 'X-HubSpot-Signature-Version': 'v2' };
+}
+
+/** Sends the call of the app's action in a workflow. */
+export function callAction(
+  { clientSecret }: CardApp,
+  { url, id, callbackId, portalId, signature }: z.output<typeof actionSchema>,
+): Promise<CalledOut> {
+  const body = JSON.stringify({
+    callbackId,
+    origin: { portalId, actionDefinitionId: 7, actionDefinitionVersion: 1 },
+    context: { source: 'WORKFLOWS', workflowId: 12 },
+    object: { objectId: Number(id), objectType: 'CONTACT' },
+    inputFields: {},
+  });
+  const secret = signature === 'wrong' ? `${clientSecret}x` : clientSecret;
+  const v1 = createHash('sha256')
+    .update(secret + body)
+    .digest('hex');
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(signature === 'missing'
+      ? {}
+      : signature === 'v1'
+        ? { 'X-HubSpot-Signature': v1, 'X-HubSpot-Signature-Version': 'v1' }
+        : signV2(secret, url, body)),
+  };
+  return callOut({ url, headers, body }, TIMEOUT_MS);
+}

@@ -1,0 +1,63 @@
+/** The question whether workflows may mark more contacts in a day than the settings allow: one for a client and a day. */
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { waitForCheckpoint } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
+
+export const WORKFLOW_LIMIT_KIND = 'workflow_limit';
+
+/** True if a user has allowed more since `since` (epoch ms), the start of the day. */
+export async function isLimitLifted(
+  reader: Reader,
+  integrationId: string,
+  since: number,
+): Promise<boolean> {
+  const row = await findOfDay(reader, integrationId, since);
+  return row?.decision === 'approved';
+}
+
+/**
+ * Adds this many marks beyond the limit to the day's question, and opens it with the first of them. `crmId` is the first
+ * contact, so the question has a place. A question that was answered today is not opened again.
+ */
+export async function askAboutLimit(
+  trx: ActorTransaction,
+  { id, integrationId, crmId }: { id: string; integrationId: string; crmId: string },
+  { since, count }: { since: number; count: number },
+): Promise<void> {
+  await waitForCheckpoint(trx, integrationId);
+  const before = await findOfDay(trx, integrationId, since);
+  if (before === undefined) {
+    await trx
+      .insertInto('questions')
+      .values({
+        id,
+        integration_id: integrationId,
+        crm_id: crmId,
+        kind: WORKFLOW_LIMIT_KIND,
+        tracking_id: id,
+        detail: String(count),
+        opened_at: trx.clock.now(),
+      })
+      // The same contact may still have the question of an earlier day.
+      .onConflict((c) => c.doNothing())
+      .execute();
+    return;
+  }
+  if (before.decision !== null) return;
+  await trx
+    .updateTable('questions')
+    .set({ detail: String(Number(before.detail ?? 0) + count) })
+    .where('id', '=', before.id)
+    .where('decision', 'is', null)
+    .execute();
+}
+
+function findOfDay(reader: Reader, integrationId: string, since: number) {
+  return reader
+    .selectFrom('questions')
+    .select(['id', 'detail', 'decision'])
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', WORKFLOW_LIMIT_KIND)
+    .where('opened_at', '>=', since)
+    .executeTakeFirst();
+}

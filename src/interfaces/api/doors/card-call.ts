@@ -1,0 +1,145 @@
+/** Checks who calls at a door: the signature, the app, the account and the user. */
+import type { Context } from 'hono';
+import type { CardCaller } from '../../../../connectors/doors.ts';
+import type { DOORS } from '../../../../connectors/index.ts';
+import type { SignatureVersion } from '../../../../connectors/webhooks.ts';
+import { isCallReceived, recordReceivedCall } from '../../../clients/statements/hooks.ts';
+import { listIntegrationsOfAccount } from '../../../clients/statements/integrations.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
+import { type DoorApp, findDoorApp } from '../../../settings/door-app.ts';
+import type { HttpDeps, HttpEnv } from '../request/context.ts';
+import { bodyUnreadable, HttpError } from '../request/errors.ts';
+import { checkSignature, MAX_SIGNATURE_AGE_MS } from '../webhooks/call-signature.ts';
+import { PROBLEM_TEXTS, readSignedCall } from '../webhooks/hooks-api.ts';
+
+type Door = (typeof DOORS)[number];
+
+/** A call from a clock that runs ahead stays valid for longer than its age limit. */
+const RECEIPT_KEPT_MS = 2 * MAX_SIGNATURE_AGE_MS;
+
+/** A call of a card that has proved where it comes from. */
+export interface CardCall {
+  caller: CardCaller;
+  body: unknown;
+  /** The fingerprint of its signature. */
+  receipt: string;
+}
+
+/** Returns the app whose calls this door accepts. Throws an HttpError (404) if the settings have none. */
+export function requireApp({ application }: HttpDeps, { kind, name }: Door): DoorApp {
+  const app = findDoorApp(application.settings, kind);
+  if (app !== null) return app;
+  throw new HttpError(
+    404,
+    'door_missing',
+    `This installation has no app for ${name}. Nothing was done. An operator has to add it to the settings.`,
+  );
+}
+
+/**
+ * Checks a call of a card. The signed address is the public one, whatever name the request has, so no proxy and no
+ * caller can change what was signed. Throws an HttpError (401) for any other call.
+ */
+export async function verifyCard(
+  deps: HttpDeps,
+  c: Context<HttpEnv>,
+  door: Door,
+): Promise<CardCall> {
+  const { clientSecret, appId } = requireApp(deps, door);
+  const { signature, readCaller } = door.door.card;
+  await verifySignature(deps, c, signature, clientSecret);
+  const query: Record<string, string> = {};
+  for (const [name, values] of Object.entries(c.req.queries())) {
+    const [value = '', ...others] = values;
+    // A card could have set a parameter before the CRM added its own of the same name.
+    if (others.length > 0) throw refused(`The parameter "${name}" came twice.`);
+    query[name] = value;
+  }
+  const caller = readCaller(query);
+  if (caller === null) throw refused('It does not say which account and user it is from.');
+  if (caller.app !== appId) throw refused('It is from another app.');
+  const { store } = deps.application;
+  const signed = c.req.header(signature.header) ?? '';
+  return { caller, body: await readJson(c), receipt: store.fingerprint('hook_receipt', signed) };
+}
+
+/** Checks a signature, and throws an HttpError (401) if it is not valid. */
+export async function verifySignature(
+  { address, clock }: HttpDeps,
+  c: Context<HttpEnv>,
+  version: SignatureVersion,
+  secret: string,
+): Promise<void> {
+  const call = await readSignedCall(c, address.url());
+  const problem = checkSignature(version, secret, call, clock.now());
+  if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
+}
+
+/**
+ * Refuses (401) a call whose signature was seen with another key. With the same key, it is the CRM's own repetition
+ * after a failure. The call is remembered by `rememberCall` once it was answered.
+ */
+export async function refuseRepeated(
+  { application: { store } }: HttpDeps,
+  receipt: string,
+  key: string,
+): Promise<void> {
+  if (!(await isCallReceived(store.reader, receipt))) return;
+  if (await isCallReceived(store.reader, withKey(store, receipt, key))) return;
+  throw new HttpError(
+    401,
+    'door_call_repeated',
+    'This call was answered before, and came again with another key. Nothing was done.',
+  );
+}
+
+export async function rememberCall(
+  { application: { store } }: HttpDeps,
+  receipt: string,
+  key: string,
+): Promise<void> {
+  await recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
+  await recordReceivedCall(store.connection, withKey(store, receipt, key), RECEIPT_KEPT_MS);
+}
+
+function withKey(
+  { fingerprint }: HttpDeps['application']['store'],
+  receipt: string,
+  key: string,
+): string {
+  return fingerprint('hook_receipt', `${receipt}\n${key}`);
+}
+
+/** The clients that are pinned to this account. Throws an HttpError (403) if there is none. */
+export async function findPinned(
+  { application: { store, integrations } }: HttpDeps,
+  kind: string,
+  account: string,
+): Promise<Integration[]> {
+  const ids = await listIntegrationsOfAccount(
+    store.reader,
+    store.fingerprint('crm_account', account),
+  );
+  const pinned = ids.flatMap((id) => {
+    const client = integrations.get(id);
+    return client?.crm.kind === kind ? [client] : [];
+  });
+  if (pinned.length > 0) return pinned;
+  throw new HttpError(
+    403,
+    'door_account_unknown',
+    'No client is connected to this CRM account. Nothing was done.',
+  );
+}
+
+export async function readJson(c: Context<HttpEnv>): Promise<unknown> {
+  try {
+    return JSON.parse(await c.req.text());
+  } catch {
+    throw bodyUnreadable('JSON');
+  }
+}
+
+export function refused(why: string): HttpError {
+  return new HttpError(401, 'door_call_refused', `The call was refused. ${why} Nothing was done.`);
+}

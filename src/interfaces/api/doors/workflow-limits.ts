@@ -1,0 +1,101 @@
+/**
+ * What happens beyond the limit of a day: one question, whose number grows. A workflow can enrol all contacts of a CRM
+ * at once, so further marks cost no write each: they are counted here, and written together.
+ */
+import type { WorkflowState } from '../../../../connectors/doors.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
+import { isLimitLifted } from '../../../decisions/statements/workflow-limit.ts';
+import { askAboutMore, DAY_MS, startOfDay } from '../../../operations/doors/enrol.ts';
+import type { Caller } from '../../../operations/kit/caller.ts';
+import { perform } from '../../../operations/kit/perform.ts';
+import { toOperationDeps } from '../request/caller.ts';
+import type { HttpDeps } from '../request/context.ts';
+
+/** The number of the question is written this often, and an answer to it is read as often. */
+const WRITE_EVERY_MS = 2_000;
+
+interface Beyond {
+  day: number;
+  contact: string;
+  caller: Caller;
+  count: number;
+  lookedAt: number;
+  timer: NodeJS.Timeout | null;
+}
+
+export interface WorkflowLimits {
+  /** Does this unless the day's limit was reached a moment ago. Counts each mark beyond the limit. */
+  within(
+    client: Integration,
+    caller: Caller,
+    contact: string,
+    act: () => Promise<WorkflowState>,
+  ): Promise<WorkflowState>;
+  /** Writes what was counted. */
+  flush(): Promise<void>;
+}
+
+export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
+  const { clock, log, application } = deps;
+  const world = toOperationDeps(deps);
+  const reached = new Map<string, Beyond>();
+
+  return {
+    async within(client, caller, contact, act) {
+      const { id } = client;
+      const now = clock.now();
+      const day = startOfDay(now);
+      const before = reached.get(id);
+      if (before?.day === day && !(await isOpenAgain(id, before, now))) {
+        before.count += 1;
+        schedule(id, before);
+        return 'limit';
+      }
+      const state = await act();
+      if (state !== 'limit') return state;
+      const known = reached.get(id);
+      const beyond =
+        known?.day === day ? known : { day, contact, caller, count: 0, lookedAt: now, timer: null };
+      beyond.count += 1;
+      reached.set(id, beyond);
+      if (known?.day === day) schedule(id, beyond);
+      // The first mark beyond the limit opens the question before its caller gets the response.
+      else await write(id, beyond);
+      return 'limit';
+    },
+    async flush() {
+      for (const [id, beyond] of reached) await write(id, beyond);
+    },
+  };
+
+  /** A user may have allowed more in the meantime. */
+  async function isOpenAgain(id: string, beyond: Beyond, now: number): Promise<boolean> {
+    if (now - beyond.lookedAt < WRITE_EVERY_MS) return false;
+    beyond.lookedAt = now;
+    if (!(await isLimitLifted(application.store.reader, id, beyond.day))) return false;
+    reached.delete(id);
+    return true;
+  }
+
+  function schedule(id: string, beyond: Beyond): void {
+    if (beyond.timer !== null) return;
+    beyond.timer = setTimeout(() => void write(id, beyond), WRITE_EVERY_MS);
+    beyond.timer.unref();
+  }
+
+  /** Never rejects, because the marks beyond the limit are refused whether or not they can be counted. */
+  async function write(id: string, beyond: Beyond): Promise<void> {
+    if (beyond.timer !== null) clearTimeout(beyond.timer);
+    beyond.timer = null;
+    const { contact, caller, count, day } = beyond;
+    if (count === 0 || clock.now() >= day + DAY_MS) return;
+    beyond.count = 0;
+    try {
+      await perform(world, caller, askAboutMore, { integration: id, contact, count });
+    } catch (error) {
+      beyond.count += count;
+      log.warn({ integration: id, error: messageOf(error) }, 'a question could not be asked');
+    }
+  }
+}

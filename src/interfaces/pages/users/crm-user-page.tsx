@@ -1,0 +1,110 @@
+import type { LinkedCrmUser } from '../../../operations/doors/link.ts';
+import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+
+export interface LinkView {
+  /** The user of the CRM; null if the link no longer works. */
+  user: { crm: string; account: string; user: string; email: string } | null;
+  /** False for a browser that signed in with an access token. */
+  isUser: boolean;
+  /** Whether the user has proved their identity within ten minutes. */
+  isProven: boolean;
+}
+
+/** The page that links a user of a CRM. It says whose rights the other one gets. */
+export function renderLink(viewer: Viewer, { user, isUser, isProven }: LinkView) {
+  if (user === null) {
+    return render(
+      <Layout title="This link no longer works" viewer={viewer}>
+        <div class="card problem">
+          <h1>This link no longer works</h1>
+          <p>
+            A link works once, within ten minutes. Load the record in the CRM again, and follow the
+            new link on the card.
+          </p>
+        </div>
+      </Layout>,
+    );
+  }
+  const { crm, account, user: id, email } = user;
+  const name = viewer.principal?.name ?? 'you';
+  return render(
+    <Layout title={`Link a user of ${crm}`} viewer={viewer}>
+      <div class="card sign-in">
+        <h1>Link a user of {crm}</h1>
+        <p>
+          User <strong>{id}</strong> of the {crm} account <strong>{account}</strong>
+          {email !== '' && (
+            <>
+              {' '}
+              ({email}, as {crm} reports it)
+            </>
+          )}{' '}
+          will act in {crm} with the rights of <strong>{name}</strong>: this user sees the values of
+          contacts there, enhances contacts and answers questions in your name.
+        </p>
+        <p>Link only your own user. If somebody has sent you this link, close the page.</p>
+        <LinkForm isUser={isUser} isProven={isProven} />
+      </div>
+    </Layout>,
+  );
+}
+
+function LinkForm({ isUser, isProven }: Pick<LinkView, 'isUser' | 'isProven'>) {
+  if (!isUser) {
+    return <p>You are signed in with an access token. Sign in as a user to link yourself.</p>;
+  }
+  if (!isProven) {
+    return (
+      <p>
+        You signed in a while ago. Sign out, sign in again, and follow the link on the card again.
+      </p>
+    );
+  }
+  // Without an action it goes to the address of the page, which has the one-time value.
+  return (
+    <form method="post">
+      <button type="submit" class="button primary">
+        This is me: link
+      </button>
+    </form>
+  );
+}
+
+/** The links of a user, on their own account page. */
+export function CrmUsers({ viewer, links }: { viewer: Viewer; links: readonly LinkedCrmUser[] }) {
+  return (
+    <section class="card" aria-labelledby="links-title">
+      <h2 id="links-title">Your users in CRMs</h2>
+      <table class="stacks">
+        <caption class="hidden">Users in CRMs</caption>
+        <TableHead texts={['User', 'Account', 'Linked', <span class="hidden">End</span>]} />
+        <tbody>
+          {links.map(({ id, crm, account, user, email, linkedAt }) => (
+            <tr>
+              <th scope="row">
+                {crm} user {user}
+                {email !== '' && <span class="quiet"> ({email})</span>}
+              </th>
+              <TableCell label="Account">{account}</TableCell>
+              <TableCell label="Linked">
+                <Timestamp at={linkedAt} now={viewer.now} />
+              </TableCell>
+              <td class="action">
+                <form method="post" action={`/account/links/${id}/end`}>
+                  <button type="submit" class="button small">
+                    End
+                    <span class="hidden">
+                      {' '}
+                      the link of {crm} user {user}
+                    </span>
+                  </button>
+                </form>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

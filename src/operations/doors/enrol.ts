@@ -1,0 +1,73 @@
+/** Marks a contact as wanted for a workflow of the CRM, within the limit of the day. */
+import { z } from 'zod';
+import { takeExecution } from '../../clients/statements/doors.ts';
+import { newId } from '../../core/new-id.ts';
+import { askAboutLimit, isLimitLifted } from '../../decisions/statements/workflow-limit.ts';
+import { listBlockedContacts } from '../../privacy/statements/blocks.ts';
+import { findClient } from '../kit/clients.ts';
+import { acting } from '../kit/operation.ts';
+import { contactInput } from './contact.ts';
+import { markWanted } from './mark.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** The start of the day (UTC) in which this moment is. */
+export function startOfDay(now: number): number {
+  return now - (now % DAY_MS);
+}
+
+/**
+ * Marks a contact, as `markWanted` does. An execution counts once, however often the CRM repeats its call. Beyond the
+ * limit of the day nothing is marked, unless a user has allowed more for this day.
+ */
+export const enrolContact = acting({
+  name: 'doors enrol',
+  summary: 'Mark a contact as wanted for a workflow',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    ...contactInput,
+    execution: z.string().describe('Identifies the execution, as a fingerprint'),
+    limit: z.int().min(0).describe('The limit of the day'),
+  }),
+  subjects: ['integration', 'contact'],
+  result: z.object({ state: z.enum(['wanted', 'limit']) }),
+  async run(world, { integration, contact, execution, limit }) {
+    const client = findClient(world, integration);
+    const since = startOfDay(world.clock.now());
+    const isLifted = await isLimitLifted(world.reader, client.id, since);
+    const one = { fingerprint: execution, integrationId: client.id };
+    const day = { since, limit: isLifted ? Number.MAX_SAFE_INTEGER : limit };
+    const state = await world.store.act((trx) => takeExecution(trx, one, day));
+    if (state === 'limit') return { state: 'limit' as const };
+    // If the process died after counting, the CRM repeats the call, and the key leads to the same run.
+    await markWanted.run(world, { integration, contact, key: execution });
+    return { state: 'wanted' as const };
+  },
+  say: ({ state }) => (state === 'wanted' ? 'The contact was marked.' : 'The limit is reached.'),
+});
+
+/** Asks users about marks beyond the limit: one question for a client and a day, with their number. */
+export const askAboutMore = acting({
+  name: 'doors ask',
+  summary: 'Ask whether workflows may mark more contacts today',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({ ...contactInput, count: z.int().positive() }),
+  subjects: ['integration', 'contact'],
+  result: z.object({ asked: z.boolean().describe('False for an erased contact') }),
+  async run(world, { integration, contact, count }) {
+    const client = findClient(world, integration);
+    const crmId = await world.application.contactId(client, contact);
+    const erased = await listBlockedContacts(world.reader, client.id);
+    if (erased.has(world.fingerprint('forgotten', crmId))) return { asked: false };
+    const now = world.clock.now();
+    const question = { id: newId(now), integrationId: client.id, crmId };
+    const since = startOfDay(now);
+    await world.store.act((trx) => askAboutLimit(trx, question, { since, count }));
+    return { asked: true };
+  },
+  say: () => 'Asked.',
+});

@@ -1,0 +1,66 @@
+/** How a user of a CRM is linked to a user here: by a link that the CRM's card shows, and that works once. */
+import { z } from 'zod';
+import { crmUserSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
+import type { Store } from '../store.ts';
+
+/** How long a link works. Afterwards the card shows another. */
+export const LINK_MS = 10 * 60_000;
+
+const crmUserSchema = z.object({
+  kind: z.string(),
+  account: z.string(),
+  user: z.string(),
+  /** As the CRM reported it: it is shown, and proves nothing. */
+  email: z.string(),
+});
+
+/** A user of a CRM. */
+export type CrmUser = z.output<typeof crmUserSchema>;
+
+const linkSchema = crmUserSchema.extend({ until: z.number() });
+
+/** The row of no user: a link exists only in the address that the card shows. */
+const LINK = crmUserSealContext('link');
+
+/** Creates the secret part of a link's address. Only this installation can read it. */
+export function createLinkSecret(sealer: Pick<Sealer, 'seal'>, user: CrmUser, now: number): string {
+  const sealed = sealer.seal(JSON.stringify({ ...user, until: now + LINK_MS }), LINK);
+  return Buffer.from(sealed, 'utf8').toString('base64url');
+}
+
+/** Reads a link; null if it is not one of ours, or too old. */
+export function readLinkSecret(
+  sealer: Pick<Sealer, 'open'>,
+  secret: string,
+  now: number,
+): CrmUser | null {
+  try {
+    const text = sealer.open(Buffer.from(secret, 'base64url').toString('utf8'), LINK);
+    const { until, ...user } = linkSchema.parse(JSON.parse(text));
+    return until >= now ? user : null;
+  } catch {
+    // Whatever else somebody types into an address.
+    return null;
+  }
+}
+
+/** Identifies a user of a CRM. */
+export function fingerprintCrmUser(
+  { fingerprint }: Pick<Store, 'fingerprint'>,
+  { kind, account, user }: Omit<CrmUser, 'email'>,
+): string {
+  return fingerprint('crm_user', `${kind}\n${account}\n${user}`);
+}
+
+/** Encrypts a user of a CRM for the row with this ID. */
+export function sealCrmUser(sealer: Pick<Sealer, 'seal'>, id: string, user: CrmUser): string {
+  return sealer.seal(JSON.stringify(user), crmUserSealContext(id));
+}
+
+export function openCrmUser(
+  sealer: Pick<Sealer, 'open'>,
+  { id, sealed }: { id: string; sealed: string },
+): CrmUser {
+  return crmUserSchema.parse(JSON.parse(sealer.open(sealed, crmUserSealContext(id))));
+}

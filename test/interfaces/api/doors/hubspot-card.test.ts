@@ -1,0 +1,246 @@
+/** Tests HubSpot's door with HubSpot's stand-in: what linked users do from the card, and that every attack fails. */
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { listContactIds } from '../../../../src/contacts/contacts.ts';
+import { systemClock } from '../../../../src/core/clock.ts';
+import { listAuditEntries } from '../../../../src/privacy/audit/read-audit.ts';
+import { listRunRequests } from '../../../../src/sync/statements/run-requests.ts';
+import { closedAfterTest } from '../../../helpers/closed-after-test.ts';
+import { holdJobs } from '../../../helpers/held-jobs.ts';
+import { controlService } from '../../../helpers/service-control.ts';
+import { edit } from '../../../testbed/asking.ts';
+import { get, join, send } from '../people-world.ts';
+import { type Forgery, type HubspotWorld, openHubspotWorld } from './hubspot-world.ts';
+
+const open = closedAfterTest(openHubspotWorld);
+
+const errorSchema = z.object({ error: z.object({ code: z.string() }) });
+const markedSchema = z.object({ run: z.string().nullable() });
+
+function codeIn(answer: string): string {
+  return errorSchema.safeParse(JSON.parse(answer)).data?.error.code ?? answer;
+}
+
+async function contactsOf({ application: { store } }: HubspotWorld): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const portion of listContactIds(store.reader, 'riverside')) ids.push(...portion);
+  return ids;
+}
+
+/** A world in which the portal is pinned, but no contact is paid for. */
+async function openPinned(options: Parameters<typeof openHubspotWorld>[0] = {}) {
+  const world = await open({
+    ...options,
+    integration: { budget: { perRun: 0 }, ...options.integration },
+  });
+  await world.syncAll();
+  const [contact = '', other = ''] = await contactsOf(world);
+  return { world, contact, other };
+}
+
+describe('the card', () => {
+  it('shows the status without values until the user is linked, and the address that HubSpot reports is not trusted', async () => {
+    const { world, contact } = await openPinned();
+    const ada = await join(world, 'Ada', 'admin');
+    // The address of a user here, as an administrator of the portal could set it there.
+    const stranger = await world.show(contact, { userEmail: ada.email });
+    expect(stranger).toMatchObject({ user: { isLinked: false, email: ada.email } });
+    expect(stranger.contact).toMatchObject({ values: null, mayEnhance: false });
+    const asked = await world.card(
+      'wanted',
+      { key: 'click-0001', contact },
+      { userEmail: ada.email },
+    );
+    expect([asked.status, codeIn(asked.answer)]).toEqual([403, 'door_user_unlinked']);
+    expect(await listRunRequests(world.application.store.reader)).toEqual([]);
+  });
+
+  it('links a user once, who signed in here and confirmed, and ends the link again', async () => {
+    const { world, contact } = await openPinned();
+    const ada = await join(world, 'Ada', 'reader');
+    const { link } = await world.show(contact);
+    const path = (link ?? '').slice(world.url.length);
+    const stranger = await fetch(world.url + path, { redirect: 'manual' });
+    expect(stranger.headers.get('location')).toContain('/sign-in');
+    const page = await (await get(world, path, ada.cookie)).text();
+    expect(page).toContain('with the rights of <strong>Ada</strong>');
+    expect((await send(world, path, {}, { cookie: ada.cookie })).status).toBe(303);
+    // The link has worked once.
+    const bo = await join(world, 'Bo', 'admin');
+    expect((await send(world, path, {}, { cookie: bo.cookie })).status).toBe(404);
+    expect(await world.show(contact)).toMatchObject({
+      user: { name: 'Ada', isLinked: true },
+      contact: { values: { question: null } },
+      link: null,
+    });
+    // Another user of the same portal is not linked.
+    expect((await world.show(contact, { userId: 7 })).contact.values).toBeNull();
+    const account = await (await get(world, '/account', ada.cookie)).text();
+    const [, id = ''] = /\/account\/links\/([^/]+)\/end/.exec(account) ?? [];
+    expect((await send(world, `/account/links/${id}/end`, {}, { cookie: bo.cookie })).status).toBe(
+      404,
+    );
+    expect((await send(world, `/account/links/${id}/end`, {}, { cookie: ada.cookie })).status).toBe(
+      303,
+    );
+    expect((await world.show(contact)).contact.values).toBeNull();
+    const entries = await listAuditEntries(world.application.store, { limit: 50 });
+    const actions = entries.map(({ action }) => action);
+    expect(actions.filter((action) => action.startsWith('crm_user.'))).toEqual([
+      ...['crm_user.unlinked', 'crm_user.linked'],
+    ]);
+  });
+
+  it('enhances one contact for one credit, whatever is clicked twice or fails in between', async () => {
+    const world = await open({ contacts: 2, integration: { budget: { perRun: 1 } } });
+    await world.syncAll();
+    const shown = await Promise.all((await contactsOf(world)).map((id) => world.show(id)));
+    const contact = shown.find((one) => one.contact.paidAt === null)?.contact['contact'] as string;
+    await world.linkAs('Ada', 'admin', contact);
+    const { spent } = controlService(world.service);
+    expect(await spent()).toBe(1);
+    const click = { key: 'click-0001', contact };
+    // The response cannot be stored, so HubSpot gets a 500 after the contact was marked, and repeats the call.
+    const { connection } = world.application.store;
+    await sql`create trigger full before insert on door_replies begin select raise(abort, 'full'); end`.execute(
+      connection,
+    );
+    const failed = await world.card('wanted', click);
+    expect([failed.status, failed.attempts]).toEqual([500, 2]);
+    await sql`drop trigger full`.execute(connection);
+    const first = await world.card('wanted', click);
+    expect(first.status, first.answer).toBe(202);
+    const { run } = markedSchema.parse(JSON.parse(first.answer));
+    expect((await world.card('wanted', click)).answer).toBe(first.answer);
+    await world.untilEnded(run ?? '');
+    expect((await world.card('wanted', click)).answer).toBe(first.answer);
+    // A second click, after the run: the profile is fresh.
+    const again = await world.card('wanted', { ...click, key: 'click-0002' });
+    await world.untilEnded(markedSchema.parse(JSON.parse(again.answer)).run ?? '');
+    expect(await spent()).toBe(2);
+    const { contact: enhanced } = await world.show(contact);
+    expect(enhanced).toMatchObject({ wanted: null, paidAt: expect.any(String) });
+    // The key of a click is for that contact alone.
+    const other = await world.card('wanted', { ...click, contact: '999' });
+    expect([other.status, codeIn(other.answer)]).toEqual([409, 'idempotency_key_reused']);
+  });
+
+  it('approves a held contact, in the name of the linked user', async () => {
+    const jobs = holdJobs();
+    const world = await open({
+      ...{ contacts: 1, service: jobs.service },
+      integration: { refresh: { whenIdentityChanges: false }, settleAfterMs: 0 },
+    });
+    const [contact = ''] = await openHold(world, jobs);
+    await world.linkAs('Dee', 'decider', contact);
+    const { values } = (await world.show(contact)).contact;
+    const { id: question = '', answers = [] } = values?.question ?? {};
+    expect(answers.map(({ decision }) => decision)).toContain('approve');
+    const answer = { key: 'click-0001', contact, question, decision: 'approve' };
+    const first = await world.card('answer', answer);
+    expect(first.status, first.answer).toBe(200);
+    expect((await world.card('answer', answer)).answer).toBe(first.answer);
+    const { contact: after } = await world.show(contact);
+    expect(after).toMatchObject({ hasQuestion: false, values: { question: null } });
+    const [entry] = await listAuditEntries(world.application.store, {
+      action: 'hold.decided',
+      limit: 1,
+    });
+    expect(entry?.actor).toMatchObject({ kind: 'door', name: 'Dee' });
+  });
+});
+
+/** The name of the only contact changes while its enhancement is in progress, so it is held. */
+async function openHold(world: HubspotWorld, jobs: ReturnType<typeof holdJobs>): Promise<string[]> {
+  const synced = world.syncAll();
+  const { spent } = controlService(world.service);
+  while ((await spent()) < 1) await systemClock.sleep(20);
+  const ids = await contactsOf(world);
+  for (const id of ids) {
+    await edit(world.hubspot, { action: 'update', id, values: { lastname: 'Quillfeather' } });
+  }
+  jobs.letEnd();
+  await synced;
+  const asked = { integrationId: 'riverside', trigger: 'manual', full: true } as const;
+  await world.untilEnded((await world.runner.request(asked)).runId);
+  return ids;
+}
+
+describe('an attack on the card', () => {
+  it.each<[string, Forgery, string]>([
+    ['with another secret', { signature: 'wrong' }, 'signature_invalid'],
+    ['without a signature', { signature: 'missing' }, 'signature_missing'],
+    ['signed in version 2', { signature: 'v2' }, 'signature_missing'],
+    ['signed six minutes ago', { ageMs: 360_000 }, 'signature_too_old'],
+    ['signed in six minutes', { ageMs: -360_000 }, 'signature_too_old'],
+    ['of another app', { appId: 5 }, 'door_call_refused'],
+  ])('%s is refused', async (_, forgery, code) => {
+    const { world, contact } = await openPinned({ contacts: 2 });
+    await world.linkAs('Ada', 'admin', contact);
+    for (const path of ['contact', 'wanted']) {
+      const { status, answer } = await world.card(path, { key: 'click-0001', contact }, forgery);
+      expect([status, codeIn(answer)]).toEqual([401, code]);
+    }
+    expect(await listRunRequests(world.application.store.reader)).toEqual([]);
+  });
+
+  it('with another portal, a doubled parameter, another contact or another address fails', async () => {
+    const { world, contact } = await openPinned({ contacts: 2 });
+    await world.linkAs('Ada', 'admin', contact);
+    const click = { key: 'click-0001', contact };
+    const portal = await world.card('wanted', click, { portalId: 1 });
+    expect([portal.status, codeIn(portal.answer)]).toEqual([403, 'door_account_unknown']);
+    for (const query of ['userId=1', 'portalId=1', 'appId=2', 'userEmail=x', 'a=1&a=2']) {
+      const doubled = await world.card(`wanted?${query}`, click);
+      expect([query, doubled.status, codeIn(doubled.answer)]).toEqual([
+        query,
+        401,
+        'door_call_refused',
+      ]);
+    }
+    const foreign = await world.card('wanted', { key: 'click-0002', contact: '999' });
+    expect([foreign.status, codeIn(foreign.answer)]).toEqual([404, 'contact_unknown']);
+    // Signed for another address, which a Host header would make ours.
+    const signedUrl = 'https://elsewhere.example.org/doors/hubspot/card/wanted';
+    const elsewhere = await world.card('wanted', click, { signedUrl });
+    expect([elsewhere.status, codeIn(elsewhere.answer)]).toEqual([401, 'signature_invalid']);
+    expect(await listRunRequests(world.application.store.reader)).toEqual([]);
+  });
+
+  it('that replays a call gets the first reply for the same key, and none for a changed call', async () => {
+    const { world, contact } = await openPinned({ contacts: 2 });
+    await world.linkAs('Ada', 'admin', contact);
+    const sent = await world.card('wanted', { key: 'click-0001', contact });
+    const replay = (body: string) =>
+      fetch(sent.url, { method: 'POST', headers: sent.headers, body });
+    const same = await replay(sent.body);
+    expect([same.status, await same.text()]).toEqual([202, sent.answer]);
+    const changed = await replay(sent.body.replace('click-0001', 'click-0002'));
+    expect([changed.status, codeIn(await changed.text())]).toEqual([401, 'signature_invalid']);
+    // The address is rebuilt from the public URL, so another Host changes nothing.
+    const host = await fetch(sent.url.replace('127.0.0.1', 'localhost'), {
+      ...{ method: 'POST', headers: sent.headers, body: sent.body },
+    });
+    expect(host.status).toBe(202);
+  });
+
+  it('by a linked user without the role, or without access to the client, does nothing', async () => {
+    const { world, contact } = await openPinned({ contacts: 2 });
+    await world.linkAs('Ria', 'reader', contact);
+    const click = { key: 'click-0001', contact };
+    const reader = await world.card('wanted', click);
+    expect([reader.status, codeIn(reader.answer)]).toEqual([403, 'role_insufficient']);
+    const answer = { ...click, question: 'any', decision: 'approve' };
+    const decided = await world.card('answer', answer);
+    expect([decided.status, codeIn(decided.answer)]).toEqual([403, 'role_insufficient']);
+    const elsewhere = await join(world, 'Eve', 'admin', ['elsewhere']);
+    const { link } = await world.show(contact, { userId: 9 });
+    const path = (link ?? '').slice(world.url.length);
+    expect((await send(world, path, {}, { cookie: elsewhere.cookie })).status).toBe(303);
+    const without = await world.card('wanted', click, { userId: 9 });
+    expect([without.status, codeIn(without.answer)]).toEqual([403, 'door_user_unlinked']);
+    expect((await world.show(contact, { userId: 9 })).contact.values).toBeNull();
+    expect(await listRunRequests(world.application.store.reader)).toEqual([]);
+  });
+});
