@@ -33,6 +33,10 @@ async function convert(project: string, folder: string) {
   };
 }
 
+function ofBoth(name: (who: string) => string): string[] {
+  return ['contacts', 'person_accounts'].map(name);
+}
+
 async function aFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-convert-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -40,14 +44,29 @@ async function aFolder(): Promise<string> {
 }
 
 describe('sf project convert source', () => {
-  it('takes deploy/salesforce whole: fields, permission sets, lists and the section', async () => {
+  it('takes deploy/salesforce whole: the fields and the two packages', async () => {
     const { members, version, read } = await convert(PROJECT, await aFolder());
     const names = salesforceConnector.defaultFields.map(({ to }) => `Contact.${to}`);
     expect(members).toEqual({
       CustomField: expect.toSatisfy((found: string[]) => new Set(found).size === names.length),
+      Dashboard: ['donor_sync/', ...ofBoth((who) => `donor_sync/donor_sync_${who}`)],
+      ExternalCredential: ['donor_sync'],
+      ExternalServiceRegistration: ['donorSync'],
+      Flow: ['donor_sync_enhance', 'donor_sync_enhance_person_account'],
       LightningComponentBundle: ['donorSyncProfile'],
-      ListView: ['Contact.donor_sync_high_capacity', 'Contact.donor_sync_warm_path'],
-      PermissionSet: ['donor_sync_fields', 'donor_sync_viewers'],
+      ListView: ['Account', 'Contact'].flatMap((object) => [
+        `${object}.donor_sync_high_capacity`,
+        `${object}.donor_sync_warm_path`,
+      ]),
+      NamedCredential: ['donor_sync'],
+      PermissionSet: ['donor_sync_enhancers', 'donor_sync_fields', 'donor_sync_viewers'],
+      QuickAction: ['Account.donor_sync_enhance_person_account', 'Contact.donor_sync_enhance'],
+      Report: [
+        'donor_sync/',
+        ...ofBoth((who) => `donor_sync/donor_sync_high_capacity_${who}`),
+        ...ofBoth((who) => `donor_sync/donor_sync_warm_path_${who}`),
+      ],
+      ReportType: ofBoth((who) => `donor_sync_${who}`),
     });
     expect(members['CustomField']).toEqual(expect.arrayContaining(names));
     expect(version).toBe('67.0');

@@ -107,7 +107,7 @@ describe('the package', () => {
       /^(LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|package\.json|npm-shrinkwrap\.json|deploy\/donor-sync\.service)$/,
       /^deploy\/helm\/donor-sync\/(\.helmignore|Chart\.yaml|values\.(yaml|schema\.json))$/,
       /^deploy\/helm\/donor-sync\/templates\/[\w.-]+$/,
-      /^deploy\/salesforce\/(README\.md|sfdx-project\.json|force-app\/main\/default\/.+)$/,
+      /^deploy\/salesforce\/(README\.md|sfdx-project\.json|(force-app|app|app-person-accounts)\/main\/default\/.+)$/,
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml)|service\/data\/.+\.(csv|md))$/,
       /^dist\/(package|sbom\.cdx|licences|outside)\.json$/,
       /^dist\/guide\/(files\.json|search\.json|[\w-]+\.html|images\/[\w-]+\.webp)$/,

@@ -1,7 +1,7 @@
 import type { FieldSource } from '../../../src/core/field-map.ts';
 import type { MappedFieldSpec } from '../../contract.ts';
 
-/** A list of contacts, in the terms of the Metadata API. */
+/** A list of contacts or of person accounts, in the terms of the Metadata API. */
 type ListView = {
   fullName: string;
   label: string;
@@ -51,17 +51,43 @@ const COLUMNS: readonly FieldSource[] = [
   'enhancedAt',
 ];
 
+/** An object with lists: contacts, or accounts for person accounts. */
+export interface ListedObject {
+  object: 'Contact' | 'Account';
+  /** The column with the name. */
+  nameColumn: string;
+  /** The name under which the object shows a custom field of Contact. */
+  toFieldName(name: string): string;
+}
+
+export const CONTACTS: ListedObject = {
+  object: 'Contact',
+  nameColumn: 'FULL_NAME',
+  toFieldName: (name) => name,
+};
+
+/** A person account shows the custom fields of its contact under names that end in `__pc`. */
+export const PERSON_ACCOUNTS: ListedObject = {
+  object: 'Account',
+  nameColumn: 'ACCOUNT.NAME',
+  toFieldName: (name) => name.replace(/__c$/, '__pc'),
+};
+
 /**
  * Returns the lists for the available fields. Without `sharedTo`, a list is public: all users see it, and the
  * values in it if they may read the fields. The groups with which it could be shared differ from org to org.
  */
-export function listViews(fields: readonly MappedFieldSpec[]): ListView[] {
-  const named = new Map(fields.map((field) => [field.from, field]));
-  const columns = ['FULL_NAME', ...COLUMNS.flatMap((source) => named.get(source)?.name ?? [])];
+export function listViews(
+  fields: readonly MappedFieldSpec[],
+  { nameColumn, toFieldName }: ListedObject = CONTACTS,
+): ListView[] {
+  const named = new Map(fields.map((field) => [field.from, toFieldName(field.name)]));
+  const columns = [nameColumn, ...COLUMNS.flatMap((source) => named.get(source) ?? [])];
   return INTERESTS.flatMap(({ fullName, label, by, condition }): ListView[] => {
-    const [asked] = by.flatMap((source) => named.get(source) ?? []);
-    if (asked === undefined) return [];
-    const filters = [{ field: asked.name, ...condition }];
-    return [{ fullName, label, columns, filterScope: 'Everything', filters }];
+    const [field] = by.flatMap((source) => named.get(source) ?? []);
+    if (field === undefined) return [];
+    return [
+      { fullName, label, columns, filterScope: 'Everything', filters: [{ field, ...condition }] },
+    ];
   });
 }

@@ -3,21 +3,41 @@ import type { FieldsSource, MappedFieldSpec } from '../../contract.ts';
 import { CUSTOM_NAME } from '../fields.ts';
 import { FIELDS, type OwnSet, VIEWERS } from '../permissions.ts';
 import type { SalesforceSettings } from '../settings.ts';
+import {
+  ENHANCE_LABEL,
+  ENHANCERS,
+  enhanceAction,
+  personAccountAction,
+  TOKEN_PARAMETER,
+} from './enhance-action.ts';
 import { buildMetadata } from './field-metadata.ts';
-import { listViews } from './list-views.ts';
+import { CONTACTS, type ListedObject, listViews, PERSON_ACCOUNTS } from './list-views.ts';
 import { type MetadataElements, metadataFile } from './metadata-file.ts';
 import { profileSection, SECTION_LABEL } from './profile-section.ts';
+import { reportFiles, reportFolders } from './reports.ts';
 
-/** The folder in which `sf` looks for source; each kind of metadata has a folder in it. */
-const SOURCE = 'force-app/main/default';
+/**
+ * The folders of the project. The fields are not part of a package, because uninstalling a package deletes its fields
+ * with all values, and the values were paid for. Parts for person accounts are separate, because an org without
+ * person accounts refuses them.
+ */
+const FIELDS_FOLDER = 'force-app';
+const APP_FOLDER = 'app';
+const PERSON_ACCOUNTS_FOLDER = 'app-person-accounts';
+
+const PACKAGE = 'donor-sync';
+const PERSON_ACCOUNTS_PACKAGE = 'donor-sync person accounts';
 
 /**
  * Returns the fields that `fields create` creates as a project for `sf project deploy start`. It contains the fields of
- * the field map with both permission sets, and in addition list views and a section for the record page.
+ * the field map with both permission sets. Separate folders contain the parts that show the fields: a section for the
+ * record page, list views, a report type and a dashboard. With `url`, the client's https address for Salesforce, the
+ * button "Enhance now" is added.
  */
 export function fieldsProject(
   { apiVersion }: Pick<SalesforceSettings, 'apiVersion'>,
   specs: readonly MappedFieldSpec[],
+  url: string | null = null,
 ): FieldsSource {
   const fields = specs.flatMap((spec) => {
     const metadata = isOwnName(spec.name) ? buildMetadata(spec) : null;
@@ -25,18 +45,39 @@ export function fieldsProject(
   });
   const made = fields.map(({ spec }) => spec);
   if (made.length === 0) throw noFields();
+  const contactReports = reportFiles(made, {
+    listed: CONTACTS,
+    suffix: 'contacts',
+    noun: 'Contacts',
+  });
   return {
     files: new Map([
       ['sfdx-project.json', projectFile(apiVersion)],
-      ...within('objects/Contact/fields', '.field-meta.xml', [...fieldFiles(fields)]),
-      ...within('objects/Contact/listViews', '.listView-meta.xml', listViewFiles(made)),
-      ...within('permissionsets', '.permissionset-meta.xml', permissionSetFiles(made)),
-      ...within('lwc', '', profileSection(apiVersion, made)),
+      ...within(FIELDS_FOLDER, [
+        ...fields.map(({ spec, metadata }) => fieldFile(spec, metadata)),
+        ...permissionSetFiles(made),
+      ]),
+      ...within(APP_FOLDER, [
+        ...profileSection(apiVersion, made).map(([name, text]): NamedFile => [`lwc/${name}`, text]),
+        ...listViewFiles(made, CONTACTS),
+        ...contactReports,
+        ...(contactReports.length === 0 ? [] : reportFolders()),
+        ...(url === null ? [] : enhanceAction(apiVersion, url)),
+      ]),
+      ...within(PERSON_ACCOUNTS_FOLDER, [
+        ...listViewFiles(made, PERSON_ACCOUNTS),
+        ...reportFiles(made, {
+          listed: PERSON_ACCOUNTS,
+          suffix: 'person_accounts',
+          noun: 'Person accounts',
+        }),
+        ...(url === null ? [] : personAccountAction(apiVersion)),
+      ]),
     ]),
     leftOut: specs
       .filter((spec) => !made.includes(spec))
       .map(({ name }) => ({ name, problem: isOwnName(name) ? NO_TYPE : NOT_OURS })),
-    next: NEXT,
+    next: url === null ? NEXT : [...NEXT, ...NEXT_FOR_BUTTON],
   };
 }
 
@@ -44,13 +85,21 @@ const NOT_OURS =
   'This is a standard Salesforce field, or it belongs to a package, so it should already exist in the org.';
 const NO_TYPE = 'Its type needs options that donor-sync does not know: create it by hand.';
 
+const DEPLOY = `sf project deploy start --source-dir ${FIELDS_FOLDER} --source-dir ${APP_FOLDER} --target-org ORG`;
+
 const NEXT = [
   'Sign in as an administrator: sf org login web --alias ORG',
-  'See what would change: sf project deploy start --source-dir force-app --target-org ORG --dry-run',
-  'Deploy: sf project deploy start --source-dir force-app --target-org ORG',
+  `See what would change: ${DEPLOY} --dry-run`,
+  `Deploy: ${DEPLOY}. In an org with person accounts, deploy ${PERSON_ACCOUNTS_FOLDER} after it`,
   `Let the integration write: sf org assign permset --name ${FIELDS.name} --target-org ORG --on-behalf-of USERNAME`,
   `Let yourself see the fields: sf org assign permset --name ${VIEWERS.name} --target-org ORG. Other users get access in Setup → Permission Sets → ${VIEWERS.label} → Manage Assignments`,
   `Put them on your page: Setup → Object Manager → Contact → Lightning Record Pages → your page → Edit; drag “${SECTION_LABEL}” to its place, then Save`,
+];
+
+const NEXT_FOR_BUTTON = [
+  `Enter the access token of this client: Setup → Named Credentials → External Credentials → donor-sync → Principals → client → Edit; add the parameter “${TOKEN_PARAMETER}”`,
+  `Let yourself enhance contacts: sf org assign permset --name ${ENHANCERS.name} --target-org ORG. Other users get access in Setup → Permission Sets → ${ENHANCERS.label}`,
+  `Put the button on your page: Setup → Object Manager → Contact → Page Layouts → your layout → Mobile & Lightning Actions; drag “${ENHANCE_LABEL}” to its place, then Save`,
 ];
 
 /** Names with a prefix belong to a package, and only that package can create them. */
@@ -66,8 +115,18 @@ function noFields(): ConfigurationError {
 }
 
 function projectFile(sourceApiVersion: string): string {
+  const version = { versionName: '1.0', versionNumber: '1.0.0.NEXT' };
   const project = {
-    packageDirectories: [{ path: 'force-app', default: true }],
+    packageDirectories: [
+      { path: FIELDS_FOLDER, default: true },
+      { path: APP_FOLDER, package: PACKAGE, ...version },
+      {
+        path: PERSON_ACCOUNTS_FOLDER,
+        package: PERSON_ACCOUNTS_PACKAGE,
+        ...version,
+        dependencies: [{ package: PACKAGE, versionNumber: '1.0.0.LATEST' }],
+      },
+    ],
     name: 'donor-sync',
     namespace: '',
     sourceApiVersion,
@@ -75,28 +134,29 @@ function projectFile(sourceApiVersion: string): string {
   return `${JSON.stringify(project, null, 2)}\n`;
 }
 
-type NamedFile = readonly [name: string, text: string];
+type NamedFile = readonly [path: string, text: string];
 
-function within(folder: string, suffix: string, files: readonly NamedFile[]): [string, string][] {
-  return files.map(([name, text]) => [`${SOURCE}/${folder}/${name}${suffix}`, text]);
+function within(folder: string, files: readonly NamedFile[]): [string, string][] {
+  return files.map(([path, text]) => [`${folder}/main/default/${path}`, text]);
 }
 
-function fieldFiles(
-  fields: readonly { spec: MappedFieldSpec; metadata: MetadataElements }[],
-): NamedFile[] {
-  return fields.map(({ spec: { name }, metadata }) => [
-    name,
+function fieldFile({ name }: MappedFieldSpec, metadata: MetadataElements): NamedFile {
+  return [
+    `objects/Contact/fields/${name}.field-meta.xml`,
     metadataFile('CustomField', { fullName: name, ...metadata }),
-  ]);
+  ];
 }
 
-function listViewFiles(fields: readonly MappedFieldSpec[]): NamedFile[] {
-  return listViews(fields).map((view) => [view.fullName, metadataFile('ListView', { ...view })]);
+function listViewFiles(fields: readonly MappedFieldSpec[], listed: ListedObject): NamedFile[] {
+  return listViews(fields, listed).map((view) => [
+    `objects/${listed.object}/listViews/${view.fullName}.listView-meta.xml`,
+    metadataFile('ListView', { ...view }),
+  ]);
 }
 
 function permissionSetFiles(fields: readonly MappedFieldSpec[]): NamedFile[] {
   return [FIELDS, VIEWERS].map((set) => [
-    set.name,
+    `permissionsets/${set.name}.permissionset-meta.xml`,
     metadataFile('PermissionSet', permissionSet(set, fields)),
   ]);
 }

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { MappedFieldSpec } from '../../../connectors/contract.ts';
 import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
+import { EXAMPLE_URL } from '../../../connectors/salesforce/project/enhance-action.ts';
+import { getPropertyName } from '../../../connectors/salesforce/project/profile-section.ts';
 import { fieldsProject } from '../../../connectors/salesforce/project/project.ts';
 import { DEFAULT_API_VERSION } from '../../../connectors/salesforce/settings.ts';
 import { CRM_FIELD_TYPES, type CrmFieldType } from '../../../src/core/crm-field.ts';
@@ -17,7 +19,7 @@ import { openOrg } from './org.ts';
 const FOLDER = join(import.meta.dirname, '../../../deploy/salesforce');
 const CONTACT = 'force-app/main/default/objects/Contact';
 const SETS = 'force-app/main/default/permissionsets';
-const SECTION = 'force-app/main/default/lwc/donorSyncProfile/donorSyncProfile';
+const SECTION = 'app/main/default/lwc/donorSyncProfile/donorSyncProfile';
 
 const MAP = salesforceConnector.defaultFields;
 const { files, leftOut } = projectOf(toFieldSpecs(MAP));
@@ -25,7 +27,7 @@ const { files, leftOut } = projectOf(toFieldSpecs(MAP));
 const open = closedAfterTest(openOrg);
 
 function projectOf(specs: readonly MappedFieldSpec[]) {
-  return fieldsProject({ apiVersion: DEFAULT_API_VERSION }, specs);
+  return fieldsProject({ apiVersion: DEFAULT_API_VERSION }, specs, EXAMPLE_URL);
 }
 
 function aSpec(spec: Partial<MappedFieldSpec>): MappedFieldSpec {
@@ -81,7 +83,86 @@ const COMMON = ['fullName', 'description', 'inlineHelpText', 'label', 'type'];
 /** An element of a WSDL type: `?` if it may be missing, a list if it may be repeated. */
 type Props = Readonly<Record<string, string | readonly string[] | object>>;
 
-const DEFINITIONS: Readonly<Record<string, { props: Props }>> = { ...ApiSchemas };
+const propsSchema = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+
+/**
+ * Types and elements that jsforce's copy of the WSDL does not have yet, from the Metadata API guide for version 67:
+ * External Services and credentials of version 56 and later, and what screen flows and permission sets gained since.
+ */
+const NEWER: Readonly<Record<string, Props>> = {
+  ExternalCredential: {
+    authenticationProtocol: 'string',
+    description: '?string',
+    externalCredentialParameters: ['ExternalCredentialParameter'],
+    label: 'string',
+  },
+  ExternalCredentialParameter: {
+    parameterGroup: '?string',
+    parameterName: 'string',
+    parameterType: 'string',
+    parameterValue: '?string',
+    sequenceNumber: '?number',
+  },
+  NamedCredential: {
+    allowMergeFieldsInBody: '?boolean',
+    allowMergeFieldsInHeader: '?boolean',
+    calloutStatus: '?string',
+    generateAuthorizationHeader: '?boolean',
+    label: 'string',
+    namedCredentialParameters: ['NamedCredentialParameter'],
+    namedCredentialType: '?string',
+  },
+  NamedCredentialParameter: {
+    externalCredential: '?string',
+    parameterName: 'string',
+    parameterType: 'string',
+    parameterValue: '?string',
+  },
+  ExternalServiceOperation: { active: 'boolean', name: 'string' },
+  ExternalCredentialPrincipalAccess: {
+    enabled: 'boolean',
+    externalCredentialPrincipal: 'string',
+  },
+  FolderShares: { accessLevel: 'string', sharedTo: 'string', sharedToType: 'string' },
+  Folder: { folderShares: ['FolderShares'], name: 'string' },
+  LightningTargets: { targetConfig: ['LightningTargetConfig'] },
+  LightningTargetConfig: { objects: '?LightningObjects', property: ['LightningProperty'] },
+  LightningObjects: { object: ['string'] },
+  LightningProperty: {},
+};
+
+/** Elements that an existing type gained. */
+const GAINED: Readonly<Record<string, Props>> = {
+  Flow: { apiVersion: '?number', environments: ['string'] },
+  FlowActionCall: { storeOutputAutomatically: '?boolean' },
+  FlowScreen: { nextOrFinishButtonLabel: '?string' },
+  FlowRecordLookup: { filterLogic: '?string' },
+  ExternalServiceRegistration: {
+    namedCredentialReference: '?string',
+    operations: ['ExternalServiceOperation'],
+    registrationProviderType: '?string',
+    serviceBinding: '?string',
+    systemVersion: '?number',
+  },
+  PermissionSet: { externalCredentialPrincipalAccesses: ['ExternalCredentialPrincipalAccess'] },
+  LightningComponentBundle: { targetConfigs: '?LightningTargets' },
+};
+
+const schemaSchema = z.record(
+  z.string(),
+  z.object({ props: z.record(z.string(), z.unknown()), extends: z.string().optional() }),
+);
+const WSDL = schemaSchema.parse(ApiSchemas);
+
+/** The elements of a type, with the elements of the types that it extends. */
+function elementsOf(type: string): Props | undefined {
+  const newer = NEWER[type];
+  if (newer !== undefined) return newer;
+  const defined = WSDL[type];
+  if (defined === undefined) return undefined;
+  const inherited = defined.extends === undefined ? {} : elementsOf(defined.extends);
+  return propsSchema.parse({ ...inherited, ...defined.props, ...GAINED[type] });
+}
 
 const MAKEABLE = CRM_FIELD_TYPES.filter((type) => !/picklist/i.test(type));
 
@@ -150,21 +231,36 @@ describe('the source of fields', () => {
 
   it('lists contacts by fields that there are, and shows each field in the section once', () => {
     const fields = MAP.map(({ to }) => to);
-    for (const { root } of metadataIn(files).filter(({ root: { name } }) => name === 'ListView')) {
+    for (const { path, root } of metadataIn(files)) {
+      if (root.name !== 'ListView') continue;
+      const isPerson = path.includes('objects/Account');
+      const shown = fields.map((name) => (isPerson ? name.replace(/__c$/, '__pc') : name));
       const filtered = root.children.filter(({ name }) => name === 'filters');
       const named = [
         ...textsOf(root, 'columns'),
         ...filtered.flatMap((one) => textsOf(one, 'field')),
       ];
-      expect(named.filter((name) => !fields.includes(name))).toEqual(['FULL_NAME']);
+      expect(named.filter((name) => !shown.includes(name))).toEqual([
+        isPerson ? 'ACCOUNT.NAME' : 'FULL_NAME',
+      ]);
     }
-    const shown = files.get(`${SECTION}.html`)?.matchAll(/field-name="(\w+)"/g) ?? [];
-    expect([...shown].map(([, name]) => name).toSorted()).toEqual(fields.toSorted());
+    const properties = read(`${SECTION}.js-meta.xml`)
+      .children.flatMap((child) => child.children)
+      .flatMap((config) => config.children)
+      .filter(({ name }) => name === 'property');
+    expect(properties.map(({ attributes }) => /default="(\w+)"/.exec(attributes)?.[1])).toEqual(
+      fields,
+    );
+    const script = files.get(`${SECTION}.js`) ?? '';
+    for (const { from, to } of MAP) {
+      expect(script).toContain(`@api ${getPropertyName(from)} = "${to}";`);
+    }
   });
 
-  it('has no list for what is not mapped', () => {
+  it('has no list, report or folder for what is not mapped', () => {
     const { files: few } = projectOf([aSpec({ from: 'age', type: 'integer' })]);
-    expect([...few.keys()].filter((path) => path.includes('listViews'))).toEqual([]);
+    const about = /listViews|reports|reportTypes|dashboards/;
+    expect([...few.keys()].filter((path) => about.test(path))).toEqual([]);
   });
 
   it('leaves out what Salesforce or a package brings, and says so', () => {
@@ -174,6 +270,45 @@ describe('the source of fields', () => {
     const text = [...project.files.values()].join();
     expect(text).toContain('Contact.Ours__c');
     expect(text).not.toMatch(/npsp|Contact\.Description/);
+  });
+
+  it('packages what shows the fields, and never the fields, whose values uninstalling would delete', () => {
+    const { packageDirectories } = projectSchema.parse(
+      JSON.parse(files.get('sfdx-project.json') ?? ''),
+    );
+    const packaged = packageDirectories.filter((directory) => directory.package !== undefined);
+    expect(packaged.map(({ path }) => path)).toEqual(['app', 'app-person-accounts']);
+    const inPackages = metadataIn(files).filter(({ path }) =>
+      packaged.some((directory) => path.startsWith(`${directory.path}/`)),
+    );
+    expect(new Set(inPackages.map(({ root }) => root.name))).toEqual(PACKAGED_TYPES);
+    expect([...files.keys()].filter((path) => /classes|triggers/.test(path))).toEqual([]);
+  });
+
+  it('keeps person accounts apart, because an org without them refuses their names', () => {
+    const ofPersons = [...files].filter(
+      ([path, text]) =>
+        path.endsWith('-meta.xml') && /__pc|PersonContactId|IsPersonAccount/.test(text),
+    );
+    expect(ofPersons.length).toBeGreaterThan(3);
+    for (const [path] of ofPersons) expect(path).toMatch(/^app-person-accounts\//);
+  });
+
+  it('has no button without an address, and the address of the client with one', () => {
+    const specs = toFieldSpecs(MAP);
+    const { files: without } = fieldsProject({ apiVersion: DEFAULT_API_VERSION }, specs);
+    expect(
+      [...without.keys()].filter((path) => /flows|quickActions|Credential/.test(path)),
+    ).toEqual([]);
+    const credential = read(
+      'app/main/default/namedCredentials/donor_sync.namedCredential-meta.xml',
+    );
+    const parameters = credential.children.filter(
+      ({ name }) => name === 'namedCredentialParameters',
+    );
+    expect(parameters.flatMap((parameter) => textsOf(parameter, 'parameterValue'))).toEqual([
+      EXAMPLE_URL,
+    ]);
   });
 
   it('is not made of a map without a field of one’s own', () => {
@@ -187,6 +322,27 @@ describe('the source of fields', () => {
   });
 });
 
+/** No CustomField, and no Apex. */
+const PACKAGED_TYPES = new Set([
+  'Dashboard',
+  'DashboardFolder',
+  'ExternalCredential',
+  'ExternalServiceRegistration',
+  'Flow',
+  'LightningComponentBundle',
+  'ListView',
+  'NamedCredential',
+  'PermissionSet',
+  'QuickAction',
+  'Report',
+  'ReportFolder',
+  'ReportType',
+]);
+
+const projectSchema = z.object({
+  packageDirectories: z.array(z.object({ path: z.string(), package: z.string().optional() })),
+});
+
 function ofEveryType(): MappedFieldSpec[] {
   const lengths = [1, 255, 256, 1_000_000];
   return [
@@ -197,7 +353,7 @@ function ofEveryType(): MappedFieldSpec[] {
 
 /** The differences between an element and its WSDL type. */
 function problemsOf({ name, children }: Element, type: string): string[] {
-  const props = DEFINITIONS[type]?.props;
+  const props = elementsOf(type);
   if (props === undefined) return [`${type} is not known`];
   const known: Props = { fullName: '?string', ...props };
   const missing = Object.entries(known).flatMap(([prop, kind]) => {

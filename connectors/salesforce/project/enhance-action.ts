@@ -1,0 +1,352 @@
+import { DOOR_ACTIONS, DOOR_RESPONSES, doorDocument } from './door-document.ts';
+import { type MetadataElements, metadataFile } from './metadata-file.ts';
+
+/** The address in `deploy/salesforce`, which `donor-sync salesforce app` replaces with the address of the client. */
+export const EXAMPLE_URL = 'https://donors.example.org/doors/salesforce/riverside';
+
+/** The registered service. Flows call its actions as `donorSync.status`. */
+const SERVICE = 'donorSync';
+
+/** The named credential, its external credential and the principal that holds the token. */
+const CREDENTIAL = 'donor_sync';
+const PRINCIPAL = 'client';
+
+/** The name under which an administrator enters the token. */
+export const TOKEN_PARAMETER = 'token';
+
+/** The permission set for users who may press the button. */
+export const ENHANCERS = { name: 'donor_sync_enhancers', label: 'donor-sync: enhance now' };
+
+export const ENHANCE_LABEL = 'Enhance now';
+
+const FLOW = 'donor_sync_enhance';
+const PERSON_FLOW = 'donor_sync_enhance_person_account';
+
+/**
+ * The button "Enhance now" without Apex: a quick action on Contact opens a screen flow. The flow calls the two actions
+ * that External Services make of our document, through a named credential. `url` is the client's address for this
+ * app, without a slash at its end; it is https. Returns the files by path.
+ */
+export function enhanceAction(apiVersion: string, url: string): [path: string, text: string][] {
+  return [
+    [
+      `externalServiceRegistrations/${SERVICE}.externalServiceRegistration-meta.xml`,
+      metadataFile('ExternalServiceRegistration', registration()),
+    ],
+    [
+      `externalCredentials/${CREDENTIAL}.externalCredential-meta.xml`,
+      metadataFile('ExternalCredential', externalCredential()),
+    ],
+    [
+      `namedCredentials/${CREDENTIAL}.namedCredential-meta.xml`,
+      metadataFile('NamedCredential', namedCredential(url)),
+    ],
+    [`flows/${FLOW}.flow-meta.xml`, metadataFile('Flow', enhanceFlow(apiVersion))],
+    [
+      `quickActions/Contact.${FLOW}.quickAction-meta.xml`,
+      metadataFile('QuickAction', quickAction(FLOW)),
+    ],
+    [
+      `permissionsets/${ENHANCERS.name}.permissionset-meta.xml`,
+      metadataFile('PermissionSet', permissionSet()),
+    ],
+  ];
+}
+
+/** The same button on Account: its flow finds the contact of the person account, and continues as on a contact. */
+export function personAccountAction(apiVersion: string): [path: string, text: string][] {
+  return [
+    [`flows/${PERSON_FLOW}.flow-meta.xml`, metadataFile('Flow', personAccountFlow(apiVersion))],
+    [
+      `quickActions/Account.${PERSON_FLOW}.quickAction-meta.xml`,
+      metadataFile('QuickAction', quickAction(PERSON_FLOW)),
+    ],
+  ];
+}
+
+function registration(): MetadataElements {
+  const noSettings = {
+    host: '',
+    basePath: '/',
+    allowedSchemes: [],
+    requestMediaTypes: [],
+    responseMediaTypes: [],
+    compatibleMediaTypes: {},
+  };
+  return {
+    description: 'Reads the status of a contact in donor-sync, and has a contact enhanced.',
+    label: SERVICE,
+    namedCredentialReference: CREDENTIAL,
+    operations: Object.values(DOOR_ACTIONS).map((name) => ({ active: true, name })),
+    registrationProviderType: 'Custom',
+    schema: JSON.stringify(doorDocument()),
+    schemaType: 'OpenApi3',
+    serviceBinding: JSON.stringify(noSettings),
+    status: 'Complete',
+    systemVersion: 3,
+  };
+}
+
+/**
+ * A named principal: one token for the whole org. So donor-sync knows the org and the client, but not the user, and
+ * the token may only do what each user with the permission set may do. The token itself is never in a file; an
+ * administrator enters it in Setup.
+ */
+function externalCredential(): MetadataElements {
+  return {
+    authenticationProtocol: 'Custom',
+    externalCredentialParameters: [
+      {
+        parameterGroup: PRINCIPAL,
+        parameterName: PRINCIPAL,
+        parameterType: 'NamedPrincipal',
+        sequenceNumber: 1,
+      },
+      {
+        parameterGroup: 'DefaultGroup',
+        parameterName: 'Authorization',
+        parameterType: 'AuthHeader',
+        parameterValue: `{!'Bearer ' & $Credential.${CREDENTIAL}.${TOKEN_PARAMETER}}`,
+        sequenceNumber: 1,
+      },
+    ],
+    label: 'donor-sync',
+  };
+}
+
+function namedCredential(url: string): MetadataElements {
+  return {
+    allowMergeFieldsInBody: false,
+    allowMergeFieldsInHeader: true,
+    calloutStatus: 'Enabled',
+    generateAuthorizationHeader: false,
+    label: 'donor-sync',
+    namedCredentialParameters: [
+      { parameterName: 'Url', parameterType: 'Url', parameterValue: url },
+      {
+        externalCredential: CREDENTIAL,
+        parameterName: 'ExternalCredential',
+        parameterType: 'Authentication',
+      },
+    ],
+    namedCredentialType: 'SecuredEndpoint',
+  };
+}
+
+/** Reading user external credentials is the right that Salesforce requires of users whose flow uses a credential. */
+function permissionSet(): MetadataElements {
+  return {
+    description: 'Lets users enhance a contact from its page, and see its status in donor-sync.',
+    externalCredentialPrincipalAccesses: {
+      enabled: true,
+      externalCredentialPrincipal: `${CREDENTIAL}-${PRINCIPAL}`,
+    },
+    hasActivationRequired: false,
+    label: ENHANCERS.label,
+    objectPermissions: {
+      allowCreate: false,
+      allowDelete: false,
+      allowEdit: false,
+      allowRead: true,
+      modifyAllRecords: false,
+      object: 'UserExternalCredential',
+      viewAllRecords: false,
+    },
+  };
+}
+
+function quickAction(flowDefinition: string): MetadataElements {
+  return { flowDefinition, label: ENHANCE_LABEL, optionsCreateFeedItem: false, type: 'Flow' };
+}
+
+const STATUS = `Read_status.${DOOR_RESPONSES.status}`;
+const RECEIPT = `Enhance.${DOOR_RESPONSES.enhance}`;
+
+/**
+ * Status ► "Enhance: 1 credit" ► enhance ► receipt. A contact that cannot be enhanced ends with its status. Every
+ * response other than 2xx leads to the fault path, which shows the message.
+ */
+function enhanceFlow(apiVersion: string): MetadataElements {
+  return {
+    ...flowFrame(apiVersion, 'donor-sync: enhance now'),
+    actionCalls: [
+      {
+        ...at('Read_status', 'Read the status', 0),
+        actionName: `${SERVICE}.${DOOR_ACTIONS.status}`,
+        actionType: 'externalService',
+        connector: to('Can_it_be_enhanced'),
+        faultConnector: to('Failed'),
+        inputParameters: input('contact', 'recordId'),
+        storeOutputAutomatically: true,
+      },
+      {
+        ...at('Enhance', 'Enhance', 3),
+        actionName: `${SERVICE}.${DOOR_ACTIONS.enhance}`,
+        actionType: 'externalService',
+        connector: to('Receipt'),
+        faultConnector: to('Failed'),
+        inputParameters: [input('contact', 'recordId'), input('click', '$Flow.InterviewGuid')],
+        storeOutputAutomatically: true,
+      },
+    ],
+    decisions: {
+      ...at('Can_it_be_enhanced', 'Can it be enhanced?', 1),
+      defaultConnector: to('Status_only'),
+      defaultConnectorLabel: 'No',
+      rules: {
+        name: 'Yes',
+        conditionLogic: 'and',
+        conditions: {
+          leftValueReference: `${STATUS}.canEnhance`,
+          operator: 'EqualTo',
+          rightValue: { booleanValue: true },
+        },
+        connector: to('Confirm'),
+        label: 'Yes',
+      },
+    },
+    screens: [
+      screen(
+        'Confirm',
+        'Enhance this contact',
+        2,
+        'Enhance: 1 credit',
+        [
+          `<p>{!${STATUS}.status}</p>`,
+          '<p>Press <strong>Enhance: 1 credit</strong> to have this contact enhanced now.</p>',
+          linkTo(`${STATUS}.link`),
+        ],
+        'Enhance',
+      ),
+      screen('Status_only', 'Status', 2, 'Close', [
+        `<p>{!${STATUS}.status}</p>`,
+        linkTo(`${STATUS}.link`),
+      ]),
+      screen('Receipt', 'Enhance this contact', 4, 'Close', [
+        `<p>{!${RECEIPT}.message}</p>`,
+        `<p>Contacts that can still be enhanced from Salesforce today: {!${RECEIPT}.left}</p>`,
+        linkTo(`${RECEIPT}.link`),
+      ]),
+      screen('Failed', 'Not enhanced', 4, 'Close', [
+        '<p>donor-sync did not accept the request, so this request has spent no credit.</p>',
+        '<p>{!$Flow.FaultMessage}</p>',
+      ]),
+    ],
+    start: { ...position(0), connector: to('Read_status') },
+    variables: recordId(),
+  };
+}
+
+function personAccountFlow(apiVersion: string): MetadataElements {
+  return {
+    ...flowFrame(apiVersion, 'donor-sync: enhance now (person account)'),
+    decisions: {
+      ...at('Is_person_account', 'Is it a person account?', 1),
+      defaultConnector: to('Not_a_person'),
+      defaultConnectorLabel: 'No',
+      rules: {
+        name: 'Yes',
+        conditionLogic: 'and',
+        conditions: {
+          leftValueReference: 'Find_contact.IsPersonAccount',
+          operator: 'EqualTo',
+          rightValue: { booleanValue: true },
+        },
+        connector: to('Enhance_contact'),
+        label: 'Yes',
+      },
+    },
+    recordLookups: {
+      ...at('Find_contact', 'Find the contact', 0),
+      assignNullValuesIfNoRecordsFound: false,
+      connector: to('Is_person_account'),
+      filterLogic: 'and',
+      filters: { field: 'Id', operator: 'EqualTo', value: { elementReference: 'recordId' } },
+      getFirstRecordOnly: true,
+      object: 'Account',
+      queriedFields: ['Id', 'IsPersonAccount', 'PersonContactId'],
+      storeOutputAutomatically: true,
+    },
+    screens: [
+      screen('Not_a_person', 'Not a person account', 2, 'Close', [
+        '<p>This account is an organization. Open the contact of a person instead.</p>',
+      ]),
+    ],
+    start: { ...position(0), connector: to('Find_contact') },
+    subflows: {
+      ...at('Enhance_contact', 'Enhance the contact', 2),
+      flowName: FLOW,
+      inputAssignments: input('recordId', 'Find_contact.PersonContactId'),
+    },
+    variables: recordId(),
+  };
+}
+
+function flowFrame(apiVersion: string, label: string): MetadataElements {
+  const builder = { BuilderType: 'LightningFlowBuilder', CanvasMode: 'AUTO_LAYOUT_CANVAS' };
+  return {
+    apiVersion,
+    environments: 'Default',
+    interviewLabel: `${label} {!$Flow.CurrentDateTime}`,
+    label,
+    processMetadataValues: Object.entries(builder).map(([name, stringValue]) => ({
+      name,
+      value: { stringValue },
+    })),
+    processType: 'Flow',
+    status: 'Active',
+  };
+}
+
+/** A quick action passes the ID of the page's record in a variable of this name. */
+function recordId(): MetadataElements {
+  return {
+    name: 'recordId',
+    dataType: 'String',
+    isCollection: false,
+    isInput: true,
+    isOutput: false,
+  };
+}
+
+function screen(
+  name: string,
+  label: string,
+  row: number,
+  button: string,
+  paragraphs: readonly string[],
+  next?: string,
+): MetadataElements {
+  return {
+    ...at(name, label, row),
+    allowBack: false,
+    allowFinish: true,
+    allowPause: false,
+    ...(next === undefined ? {} : { connector: to(next) }),
+    fields: { name: `${name}_text`, fieldText: paragraphs.join(''), fieldType: 'DisplayText' },
+    nextOrFinishButtonLabel: button,
+    showFooter: true,
+    showHeader: true,
+  };
+}
+
+function linkTo(reference: string): string {
+  return `<p><a href="{!${reference}}" target="_blank" rel="noopener noreferrer">Open in donor-sync</a></p>`;
+}
+
+function input(name: string, elementReference: string): MetadataElements {
+  return { name, value: { elementReference } };
+}
+
+function to(targetReference: string): MetadataElements {
+  return { targetReference };
+}
+
+function at(name: string, label: string, row: number): MetadataElements {
+  return { name, label, ...position(row) };
+}
+
+/** The canvas arranges the elements itself; a position is required all the same. */
+function position(row: number) {
+  return { locationX: 176, locationY: 134 + 108 * row };
+}
