@@ -33,6 +33,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['oauth', 'requests'],
     ['bulk', 'control'],
     ['routes'],
+    ['lightning'],
   ],
   'sandbox/bloomerang': [['core'], ['requests'], ['account'], ['control', 'routes']],
   'sandbox/hubspot': [

@@ -26,6 +26,7 @@ import { compositeRoutes } from './routes/composite-routes.ts';
 import { limitRoutes } from './routes/limit-routes.ts';
 import { queryRoutes } from './routes/query-routes.ts';
 import { recordRoutes } from './routes/record-routes.ts';
+import { recordUiRoutes } from './routes/record-ui-routes.ts';
 import { reportRoutes } from './routes/report-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
 import { toolingRoutes } from './routes/tooling-routes.ts';
@@ -70,6 +71,7 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
     ),
   );
   resources.route('/tooling', toolingRoutes(org));
+  resources.route('/', recordUiRoutes(org));
   resources.route('/', recordRoutes(org));
   api.route('/services/data/:version', resources);
   return api;
