@@ -77,9 +77,14 @@ export interface ConnectorDefinition<Settings = unknown> {
   check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
   /**
    * The mapped fields, and the parts that show them to users, as files that an administrator deploys with the
-   * CRM's own tools. Sends no request to the CRM. Omitted if a CRM has no such files.
+   * CRM's own tools. With the address of the client's door (https, without a slash at its end), the button that enhances
+   * a record is added, if the CRM has one. Sends no request to the CRM. Omitted if a CRM has no such files.
    */
-  fieldsAsSource?(settings: Settings, fields: readonly MappedFieldSpec[]): FieldsSource;
+  fieldsAsSource?(
+    settings: Settings,
+    fields: readonly MappedFieldSpec[],
+    door?: string | null,
+  ): FieldsSource;
 }
 
 /** A field that a line of the field map needs. */

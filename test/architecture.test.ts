@@ -58,6 +58,7 @@ const NAMES_A_CRM: Readonly<Record<string, string>> = {
   'src/core/codes/errors/crm.ts': 'the explanation of an error that only one CRM causes',
   'src/core/codes/errors/requests.ts': 'the address of a document',
   'src/core/codes/errors/setup.ts': 'the explanation of an error that only one CRM causes',
+  'src/core/codes/errors/users.ts': 'the address of a document',
   'src/core/guide-address.ts': 'the address of a document',
   'src/interfaces/api/clients-api.ts': 'an example of a kind, in the description of the API',
   'src/interfaces/api/oauth.ts': 'an example of a kind, in the description of the API',
@@ -69,6 +70,7 @@ const NAMES_A_CRM: Readonly<Record<string, string>> = {
   'src/settings/door-app.ts': 'the settings of the app, of which each installation has one',
   'src/settings/settings-schema.ts': 'the settings of the app, of which each installation has one',
   'src/settings/settings.ts': 'the settings of the app, of which each installation has one',
+  'src/interfaces/cli/commands/users.ts': 'an example, in the help',
   'src/operations/client-shape.ts': 'an example of a kind, in the description of the API',
   'src/operations/clients.ts': 'an example of a kind, in the description of the API',
 };

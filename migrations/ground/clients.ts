@@ -1,6 +1,6 @@
 /** Clients (in code: integrations), what starts their runs, and what connects them with their CRM. */
 import { type Kysely, sql } from 'kysely';
-import { notNull, primaryKey, zeroAtFirst } from './columns.ts';
+import { notNull, notNullAndUnique, primaryKey, zeroAtFirst } from './columns.ts';
 
 export async function createClientTables(db: Kysely<unknown>): Promise<void> {
   await createIntegrations(db);
@@ -10,6 +10,7 @@ export async function createClientTables(db: Kysely<unknown>): Promise<void> {
   await createRereads(db);
   await createHooks(db);
   await createHookReceipts(db);
+  await createDoorTokens(db);
   await createHookCalls(db);
   await createConsents(db);
   await createSetupDrafts(db);
@@ -135,6 +136,21 @@ async function createHookReceipts(db: Kysely<unknown>): Promise<void> {
     .createIndex('door_executions_of_a_day')
     .on('door_executions')
     .columns(['integration_id', 'accepted_at'])
+    .execute();
+}
+
+async function createDoorTokens(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('door_tokens')
+    .addColumn('id', 'text', primaryKey)
+    .addColumn('name', 'text', notNull)
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('per_day', 'integer', notNull)
+    .addColumn('hash', 'text', notNullAndUnique)
+    .addColumn('created_at', 'bigint', notNull)
+    .addColumn('last_used_at', 'bigint')
+    .addColumn('counted_day', 'bigint', zeroAtFirst)
+    .addColumn('marks', 'bigint', zeroAtFirst)
     .execute();
 }
 

@@ -54,6 +54,11 @@ export const CONTENTS: readonly GuideGroup[] = [
         'Access, settings, fields and the first sync.',
       ),
       page(
+        'docs/guides/salesforce-record.md',
+        'Salesforce: on the record page',
+        'The profile on a contact, and the button Enhance now.',
+      ),
+      page(
         'docs/guides/getting-started-hubspot.md',
         'HubSpot, step by step',
         'Access, settings, properties and the first sync.',

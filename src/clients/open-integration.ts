@@ -70,7 +70,7 @@ export interface OpenIntegration {
    */
   keepsWrites: boolean;
   /** The mapped fields as files that an administrator deploys; null if the CRM has no such files. */
-  fieldsAsSource(): FieldsSource | null;
+  fieldsAsSource(door: string | null): FieldsSource | null;
   /** The additional stages of a run: groups become networks, and networks become warm paths. */
   stages: Stages;
   /** Number of requests made so far. */
@@ -198,8 +198,8 @@ export async function openIntegration(
     },
     checkCrm: () => definition.check({ ...connectorOptions, uses }),
     keepsWrites: definition.keepsWrites ?? false,
-    fieldsAsSource: () =>
-      definition.fieldsAsSource?.(connectorOptions.settings, toFieldSpecs(mappings)) ?? null,
+    fieldsAsSource: (door) =>
+      definition.fieldsAsSource?.(connectorOptions.settings, toFieldSpecs(mappings), door) ?? null,
     stages: RUN_STAGES,
     calls: () => ({ ...calls }),
     async close() {

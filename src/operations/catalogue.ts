@@ -46,7 +46,7 @@ import { exportAll, exportSettings } from './settings.ts';
 import { listUnfinished, showUnfinished } from './setups.ts';
 import { retryRun, startRun } from './start-run.ts';
 import { showStatus } from './status.ts';
-import { createToken, listTokens, revokeToken } from './tokens.ts';
+import { createDoorToken, createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
 import { previewUndoOfRun } from './undo-preview.ts';
 import {
@@ -79,6 +79,7 @@ export const OPERATIONS: readonly Operation[] = [
   setMail,
   confirmEmail,
   createToken,
+  createDoorToken,
   listTokens,
   revokeToken,
   listRuns,

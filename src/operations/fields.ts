@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { namesOffering } from '../../connectors/index.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
+import { doorAddress } from '../core/token-door.ts';
 import { valuesWaitingSchema } from '../core/waiting-values.ts';
 import { createFields } from '../fields/create-fields.ts';
 import { readFieldCheck } from '../fields/field-check.ts';
 import { waitingSentences } from '../fields/waiting-values-view.ts';
+import { readAddresses } from '../people/server-address.ts';
 import { findClient } from './kit/clients.ts';
 import { type ActingWorld, acting } from './kit/operation.ts';
 
@@ -250,7 +252,13 @@ export const getFieldSource = acting({
   role: 'admin',
   reach: 'some',
   by: 'person+token',
-  input: z.object({ integration: CLIENT }),
+  input: z.object({
+    integration: CLIENT,
+    enhanceNow: z
+      .boolean()
+      .default(false)
+      .describe('Add the button that enhances a record; needs an https address of the server'),
+  }),
   subjects: ['integration'],
   result: z.object({
     integration: z.string(),
@@ -262,12 +270,13 @@ export const getFieldSource = acting({
       .describe('The mapped fields that are not in any file, and why'),
     next: z.array(z.string()).describe('The next steps with the files, in order'),
   }),
-  async run(world, { integration }) {
+  async run(world, { integration, enhanceNow }) {
     const { application, signal } = toLive(world);
     const client = findClient(world, integration);
+    const door = enhanceNow ? await findDoorAddress(world, client.id) : null;
     const open = await application.open(client, signal);
     try {
-      const source = open.fieldsAsSource();
+      const source = open.fieldsAsSource(door);
       if (source === null) throw noSource(client.crm.kind);
       const { leftOut, next } = source;
       const files = [...source.files].map(([path, text]) => ({ path, text }));
@@ -278,6 +287,16 @@ export const getFieldSource = acting({
   },
   say: ({ integration, files }) => `${describeCount(files.length, 'file')} for ${integration}.`,
 });
+
+/** CRMs call only https addresses that they can reach. Throws a ConfigurationError for any other address. */
+async function findDoorAddress(world: ActingWorld, integration: string): Promise<string> {
+  const { url } = await readAddresses(world.reader, world);
+  if (url.startsWith('https:')) return doorAddress(url, integration);
+  throw new ConfigurationError(
+    `The CRM cannot call ${url}, because it is not an https address. Nothing was written. Set the address of the server under Users, Address, or as server.publicUrl; without the button, leave out --enhance-now.`,
+    { code: 'door_needs_https', details: { url } },
+  );
+}
 
 function noSource(kind: string): ConfigurationError {
   return new ConfigurationError(

@@ -2,12 +2,18 @@
  * Access tokens of programs that use the HTTP API. Only owners manage them, because owners have access to all clients.
  */
 import { z } from 'zod';
+import {
+  addDoorToken,
+  type DoorTokenRecord,
+  listDoorTokens,
+  revokeDoorToken,
+} from '../clients/statements/door-tokens.ts';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { newId } from '../core/new-id.ts';
-import { describeCount } from '../core/quantities.ts';
+import { describeCount, formatCount } from '../core/quantities.ts';
 import { ROLES } from '../core/role.ts';
-import { hashToken, newAccessToken } from '../people/access-token.ts';
+import { hashToken, newAccessToken, newDoorToken } from '../people/access-token.ts';
 import {
   type AccessTokenRecord,
   addAccessToken,
@@ -15,7 +21,7 @@ import {
   revokeAccessToken,
 } from '../people/statements/access.ts';
 import { personNameSchema, requireSensible } from '../people/user-accounts.ts';
-import { requireClients } from './kit/clients.ts';
+import { findClient, requireClients } from './kit/clients.ts';
 import { changing, reading, type World } from './kit/operation.ts';
 import { accessText, rightsShape } from './users.ts';
 
@@ -33,7 +39,22 @@ const tokenSchema = z
   })
   .meta({ id: 'AccessToken' });
 
-const TOKEN = z.string().describe('The whole ID of an access token');
+const doorTokenSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    integration: z.string().describe('The ID of the client that it is for'),
+    perDay: z.int().describe('The number of contacts that it may mark as wanted in a day (UTC)'),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'DoorToken' });
+
+const TOKEN = z.string().describe('The whole ID of an access token or a door token');
+
+/** A click on a record, not a bulk tool: a team that works through its portfolio needs fewer. */
+const DEFAULT_PER_DAY = 100;
+const MAX_PER_DAY = 10_000;
 
 export const listTokens = reading({
   name: 'tokens list',
@@ -43,18 +64,34 @@ export const listTokens = reading({
   by: 'person+token',
   input: z.object({}),
   subjects: [],
-  result: z.object({ tokens: z.array(tokenSchema) }),
-  run: async ({ reader }) => ({ tokens: (await listAccessTokens(reader)).map(toView) }),
-  say: ({ tokens }) => `${describeCount(tokens.length, 'access token')}.`,
-  table: ({ tokens }) => ({
+  result: z.object({
+    tokens: z.array(tokenSchema),
+    doors: z.array(doorTokenSchema).describe("Tokens for the pages of clients' CRMs"),
+  }),
+  run: async ({ reader }) => ({
+    tokens: (await listAccessTokens(reader)).map(toView),
+    doors: (await listDoorTokens(reader)).map(toDoorView),
+  }),
+  say: ({ tokens, doors }) => [
+    `${describeCount(tokens.length, 'access token')}.`,
+    ...(doors.length === 0 ? [] : [`${describeCount(doors.length, 'door token')}.`]),
+  ],
+  table: ({ tokens, doors }) => ({
     empty:
       'There are no access tokens. Create one: donor-sync tokens create --role admin --name NAME',
     headers: ['Name', 'Role', 'Reaches', 'Created', 'Last used', 'ID'],
-    rows: tokens.map(({ id, name, role, integrations, createdAt, lastUsedAt }) => [
-      ...[name, role, accessText(integrations)],
-      ...[{ at: createdAt }, { at: lastUsedAt }],
-      id,
-    ]),
+    rows: [
+      ...tokens.map(({ id, name, role, integrations, createdAt, lastUsedAt }) => [
+        ...[name, role, accessText(integrations)],
+        ...[{ at: createdAt }, { at: lastUsedAt }],
+        id,
+      ]),
+      ...doors.map(({ id, name, integration, perDay, createdAt, lastUsedAt }) => [
+        ...[name, `door, ${formatCount(perDay)} a day`, integration],
+        ...[{ at: createdAt }, { at: lastUsedAt }],
+        id,
+      ]),
+    ],
   }),
 });
 
@@ -84,6 +121,44 @@ export const createToken = changing({
   say: () => 'Save it now: it is not shown again. Send it as "Authorization: Bearer TOKEN".',
 });
 
+/**
+ * A door token is outside of the ladder of roles: it reads the status of single contacts of one client, marks them as
+ * wanted, and decides nothing. Everything else refuses it.
+ */
+export const createDoorToken = changing({
+  name: 'tokens create-door',
+  summary: "Create a token for a client's CRM, whose pages show a contact's status and enhance it",
+  details:
+    'The CRM keeps it. It reads the status of single contacts and marks them as wanted, and does nothing else.',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({
+    integration: z.string().describe('The ID of the client that it is for'),
+    name: personNameSchema.describe("The token's purpose, for example the name of the CRM"),
+    perDay: z
+      .int()
+      .min(1, `Enter a number from 1 to ${formatCount(MAX_PER_DAY)}.`)
+      .max(MAX_PER_DAY, `Enter a number from 1 to ${formatCount(MAX_PER_DAY)}.`)
+      .default(DEFAULT_PER_DAY)
+      .describe('The number of contacts that it may mark as wanted in a day (UTC)'),
+  }),
+  subjects: ['integration'],
+  result: doorTokenSchema
+    .pick({ id: true, name: true, integration: true, perDay: true })
+    .extend({ token: z.string().describe('Shown here and never again') }),
+  secret: 'token',
+  async run({ trx, clock, ...world }, { integration, name, perDay }) {
+    const client = findClient(world, integration);
+    const token = newDoorToken();
+    const id = newId(clock.now());
+    const hash = hashToken(token);
+    await addDoorToken(trx, { id, name, integrationId: client.id, perDay, hash });
+    return { token, id, name, integration: client.id, perDay };
+  },
+  say: () => 'Enter it in the CRM now: it is not shown again. The guide of the CRM says where.',
+});
+
 export const revokeToken = changing({
   name: 'tokens revoke',
   summary: 'Revoke an access token, and end the browser sessions that signed in with it',
@@ -94,15 +169,16 @@ export const revokeToken = changing({
   subjects: ['token'],
   result: z.object({ revoked: z.string(), name: z.string() }),
   async question(world, { token }) {
-    const { name } = await findToken(world, token);
-    return { text: `Revoke the access token "${name}"?`, counts: {} };
+    const { name, isDoor } = await findToken(world, token);
+    return { text: `Revoke the ${isDoor ? 'door' : 'access'} token "${name}"?`, counts: {} };
   },
   async run(world, { token }) {
-    const { id, name } = await findToken(world, token);
-    await revokeAccessToken(world.trx, id);
+    const { id, name, isDoor } = await findToken(world, token);
+    if (isDoor) await revokeDoorToken(world.trx, id);
+    else await revokeAccessToken(world.trx, id);
     return { revoked: id, name };
   },
-  say: ({ name }) => `The access token "${name}" was revoked. Requests that use it are refused.`,
+  say: ({ name }) => `The token "${name}" was revoked. Requests that use it are refused.`,
 });
 
 function toView({ id, name, role, integrations, createdAt, lastUsedAt }: AccessTokenRecord) {
@@ -116,10 +192,26 @@ function toView({ id, name, role, integrations, createdAt, lastUsedAt }: AccessT
   };
 }
 
+function toDoorView({ id, name, integrationId, perDay, createdAt, lastUsedAt }: DoorTokenRecord) {
+  return {
+    id,
+    name,
+    integration: integrationId,
+    perDay,
+    createdAt: isoTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+  };
+}
+
 /** Throws a ConfigurationError (unknown) if there is no such token. */
-async function findToken({ reader }: World, id: string): Promise<AccessTokenRecord> {
+async function findToken(
+  { reader }: World,
+  id: string,
+): Promise<{ id: string; name: string; isDoor: boolean }> {
   const token = (await listAccessTokens(reader)).find((one) => one.id === id);
-  if (token !== undefined) return token;
+  if (token !== undefined) return { id, name: token.name, isDoor: false };
+  const door = (await listDoorTokens(reader)).find((one) => one.id === id);
+  if (door !== undefined) return { id, name: door.name, isDoor: true };
   throw new ConfigurationError(
     `There is no access token "${id}". Nothing was changed. List them: donor-sync tokens list`,
     { code: 'token_unknown', refusal: 'unknown', details: { token: id } },

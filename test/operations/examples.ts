@@ -114,6 +114,10 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     body: { name: 'Export', role: 'viewer' },
     invalid: { body: { name: '', role: 'viewer' } },
   }),
+  'tokens create-door': async () => ({
+    body: { integration: 'riverside', name: 'Salesforce' },
+    invalid: { body: { integration: 'riverside', name: '', perDay: 0 } },
+  }),
   'tokens revoke': async ({ world }) => {
     await world.addToken('viewer');
     const [token] = await world.application.store.reader

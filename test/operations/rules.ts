@@ -162,6 +162,14 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/tokens',
     audit: 'token.made',
   },
+  'tokens create-door': {
+    ...ofOwners,
+    by: 'person',
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/door-tokens',
+    audit: 'door.made',
+  },
   'tokens list': {
     ...ofOwners,
     by: 'person+token',

@@ -568,6 +568,13 @@ export const API_CASES: CaseTable = {
     'without a body': { path: '/v1/tokens' },
     'not JSON': { path: '/v1/tokens', ...NOT_JSON },
   },
+  'POST /v1/door-tokens': {
+    good: { path: '/v1/door-tokens', body: { integration: 'riverside', name: 'Salesforce' } },
+    unknown: { path: '/v1/door-tokens', body: { integration: 'nowhere', name: 'Salesforce' } },
+    invalid: { path: '/v1/door-tokens', body: { integration: 'riverside', name: '', perDay: 0 } },
+    'without a body': { path: '/v1/door-tokens' },
+    'not JSON': { path: '/v1/door-tokens', ...NOT_JSON },
+  },
   'DELETE /v1/tokens/:token': {
     good: { path: '/v1/tokens/token-viewer?digest={digest}' },
     unknown: { path: `/v1/tokens/${NOWHERE}?digest={digest}` },
@@ -664,6 +671,18 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/oauth/salesforce/callback' },
   },
   'GET /oauth/styles.css': { good: { path: '/oauth/styles.css' } },
+  'GET /doors/token/openapi.json': { good: { path: '/doors/token/openapi.json' } },
+  // No principal has a door token, so each of them is refused.
+  'GET /doors/token/:integration/contacts/:contact': {
+    good: { path: '/doors/token/riverside/contacts/c001?org=org' },
+    unknown: { path: '/doors/token/nowhere/contacts/c001?org=org' },
+    invalid: { path: '/doors/token/riverside/contacts/c001' },
+  },
+  'POST /doors/token/:integration/contacts/:contact/enhance': {
+    good: { path: '/doors/token/riverside/contacts/c001/enhance?org=org&click=12345678' },
+    unknown: { path: '/doors/token/nowhere/contacts/c001/enhance?org=org&click=12345678' },
+    invalid: { path: '/doors/token/riverside/contacts/c001/enhance?org=org&click=1' },
+  },
   'POST /hooks/:integration/:token': {
     good: { path: '/hooks/riverside/{hook}', body: { id: 'c001' } },
     unknown: { path: '/hooks/nowhere/{hook}', body: { id: 'c001' } },

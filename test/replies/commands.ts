@@ -337,6 +337,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'invalid name': one('--name', '', '--role', 'viewer'),
     'without options': one(),
   },
+  'tokens create-door': {
+    good: one('riverside', '--name', 'Salesforce'),
+    unknown: one('nowhere', '--name', 'Salesforce'),
+    invalid: one('riverside', '--name', 'Salesforce', '--per-day', '0'),
+    'without options': one(),
+  },
   'tokens list': { good: one(), invalid: one('--unheard-of') },
   'tokens revoke': {
     good: one('token-viewer', '--yes'),
@@ -353,6 +359,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   },
   'fields source': {
     good: one('source', '--integration', 'hillside'),
+    'without https': one('source', '--integration', 'hillside', '--enhance-now'),
     'another kind': one('source', '--integration', 'riverside'),
     unknown: one('source', '--integration', 'nowhere'),
     invalid: one(),

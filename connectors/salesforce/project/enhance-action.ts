@@ -1,8 +1,8 @@
-import { DOOR_ACTIONS, DOOR_RESPONSES, doorDocument } from './door-document.ts';
+import { DOOR_ACTIONS, DOOR_RESPONSES, doorDocument } from '../../../src/core/token-door.ts';
 import { type MetadataElements, metadataFile } from './metadata-file.ts';
 
 /** The address in `deploy/salesforce`, which `donor-sync salesforce app` replaces with the address of the client. */
-export const EXAMPLE_URL = 'https://donors.example.org/doors/salesforce/riverside';
+export const EXAMPLE_URL = 'https://donors.example.org/doors/token/riverside';
 
 /** The registered service. Flows call its actions as `donorSync.status`. */
 const SERVICE = 'donorSync';
@@ -176,7 +176,7 @@ function enhanceFlow(apiVersion: string): MetadataElements {
         actionType: 'externalService',
         connector: to('Can_it_be_enhanced'),
         faultConnector: to('Failed'),
-        inputParameters: input('contact', 'recordId'),
+        inputParameters: [input('contact', 'recordId'), input('org', 'Org_ID')],
         storeOutputAutomatically: true,
       },
       {
@@ -185,7 +185,11 @@ function enhanceFlow(apiVersion: string): MetadataElements {
         actionType: 'externalService',
         connector: to('Receipt'),
         faultConnector: to('Failed'),
-        inputParameters: [input('contact', 'recordId'), input('click', '$Flow.InterviewGuid')],
+        inputParameters: [
+          input('contact', 'recordId'),
+          input('org', 'Org_ID'),
+          input('click', '$Flow.InterviewGuid'),
+        ],
         storeOutputAutomatically: true,
       },
     ],
@@ -232,6 +236,12 @@ function enhanceFlow(apiVersion: string): MetadataElements {
         '<p>{!$Flow.FaultMessage}</p>',
       ]),
     ],
+    // Salesforce has IDs of 15 and of 18 characters for the same org.
+    formulas: {
+      name: 'Org_ID',
+      dataType: 'String',
+      expression: 'CASESAFEID({!$Organization.Id})',
+    },
     start: { ...position(0), connector: to('Read_status') },
     variables: recordId(),
   };
@@ -346,7 +356,7 @@ function at(name: string, label: string, row: number): MetadataElements {
   return { name, label, ...position(row) };
 }
 
-/** The canvas arranges the elements itself; a position is required all the same. */
+/** The canvas arranges the elements itself; a position is required anyway. */
 function position(row: number) {
   return { locationX: 176, locationY: 134 + 108 * row };
 }

@@ -147,6 +147,31 @@ export const CLIENT_TABLES = {
       accepted_at: bigint(),
     },
   ),
+  /** The tokens with which a CRM's own pages call the door of one client. They have no role. */
+  door_tokens: table(
+    {
+      key: ['id'],
+      whenClientErased: 'deleted first',
+      exported: { not: 'a secret, and what it is called by' },
+      retention: null,
+    },
+    {
+      id: text(),
+      /** The name that its owner gave it. */
+      name: personal(text()),
+      integration_id: text(),
+      /** The number of contacts that it may mark as wanted in a day (UTC). */
+      per_day: integer(),
+      /** SHA-256 of the token. */
+      hash: text(),
+      created_at: bigint(),
+      last_used_at: nullable(bigint()),
+      /** The start of the day (UTC) that `marks` counts; 0 before the first mark. */
+      counted_day: withDefault(bigint()),
+      /** The number of contacts that it marked on that day. */
+      marks: withDefault(bigint()),
+    },
+  ),
   /** Webhook calls with the same response. Only the latest calls of each integration are kept. */
   hook_calls: table(
     {

@@ -2,6 +2,7 @@
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { findDoorToken } from '../../clients/statements/door-tokens.ts';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
@@ -218,6 +219,8 @@ export function createAccess(deps: AccessDeps): Access {
       isSameText(one.hash, hash),
     );
     if (row === undefined) {
+      // A door token proves no role, so it opens nothing here, not even a page for viewers.
+      if ((await findDoorToken(store.reader, hash)) !== undefined) throw onlyForDoor();
       noteWrong(c);
       return null;
     }
@@ -427,6 +430,14 @@ function unauthenticated(): HttpError {
     'unauthenticated',
     'A valid access token is needed: "Authorization: Bearer dst_…". To create one: `donor-sync tokens create`',
     { headers: { 'WWW-Authenticate': 'Bearer realm="donor-sync"' } },
+  );
+}
+
+function onlyForDoor(): HttpError {
+  return new HttpError(
+    403,
+    'token_only_for_door',
+    "This token is for the pages of a client's CRM. It reads the status of single contacts and marks them as wanted; it cannot do anything else. Nothing was done. For the API, create an access token: `donor-sync tokens create`",
   );
 }
 

@@ -22,6 +22,7 @@ import { creditRoutes } from './credits-api.ts';
 import { addDocuments } from './documents.ts';
 import { cardRoutes } from './doors/card-routes.ts';
 import { workflowRoutes } from './doors/workflow-routes.ts';
+import { tokenDoorRoutes } from './doors/token-door.ts';
 import { healthRoutes } from './health.ts';
 import { holdRoutes } from './holds-api.ts';
 import { integrationRoutes } from './integrations-api.ts';
@@ -187,6 +188,7 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
   app.route('/', cardRoutes(deps, getAddress));
   app.route('/', workflowRoutes(deps, getAddress));
+  app.route('/', tokenDoorRoutes(deps, attempts(), getAddress));
   app.route('/', oauthRoutes(deps, access, getAddress));
   addDocuments(app, deps.version, address);
   app.route('/', guideRoutes(deps.guideFolder));

@@ -1,7 +1,7 @@
 /** /v1/users, /v1/tokens, /v1/address and /v1/mails: who signs in, with which rights, under which address, and gets which mails. */
 import { setAddress, showAddress } from '../../operations/address.ts';
 import { confirmEmail, setMail, showMails } from '../../operations/mails.ts';
-import { createToken, listTokens, revokeToken } from '../../operations/tokens.ts';
+import { createDoorToken, createToken, listTokens, revokeToken } from '../../operations/tokens.ts';
 import {
   changeRole,
   disableUser,
@@ -42,6 +42,7 @@ export function userRoutes(deps: HttpDeps, access: Access) {
   const tokens = { tag: 'Access tokens' };
   add(listTokens, { ...tokens, method: 'get', path: '/v1/tokens' });
   add(createToken, { ...tokens, method: 'post', path: '/v1/tokens', status: 201 });
+  add(createDoorToken, { ...tokens, method: 'post', path: '/v1/door-tokens', status: 201 });
   add(revokeToken, { ...tokens, method: 'delete', path: '/v1/tokens/{token}' });
   return app;
 }

@@ -1,9 +1,10 @@
 /** “Enhance now” at a door: marks a contact as wanted. */
 import { z } from 'zod';
+import type { Integration } from '../../core/integration-settings.ts';
 import { requireRole } from '../kit/authorise.ts';
 import { findClient } from '../kit/clients.ts';
-import { acting } from '../kit/operation.ts';
-import { startOnce, startRun } from '../start-run.ts';
+import { type ActingWorld, acting } from '../kit/operation.ts';
+import { isKeyKnown, startOnce, startRun } from '../start-run.ts';
 import { contactInput } from './contact.ts';
 import { findOwnContact } from './own-contact.ts';
 
@@ -37,8 +38,22 @@ export const markWanted = acting({
     // A CRM continues to name erased contacts, so not even their ID is stored.
     if (isErased) return { accepted: true as const, run: null };
     const wish = { contact: crmId, full: false, acceptMatchRate: false, acceptMarks: false };
-    const { run } = await startOnce(world, client, wish, `door\n${key}`);
+    const { run } = await startOnce(world, client, wish, toRunKey(key));
     return { accepted: true as const, run: run.id };
   },
   say: () => 'The contact was marked as wanted.',
 });
+
+/** Returns true if this click marked a contact within the last 24 hours. */
+export function wasMarkedBy(
+  world: Pick<ActingWorld, 'store'>,
+  client: Integration,
+  key: string,
+): Promise<boolean> {
+  return isKeyKnown(world, client, toRunKey(key));
+}
+
+/** Keys of clicks are separate from the keys of other programs. */
+function toRunKey(key: string): string {
+  return `door\n${key}`;
+}

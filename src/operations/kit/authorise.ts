@@ -51,7 +51,7 @@ export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reade
   if (account === null || account.kind === 'command') return authorise(rules, caller);
   const rights = await readRights(reader, account);
   if (rights === null) {
-    throw forbidden('rights_changed', 'Your access was revoked a moment ago. Nothing was changed.');
+    throw rightsChanged();
   }
   const { role, integrations } = rights;
   authorise(rules, {
@@ -59,6 +59,10 @@ export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reade
     role,
     clients: integrations === null ? null : new Set(integrations),
   });
+}
+
+export function rightsChanged(): ConfigurationError {
+  return forbidden('rights_changed', 'Your access was revoked a moment ago. Nothing was changed.');
 }
 
 /** Returns the current rights; null if the account was removed or disabled. */

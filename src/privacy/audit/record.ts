@@ -78,6 +78,8 @@ export const AUDIT_ACTIONS = [
   'crm_user.unlinked',
   'hook.made',
   'hook.revoked',
+  'door.made',
+  'door.revoked',
   'crm.connected',
   'crm.disconnected',
   'names.shown',

@@ -5,14 +5,14 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { doorDocument } from '../../../connectors/salesforce/project/door-document.ts';
 import {
   enhanceAction,
   personAccountAction,
 } from '../../../connectors/salesforce/project/enhance-action.ts';
+import { doorDocument } from '../../../src/core/token-door.ts';
 import { type Element, parseMetadata, textsOf } from './metadata-xml.ts';
 
-const URL = 'https://donors.example.org/doors/salesforce/riverside';
+const URL = 'https://donors.example.org/doors/token/riverside';
 const VERSION = '67.0';
 const FILES = new Map([...enhanceAction(VERSION, URL), ...personAccountAction(VERSION)]);
 

@@ -77,6 +77,34 @@ describe('/v1/integrations/:integration/fields', () => {
     expect(next.join()).toContain('sf project deploy start');
   });
 
+  it('adds the button that enhances a record, with the address of the client, only over https', async () => {
+    const crm = {
+      kind: 'salesforce',
+      url: 'http://127.0.0.1:9',
+      auth: { type: 'token', token: 'x' },
+    };
+    const path = '/v1/integrations/hillside/fields/source?enhanceNow=true';
+    const world = await open({
+      ...{ isIdle: true, others: ['hillside'], other: { crm } },
+      publicUrl: 'https://donors.example.org',
+    });
+    const headers = { host: 'donors.example.org' };
+    const token = await world.addToken('admin');
+    const { files, next } = (await world.request(path, { token, headers })).read(sourceSchema);
+    const credential = files.find((file) =>
+      file.path.endsWith('donor_sync.namedCredential-meta.xml'),
+    );
+    expect(credential?.text).toContain('https://donors.example.org/doors/token/hillside<');
+    expect(next.join()).toContain('External Credentials');
+
+    const plain = await open({ isIdle: true, others: ['hillside'], other: { crm } });
+    const refused = await plain.request(path, { token: await plain.addToken('admin') });
+    expect([refused.status, refused.read(errorSchema).error.code]).toEqual([
+      422,
+      'door_needs_https',
+    ]);
+  });
+
   it('names what to do instead for a CRM whose fields are not deployed', async () => {
     const world = await open({ isIdle: true, others });
     const token = await world.addToken('admin');

@@ -62,6 +62,10 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /doors/hubspot/card/wanted': open,
   'POST /doors/hubspot/card/answer': open,
   'POST /doors/hubspot/workflow': open,
+  // Door tokens, which have no role, open these. `doors/token-door.test.ts` tests who gets in.
+  'GET /doors/token/openapi.json': open,
+  'GET /doors/token/:integration/contacts/:contact': open,
+  'POST /doors/token/:integration/contacts/:contact/enhance': open,
   'GET /oauth/:kind/callback': open,
 
   'GET /metrics': { role: 'viewer', about: 'list' },
@@ -237,6 +241,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'PUT /v1/address': { role: 'owner', about: 'all', by: 'person' },
   'GET /v1/tokens': { role: 'owner', about: 'all' },
   'POST /v1/tokens': { role: 'owner', about: 'all', by: 'person' },
+  'POST /v1/door-tokens': { role: 'owner', about: 'all', by: 'person' },
   'DELETE /v1/tokens/:token': { role: 'owner', about: 'all' },
   'POST /v1/tokens/:token/preview': { role: 'owner', about: 'all' },
   'POST /v1/runs/:run/undo': { role: 'admin', about: 'run', path: '/v1/runs/:id/undo' },

@@ -189,6 +189,45 @@ export const USER_ERRORS: ErrorTopic = {
       next: 'Try again later, or sign in another way.',
       document: 'docs/guides/users.md#sign-in-with-your-identity-provider',
     },
+    door_account_other: {
+      means:
+        'A CRM account called with the door token of a client that is connected to another account, for example a sandbox with a copied token. Nothing was done.',
+      next: 'Use the token only in the account that the client is connected to.',
+      document: 'docs/guides/salesforce-record.md',
+    },
+    door_client_other: {
+      means: 'The door token is for another client than the address names. Nothing was done.',
+      next: 'Check the address in the CRM, for example in the named credential of Salesforce.',
+      document: 'docs/guides/salesforce-record.md',
+    },
+    door_limit_reached: {
+      means:
+        'The door token has marked as many contacts today as it may. The contact was not marked, and no credit was spent.',
+      next: 'Try again tomorrow (UTC), or create a token with a higher limit (`--per-day`) and revoke this one.',
+      document: 'docs/guides/salesforce-record.md',
+    },
+    door_needs_https: {
+      means:
+        'The server has no https address, so a CRM cannot call it, and the button that enhances a record would not work. Nothing was written.',
+      next: 'Set the address of the server, or leave out `--enhance-now`.',
+      document: ADDRESS,
+    },
+    door_not_connected: {
+      means:
+        'The client has not synced with its CRM yet, so the account that calls cannot be checked. Nothing was done.',
+      next: 'Run a first sync with `donor-sync sync`, then try again.',
+    },
+    door_token_unknown: {
+      means: 'The door token is missing or unknown. Nothing was done.',
+      next: 'Create one with `donor-sync tokens create-door`, and enter it in the CRM.',
+      document: 'docs/guides/salesforce-record.md',
+    },
+    token_only_for_door: {
+      means:
+        "The request has a door token, which a client's CRM uses for its own pages. It reads the status of single contacts and marks them as wanted. Nothing was done.",
+      next: 'Create an access token for the API with `donor-sync tokens create`.',
+      document: 'docs/guides/salesforce-record.md',
+    },
     token_unknown: {
       means: 'There is no access token with this ID. Nothing was changed.',
       next: 'List the tokens with `donor-sync tokens list`.',

@@ -15,10 +15,14 @@ const EXAMPLES = `
 Examples:
   donor-sync fields source riverside-fields
   donor-sync fields source riverside-fields --integration riverside
+  donor-sync fields source riverside-app --enhance-now     with the button "Enhance now", for this server's address
 
 It sends no request to the CRM, because the files are created from the client's field map.`;
 
-const sourceOptions = baseOptions.extend({ integration: z.string().optional() });
+const sourceOptions = baseOptions.extend({
+  integration: z.string().optional(),
+  enhanceNow: z.boolean().default(false),
+});
 
 type Source = z.output<typeof getFieldSource.result>;
 
@@ -31,12 +35,15 @@ export function fieldSourceCommand(deps: ProductDeps): Command {
     .description(getFieldSource.summary)
     .argument('<dir>', 'an empty or new folder')
     .option('--integration <id>', 'the ID of the client, if there are several')
+    .option('--enhance-now', getFieldSource.input.shape.enhanceNow.description)
     .addHelpText('after', EXAMPLES);
   return productAction(deps, command, sourceOptions, async (action, dir: string) => {
     const { application, options, output, settings } = action;
     const { id } = chooseOne(application, options.integration, 'with --integration');
     const world = toOperationDeps(deps, application, settings);
-    const source = await perform(world, toCaller(deps), getFieldSource, { integration: id });
+    const { enhanceNow } = options;
+    const input = { integration: id, enhanceNow };
+    const source = await perform(world, toCaller(deps), getFieldSource, input);
     const folder = resolve(deps.cwd, dir);
     await writeFiles(folder, source);
     finish(output, folder, source);

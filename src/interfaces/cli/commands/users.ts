@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import { ROLE_TEXTS, ROLES } from '../../../core/role.ts';
 import { setAddress, showAddress } from '../../../operations/address.ts';
-import { createToken, listTokens, revokeToken } from '../../../operations/tokens.ts';
+import {
+  createDoorToken,
+  createToken,
+  listTokens,
+  revokeToken,
+} from '../../../operations/tokens.ts';
 import {
   changeRole,
   disableUser,
@@ -43,6 +48,7 @@ const TOKEN_EXAMPLES = `
 Examples:
   donor-sync tokens create --role admin --name "Nightly export"
   donor-sync tokens create --role viewer --integrations riverside,harbor --name "Client portal"
+  donor-sync tokens create-door riverside --name Salesforce --per-day 100
   donor-sync tokens list
   donor-sync tokens revoke ID
 
@@ -90,6 +96,7 @@ export function addressCommand(deps: ProductDeps): Command {
 export function tokensCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'tokens', 'Create, list and revoke the access tokens of the HTTP API', [
     operationCommand(deps, createToken),
+    operationCommand(deps, createDoorToken),
     operationCommand(deps, listTokens),
     operationCommand(deps, revokeToken),
   ]).addHelpText('after', TOKEN_EXAMPLES);

@@ -1,0 +1,120 @@
+/**
+ * The tokens with which a CRM's own pages call the door of one client. They are not access tokens: no role belongs to
+ * them, and only the door accepts them.
+ */
+import type { Selectable } from 'kysely';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
+
+export type DoorTokenRecord = FromRow<Selectable<Tables['door_tokens']>>;
+
+/** A use within this time of the last recorded use is not recorded, so not every click causes a write. */
+const USE_NOTED_EVERY_MS = 60_000;
+
+/** Lists the tokens of all clients, oldest first. Only the hash of each is stored. */
+export function listDoorTokens(reader: Reader): Promise<DoorTokenRecord[]> {
+  return reader
+    .selectFrom('door_tokens')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+    .then(fromRows);
+}
+
+/** Finds a token by its hash. A token has 256 random bits, so the time of the look-up helps nobody to guess one. */
+export function findDoorToken(reader: Reader, hash: string): Promise<DoorTokenRecord | undefined> {
+  return reader
+    .selectFrom('door_tokens')
+    .selectAll()
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+    .then(maybeFromRow);
+}
+
+export async function addDoorToken(
+  trx: ActorTransaction,
+  token: Pick<DoorTokenRecord, 'id' | 'name' | 'integrationId' | 'perDay' | 'hash'>,
+): Promise<void> {
+  const { id, name, integrationId, perDay, hash } = token;
+  await trx
+    .insertInto('door_tokens')
+    .values({
+      id,
+      name,
+      integration_id: integrationId,
+      per_day: perDay,
+      hash,
+      created_at: trx.clock.now(),
+      last_used_at: null,
+    })
+    .execute();
+  const details = { token: id, name, perDay };
+  await recordEntry(trx, { action: 'door.made', integrationId, details });
+}
+
+/** Ends a token. Returns its name, or null if it does not exist. */
+export async function revokeDoorToken(trx: ActorTransaction, id: string): Promise<string | null> {
+  const revoked = await trx
+    .deleteFrom('door_tokens')
+    .where('id', '=', id)
+    .returning(['name', 'integration_id'])
+    .executeTakeFirst();
+  if (revoked === undefined) return null;
+  const { name, integration_id: integrationId } = revoked;
+  await recordEntry(trx, { action: 'door.revoked', integrationId, details: { token: id, name } });
+  return name;
+}
+
+/** Records that a token was used now. */
+export async function recordDoorTokenUse(
+  connection: TimedConnection,
+  { id, lastUsedAt }: Pick<DoorTokenRecord, 'id' | 'lastUsedAt'>,
+): Promise<void> {
+  const now = connection.clock.now();
+  if (lastUsedAt !== null && now - lastUsedAt < USE_NOTED_EVERY_MS) return;
+  await connection
+    .updateTable('door_tokens')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * Counts one more contact for the day that starts at `day` (epoch ms), in one statement, so requests at the same time
+ * cannot exceed the limit together. Returns how many the token may still mark on that day; null if the limit is reached
+ * or the token was revoked in the meantime.
+ */
+export async function countDoorMark(
+  connection: Database,
+  id: string,
+  day: number,
+): Promise<number | null> {
+  const row = await connection
+    .updateTable('door_tokens')
+    .set((eb) => ({
+      counted_day: day,
+      marks: eb
+        .case()
+        .when('counted_day', '=', day)
+        .then(eb('marks', '+', 1))
+        .else(1)
+        .end(),
+    }))
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('counted_day', '!=', day), eb('marks', '<', eb.ref('per_day'))]))
+    .returning(['per_day', 'marks'])
+    .executeTakeFirst();
+  return row === undefined ? null : row.per_day - Number(row.marks);
+}
+
+/** Returns how many contacts the token may still mark on the day that starts at `day`. */
+export function countMarksLeft(
+  { perDay, countedDay, marks }: Pick<DoorTokenRecord, 'perDay' | 'countedDay' | 'marks'>,
+  day: number,
+): number {
+  return countedDay === day ? Math.max(0, perDay - marks) : perDay;
+}

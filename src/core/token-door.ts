@@ -1,0 +1,131 @@
+/**
+ * The door for CRMs that call with a door token: its paths, and its OpenAPI document. Salesforce's External Services make
+ * the actions of a flow from the document. It is small and flat, because they support less than OpenAPI does: version
+ * 3.0, names that are Apex identifiers, and objects without nesting. Each response has a body, and descriptions have
+ * fewer than 1,333 characters. Salesforce ignores `security` and response headers; the token comes from the named
+ * credential.
+ */
+
+/** Actions by the names that flows use. A changed name breaks the flows that use it, so they never change. */
+export const DOOR_ACTIONS = { status: 'status', enhance: 'enhance' } as const;
+
+/** The statuses of successful responses. External Services name their output parameters after them. */
+export const DOOR_RESPONSES = { status: 200, enhance: 202 } as const;
+
+/** The path of the door; it continues with the ID of the client. */
+export const TOKEN_DOOR = '/doors/token';
+
+/** The paths after the ID of the client. */
+export const DOOR_PATHS = {
+  status: '/contacts/{contact}',
+  enhance: '/contacts/{contact}/enhance',
+} as const;
+
+/** The path of the document, which is the same for all clients and contains no secret. */
+export const DOOR_DOCUMENT_PATH = `${TOKEN_DOOR}/openapi.json`;
+
+/** Returns the address that a client's CRM calls, without a slash at the end. */
+export function doorAddress(publicUrl: string, integrationId: string): string {
+  return `${publicUrl}${TOKEN_DOOR}/${encodeURIComponent(integrationId)}`;
+}
+
+const CONTACT = {
+  name: 'contact',
+  in: 'path',
+  required: true,
+  description: 'The ID of the contact in the CRM.',
+  schema: { type: 'string' },
+};
+
+/**
+ * A copy of an org, such as a sandbox, has the same contact IDs and can have the same token. So the org names itself, and
+ * only the org that the client is connected to gets an answer.
+ */
+const ORG = {
+  name: 'org',
+  in: 'query',
+  required: true,
+  description: 'The ID of the CRM account that calls.',
+  schema: { type: 'string' },
+};
+
+/** The flow sends the ID of its interview. A repeated request has the same ID, so it costs one credit. */
+const CLICK = {
+  name: 'click',
+  in: 'query',
+  required: true,
+  description: 'Identifies the click. A repeated request with the same value counts once.',
+  schema: { type: 'string' },
+};
+
+/** Returns the document. The address of the server is in the named credential. */
+export function doorDocument(): Record<string, unknown> {
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'donor-sync at a record',
+      version: '1.0.0',
+      description: 'Reads the status of one contact, and has one contact enhanced.',
+    },
+    paths: {
+      [DOOR_PATHS.status]: {
+        get: {
+          operationId: DOOR_ACTIONS.status,
+          summary: 'Read the status of one contact',
+          description: 'Returns a sentence for the user. It changes nothing and costs nothing.',
+          parameters: [CONTACT, ORG],
+          responses: { [DOOR_RESPONSES.status]: respondWith('DoorStatus') },
+        },
+      },
+      [DOOR_PATHS.enhance]: {
+        post: {
+          operationId: DOOR_ACTIONS.enhance,
+          summary: 'Enhance one contact now',
+          description:
+            'Marks the contact as wanted. A run enhances it for one credit, unless a rule of the client prevents that.',
+          parameters: [CONTACT, ORG, CLICK],
+          responses: { [DOOR_RESPONSES.enhance]: respondWith('DoorReceipt') },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        DoorStatus: flatObject({
+          contact: ['string', 'The ID of the contact.'],
+          status: ['string', 'The status in one or two sentences.'],
+          canEnhance: [
+            'boolean',
+            'False while the contact is wanted already or waits for a decision.',
+          ],
+          link: ['string', "The contact's page in donor-sync, where users sign in and decide."],
+        }),
+        DoorReceipt: flatObject({
+          contact: ['string', 'The ID of the contact.'],
+          message: ['string', 'What happens next, in one sentence.'],
+          left: ['integer', 'How many more contacts can be marked as wanted today.'],
+          link: ['string', "The contact's page in donor-sync."],
+        }),
+      },
+    },
+  };
+}
+
+function respondWith(schema: string) {
+  return {
+    description: 'Done.',
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+  };
+}
+
+function flatObject(properties: Record<string, [type: string, description: string]>) {
+  return {
+    type: 'object',
+    required: Object.keys(properties),
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, [type, description]]) => [
+        name,
+        { type, description },
+      ]),
+    ),
+  };
+}

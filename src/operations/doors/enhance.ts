@@ -1,0 +1,67 @@
+/** "Enhance now" with a door token: marks a contact as wanted, at most so many in a day. */
+import { z } from 'zod';
+import {
+  countDoorMark,
+  countMarksLeft,
+  listDoorTokens,
+} from '../../clients/statements/door-tokens.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { formatCount } from '../../core/quantities.ts';
+import { rightsChanged } from '../kit/authorise.ts';
+import { findClient } from '../kit/clients.ts';
+import { acting } from '../kit/operation.ts';
+import { contactInput } from './contact.ts';
+import { markWanted, wasMarkedBy } from './mark.ts';
+import { findOwnContact } from './own-contact.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Marks a contact as `markWanted` does, for a program that has no user. So the limit of a day takes the place of a
+ * user's rights. A click that is repeated within 24 hours counts once, and a contact that is not the client's never.
+ */
+export const enhanceAtDoor = acting({
+  name: 'doors enhance',
+  summary: 'Mark a contact as wanted with a door token, within the limit of the day',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    ...contactInput,
+    token: z.string().describe('The ID of the door token'),
+    click: z.string().min(8).max(200).describe('Identifies the click'),
+  }),
+  subjects: ['integration', 'contact'],
+  result: z.object({
+    left: z.int().describe('How many more contacts the token may mark today'),
+    run: z.string().nullable().describe('The run that decides; null for an erased contact'),
+  }),
+  async run(world, { integration, contact, token: id, click }) {
+    const client = findClient(world, integration);
+    const { crmId } = await findOwnContact(world, client, contact);
+    // Several contacts that one flow marks have the same interview.
+    const key = `${click}\n${crmId}`;
+    const token = (await listDoorTokens(world.reader)).find((one) => one.id === id);
+    if (token?.integrationId !== client.id) throw rightsChanged();
+    const today = startOfDay(world.clock.now());
+    const left = (await wasMarkedBy(world, client, key))
+      ? countMarksLeft(token, today)
+      : await countDoorMark(world.store.connection, id, today);
+    if (left === null) throw limitReached(client.id, token.perDay);
+    const { run } = await markWanted.run(world, { integration, contact, key });
+    return { left, run };
+  },
+  say: ({ left }) =>
+    `The contact was marked as wanted. ${formatCount(left)} more are possible today.`,
+});
+
+function startOfDay(now: number): number {
+  return now - (now % DAY_MS);
+}
+
+function limitReached(integration: string, perDay: number): ConfigurationError {
+  return new ConfigurationError(
+    `The limit of ${formatCount(perDay)} contacts a day is reached for "${integration}". The contact was not marked, and no credit was spent. Try again tomorrow (UTC), or ask an owner for a token with a higher limit.`,
+    { code: 'door_limit_reached', refusal: 'conflict', details: { integration, perDay } },
+  );
+}
