@@ -29,6 +29,7 @@ import { addAccessToken } from '../../src/people/statements/access.ts';
 import { invitePerson } from '../../src/people/user-accounts.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { findRunById } from '../../src/sync/statements/runs.ts';
+import { findFolderInMemory } from '../folder-in-memory.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { controlService } from '../helpers/service-control.ts';
 import { aStream } from '../interfaces/cli/a-terminal.ts';
@@ -219,7 +220,8 @@ export async function buildWorld(): Promise<World> {
   });
   jobs.letEnd();
   const receiver = await startReceiver(portOf(service.rootUrl));
-  const parent = await mkdtemp(join(tmpdir(), 'donor-sync-replies-'));
+  // The world is copied more than a thousand times.
+  const parent = await mkdtemp(join(findFolderInMemory() ?? tmpdir(), 'donor-sync-replies-'));
   // Settings name clients' files by their full path: a different path would be a different CRM.
   const [folder, kept] = [join(parent, 'world'), join(parent, 'kept')];
   await mkdir(folder);
