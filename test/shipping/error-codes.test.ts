@@ -99,6 +99,17 @@ describe('the explanations of error codes', () => {
       ['crm_filter_invalid', [...(codes.get('crm_filter_invalid') ?? []), place]],
     ]);
     expect(listRepeated(listed)).toHaveLength(1);
+    // Also in a file that is in the list.
+    const again = { file: 'connectors/hubspot/filter.ts', line: 9_999, isCreated: true };
+    const inSameFile = new Map([
+      ...codes,
+      ['crm_filter_invalid', [...(codes.get('crm_filter_invalid') ?? []), again]],
+    ]);
+    expect(listRepeated(inSameFile)).toEqual([
+      expect.stringMatching(
+        /^crm_filter_invalid is not listed with these places: .*filter\.ts:9999$/,
+      ),
+    ]);
     expect(
       listRepeated(new Map([...codes].filter(([code]) => code !== 'crm_filter_invalid'))),
     ).toEqual(['crm_filter_invalid is no longer a code: remove it from the list']);
