@@ -64,10 +64,25 @@ export interface CrmSetup {
   findAddressProblem?(signIn: string, url: string): AddressProblem | null;
   /** The choices for `crm.employer`, the usual one first; omitted if the settings have no such choice. */
   employers?: readonly { value: string; label: string }[];
+  /**
+   * The CRM's marks that are about mail, calls and requests for money. They do not mean that a person must not be researched,
+   * so the set-up shows them and asks whether one of them excludes contacts. Omitted if the CRM has none.
+   */
+  contactMarks?: readonly ContactMark[];
   /** An example of `contacts.filter`; omitted if the connector has no filter. */
   filterExample?: string;
   /** An example of a network's group, in YAML's flow style. */
   groupExample: string;
+}
+
+/** A mark about mail, calls or requests for money. */
+export interface ContactMark {
+  /** The name of the field, as in `contacts.doNotContactField`. */
+  field: string;
+  /** The meaning of the mark: `no letters`. */
+  label: string;
+  /** The value with this mark, if the field has several marks; omitted for a field that is true or false. */
+  value?: string;
 }
 
 export interface AddressQuestion {

@@ -124,6 +124,7 @@ const setupSchema = z.object({
   foldedTitle: text.optional(),
   findAddressProblem: fn.optional(),
   employers: z.array(z.object({ value: text, label: text })).optional(),
+  contactMarks: z.array(z.object({ field: text, label: text, value: text.optional() })).optional(),
   filterExample: text.optional(),
   groupExample: z.string(),
 });

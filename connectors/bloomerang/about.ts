@@ -34,6 +34,11 @@ export const aboutBloomerang: AboutRemoteCrm = {
       'Create the custom fields that the guide lists. Bloomerang does not let programs create them.',
     ],
     foldedTitle: 'Another address',
+    contactMarks: [
+      { field: 'CommunicationRestrictions', value: 'DoNotCall', label: 'no calls' },
+      { field: 'CommunicationRestrictions', value: 'DoNotMail', label: 'no letters' },
+      { field: 'CommunicationRestrictions', value: 'DoNotSolicit', label: 'no requests for money' },
+    ],
     groupExample: '{ group: "Board of Directors" }',
   },
 };

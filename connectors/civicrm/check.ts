@@ -1,6 +1,7 @@
 /** The checks of `doctor`. */
 import type { ConnectorOptions, Finding } from '../contract.ts';
 import { attempt, checked, failed, met, plain } from '../findings/findings.ts';
+import { aboutCivicrm } from './about.ts';
 import { ADDRESS_SOURCE, NOT_IN_TRASH, PEOPLE } from './contact.ts';
 import { readGroup } from './groups.ts';
 import { NOT_VERIFIED } from './not-verified.ts';
@@ -116,22 +117,12 @@ function hiddenFromOthers(names: readonly string[]): Finding {
   return { subject: 'Fields of a subtype', ok: true, message, fix };
 }
 
-/** CiviCRM's marks about mail, calls and e-mail. They do not mean that a person must not be researched. */
-const CONTACT_MARKS = {
-  do_not_mail: 'no letters',
-  do_not_email: 'no e-mail',
-  do_not_phone: 'no calls',
-  do_not_sms: 'no text messages',
-  do_not_trade: 'no sharing of data',
-  is_opt_out: 'no bulk mailings',
-} as const;
-
 async function checkMarks(
   { api, fields }: CivicrmSession,
   chosen: string | null,
 ): Promise<Finding[]> {
   const counts: string[] = [];
-  for (const [name, meaning] of Object.entries(CONTACT_MARKS)) {
+  for (const { field: name, label: meaning } of aboutCivicrm.setup.contactMarks ?? []) {
     if (!fields.has(name) || name === chosen) continue;
     const where = [PEOPLE, NOT_IN_TRASH, [name, '=', true]];
     const { total } = await api.get('Contact', { select: ['row_count'], where });

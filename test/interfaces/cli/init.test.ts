@@ -2,7 +2,7 @@ import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { REMOTE_CRMS } from '../../../connectors/index.ts';
+import { findConnectorDefinition, REMOTE_CRMS } from '../../../connectors/index.ts';
 import { createCommand, runProgram } from '../../../src/interfaces/cli/action/command.ts';
 import { initCommand } from '../../../src/interfaces/cli/commands/init/init.ts';
 import { loadSettings, type Settings } from '../../../src/settings/settings.ts';
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 /** Starts `donor-sync init …`; type into `stdin` while it runs. */
-function startInit(args: string[], { isTTY = false, env = {} } = {}) {
+function startInit(args: string[], { isTTY = false, env = {}, find = findAConnector } = {}) {
   const stdin = aStream({ isTTY });
   const stdout = aStream({ isTTY: false });
   const stderr = aStream({ isTTY });
@@ -48,7 +48,7 @@ function startInit(args: string[], { isTTY = false, env = {} } = {}) {
     env,
     cwd: folder,
     timezone: () => 'America/Chicago',
-    findConnectorDefinition: findAConnector,
+    findConnectorDefinition: find,
     setExitCode(code: number) {
       exitCode = code;
     },
@@ -159,6 +159,43 @@ describe('init --yes', () => {
       expect(await readFile(join(folder, 'donor-sync.yaml'), 'utf8')).not.toContain(
         ENV.PARTNER_BASE_URL,
       );
+    },
+  );
+
+  it.each([
+    [['civicrm', '--crm-url', 'https://crm.example.org'], [], { doNotContactField: null }],
+    [
+      ['civicrm', '--crm-url', 'https://crm.example.org'],
+      ['--contact-marks', 'do_not_mail'],
+      { doNotContactField: 'do_not_mail' },
+    ],
+    [
+      ['bloomerang'],
+      ['--contact-marks', 'CommunicationRestrictions=DoNotMail'],
+      {
+        doNotContactField: 'CommunicationRestrictions',
+        doNotContactValues: ['DoNotMail'],
+        unmarkedValues: { doNotContact: ['DoNotCall', 'DoNotSolicit'] },
+      },
+    ],
+  ])(
+    'names the marks about mail and calls of %j in the file, and excludes by %j',
+    async (crm, marks, contacts) => {
+      const keys = { CIVICRM_API_KEY: 'x', BLOOMERANG_API_KEY: 'x' };
+      const { exitCode } = await startInit(['--yes', '--crm', ...crm, ...marks], {
+        env: { ...ENV, ...keys },
+        find: findConnectorDefinition,
+      }).ended;
+      expect(exitCode).toBe(0);
+      const text = await readFile(join(folder, 'donor-sync.yaml'), 'utf8');
+      expect(text).toMatch(/Marks about mail and calls.*(do_not_mail|DoNotMail)/);
+      const { integrations } = await loadSettings({
+        path: join(folder, 'donor-sync.yaml'),
+        env: { ...ENV, ...keys },
+        cwd: '/',
+        findConnectorDefinition,
+      });
+      expect(integrations[0]?.contacts).toMatchObject(contacts);
     },
   );
 

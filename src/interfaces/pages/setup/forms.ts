@@ -1,8 +1,13 @@
 /** Converts the forms of the set-up into answers. Each step defines which settings its answers become. */
+
 import { z } from 'zod';
-import { findConnectorDefinition } from '../../../../connectors/index.ts';
+import { findConnectorDefinition, findRemoteCrm } from '../../../../connectors/index.ts';
 import type { MarkKind } from '../../../../connectors/marks/mark-values.ts';
 import { type Answers, type Draft, type Setup, withAddress } from '../../../clients/setup/draft.ts';
+import {
+  askContactMarks,
+  withContactMarks,
+} from '../../../clients/setup/interview/contact-marks.ts';
 import { sameNameProblem } from '../../../clients/setup/interview/file.ts';
 import {
   checkAnswer,
@@ -85,7 +90,8 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
     const filter = one(form, 'filter') || null;
     const employer = one(form, 'employer');
     const said = employer === '' ? crm : { ...crm, employer };
-    return { ...answers, crm: said, contacts: { ...contacts, ...marks, filter } };
+    const shown = { ...contacts, ...marks, filter };
+    return { ...answers, crm: said, contacts: contactMarkAnswers(crm.kind, shown, form) };
   }
   const id = requireAnswer(QUESTIONS.idColumn, chosen(form, 'id') ?? '', 'id');
   const names = one(form, 'names') === 'whole' ? wholeName(form) : twoNames(form);
@@ -102,6 +108,20 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
     'badRows',
   );
   return { ...answers, crm: { ...crm, badRows, columns }, contacts: { ...contacts, ...marks } };
+}
+
+/** Adds the answer about marks for mail and calls, which must be given before the set-up continues. */
+function contactMarkAnswers(
+  kind: string,
+  contacts: Answers['contacts'],
+  form: Form,
+): Answers['contacts'] {
+  const about = findRemoteCrm(kind);
+  const question = about === undefined ? null : askContactMarks(about);
+  const answer = one(form, 'contactMarks');
+  const isLook = one(form, 'do') === 'look';
+  if (about === undefined || question === null || (answer === '' && isLook)) return contacts;
+  return withContactMarks(about, contacts, requireAnswer(question, answer, 'contactMarks'));
 }
 
 const meaningSchema = z.tuple([z.enum(['marked', 'unmarked', '']), z.string().trim().min(1)]);

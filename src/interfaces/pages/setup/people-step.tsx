@@ -8,8 +8,12 @@ import {
 } from '../../../clients/setup/column-list.ts';
 import type { Setup } from '../../../clients/setup/draft.ts';
 import { fileNotes } from '../../../clients/setup/file-notes.ts';
+import {
+  askContactMarks,
+  readContactMarks,
+} from '../../../clients/setup/interview/contact-marks.ts';
 import { MARK_COLUMNS } from '../../../clients/setup/interview/marks.ts';
-import { findOptions } from '../../../clients/setup/interview/question.ts';
+import { findOptions, NONE as NO_MARKS } from '../../../clients/setup/interview/question.ts';
 import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import {
   MARKS,
@@ -57,6 +61,7 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
           />
         ))}
       </div>
+      <ContactMarks setup={setup} />
       {MARKS.map(({ kind }) => (
         <div id={`values-${kind}`} data-part>
           {view.values
@@ -75,6 +80,26 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
         </button>
       </FormButtons>
     </form>
+  );
+}
+
+/** The CRM's marks about mail and calls. Nothing is chosen before the user has decided. */
+function ContactMarks({ setup }: { setup: Setup }) {
+  const about = findRemoteCrm(setup.answers.crm?.kind);
+  const question = about === undefined ? null : askContactMarks(about);
+  if (about === undefined || question === null) return null;
+  const answer = readContactMarks(about, setup.answers.contacts);
+  const isAnswered = answer !== NO_MARKS || setup.done.includes('people');
+  const none = { value: '', label: '— choose —' };
+  const options = typeof question.options === 'object' ? question.options : [];
+  return (
+    <Choice
+      name="contactMarks"
+      label={question.ask}
+      hint={question.hint}
+      value={isAnswered ? answer : ''}
+      options={isAnswered ? options : [none, ...options]}
+    />
   );
 }
 

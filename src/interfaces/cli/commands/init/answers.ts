@@ -75,6 +75,8 @@ export interface RemoteAnswers {
   signIn: SignIn;
   /** The field that marks contacts who must not be enhanced; null for none. */
   optOut: string | null;
+  /** The answer about marks for mail and calls; null if the CRM declares none. */
+  contactMarks: string | null;
 }
 
 /** The facts, in addition to the options, on which the questions depend. */

@@ -1,6 +1,7 @@
 /** Asks which CRM contains the contacts, and how donor-sync signs in there. */
 import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
 import { findRemoteCrm } from '../../../../../connectors/index.ts';
+import { askContactMarks } from '../../../../clients/setup/interview/contact-marks.ts';
 import {
   askAddress,
   askSignIn,
@@ -41,7 +42,24 @@ async function askRemote(
   });
   const problem = findAddressProblem(about, signIn.type, url);
   if (problem !== null) throw usageError(`${FLAGS.address}: ${problem.problem}`);
-  return { kind: 'remote', about, url, signIn, optOut: await askOptOutField(asker, flags) };
+  const optOut = await askOptOutField(asker, flags);
+  const contactMarks = await chooseContactMarks(asker, flags, about);
+  return { kind: 'remote', about, url, signIn, optOut, contactMarks };
+}
+
+/** Shows the CRM's marks about mail and calls, and asks whether one of them excludes contacts. */
+async function chooseContactMarks(
+  asker: Prompter,
+  flags: InitFlags,
+  about: AboutRemoteCrm,
+): Promise<string | null> {
+  const question = askContactMarks(about);
+  if (question === null) return null;
+  return ask(asker, question, {
+    flag: FLAGS.contactMarks,
+    given: flags.contactMarks,
+    aside: ` ${question.hint ?? ''}`,
+  });
 }
 
 /** Asks for the way to sign in, unless the CRM has only one that works without a browser. */

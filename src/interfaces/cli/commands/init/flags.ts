@@ -20,6 +20,7 @@ export const FLAGS = {
   address: '--crm-url',
   signIn: '--auth',
   optOutField: '--opt-out-field',
+  contactMarks: '--contact-marks',
   badRows: '--csv-bad-rows',
   idColumn: '--csv-id',
   nameForm: '--csv-first-name and --csv-last-name, or --csv-full-name',
@@ -31,7 +32,7 @@ export const FLAGS = {
   optOutColumn: '--csv-opt-out',
   deceasedColumn: '--csv-deceased',
   doNotContactColumn: '--csv-do-not-contact',
-} as const satisfies Record<QuestionName | 'address' | 'signIn', string>;
+} as const satisfies Record<QuestionName | 'address' | 'signIn' | 'contactMarks', string>;
 
 /** The ways to sign in that work without consent in a browser. */
 export function listTerminalWays({ setup }: AboutRemoteCrm): readonly SignIn[] {
@@ -62,6 +63,10 @@ export function withAnswerOptions(command: Command): Command {
     .option(
       '--opt-out-field <field>',
       `${REMOTE_CRMS.map(({ name }) => name).join(', ')}: ${describe('optOutField')}`,
+    )
+    .option(
+      '--contact-marks <mark>',
+      `${REMOTE_CRMS.flatMap((about) => (about.setup.contactMarks === undefined ? [] : about.name)).join(', ')}: the mark about mail or calls that also excludes contacts (default: none)`,
     )
     .option('--csv-path <file>', 'the CSV file (or .xlsx workbook) with the contacts')
     .option('--csv-sheet <name>', 'the sheet of a workbook (default: the first with a table)')
@@ -108,6 +113,7 @@ export const initFlagsSchema = z.object({
   budgetPerRun: flag,
   budgetPerMonth: flag,
   optOutField: flag,
+  contactMarks: flag,
   crmUrl: flag,
   auth: flag,
   csvPath: flag,

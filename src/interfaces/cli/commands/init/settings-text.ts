@@ -1,5 +1,9 @@
 import { dirname, relative, resolve } from 'node:path';
 import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
+import {
+  type MarkSettings,
+  withContactMarks,
+} from '../../../../clients/setup/interview/contact-marks.ts';
 import type {
   Answers,
   CsvAnswers,
@@ -123,14 +127,37 @@ function markLines({ optOut, deceased, doNotContact }: MarkColumns): string[] {
 }
 
 function remoteText(
-  { about, url, signIn, optOut }: RemoteAnswers,
+  { about, url, signIn, optOut, contactMarks }: RemoteAnswers,
   variableFor: VariableFor,
 ): string {
   return `    crm:
       kind: ${about.kind}
       url: ${asTyped(url)}
 ${authText(about, signIn, variableFor)}
-${optOutText(optOut)}`;
+${optOutText(optOut)}${contactMarksText(about, contactMarks)}`;
+}
+
+/** The lines about marks for mail and calls, which name them even if none excludes contacts. */
+function contactMarksText(about: AboutRemoteCrm, answer: string | null): string {
+  if (answer === null) return '';
+  const { doNotContactField, doNotContactValues, unmarkedValues } = withContactMarks<MarkSettings>(
+    about,
+    { doNotContactField: null },
+    answer,
+  );
+  const marks = (about.setup.contactMarks ?? []).map(({ field, value }) => value ?? field);
+  const field = doNotContactField === null ? 'null' : quoted(doNotContactField);
+  const lines = [
+    `      # Marks about mail and calls, which exclude contacts only if a line below names them: ${marks.join(', ')}`,
+    `      doNotContactField: ${field}`,
+    ...(doNotContactValues == null
+      ? []
+      : [`      doNotContactValues: ${quotedList(doNotContactValues)}`]),
+    ...(unmarkedValues?.doNotContact === undefined
+      ? []
+      : [`      unmarkedValues: { doNotContact: ${quotedList(unmarkedValues.doNotContact)} }`]),
+  ];
+  return ['', ...lines].join('\n');
 }
 
 /** A CRM with several ways to sign in has a line for each value, so that users can change to another way. */

@@ -1,0 +1,91 @@
+/**
+ * The question about a CRM's marks that are about mail and calls. They do not mean that a person must not be researched, so
+ * a user decides whether one of them also excludes contacts.
+ */
+import type { AboutRemoteCrm, ContactMark } from '../../../../connectors/about.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
+import { anyText, NONE, type Option, type Question } from './question.ts';
+
+export type MarkSettings = Pick<
+  Integration['contacts'],
+  'doNotContactField' | 'doNotContactValues' | 'unmarkedValues'
+>;
+
+/** Asks which of these marks excludes contacts; null if the CRM declares none. */
+export function askContactMarks({ name, setup }: AboutRemoteCrm): Question | null {
+  const { contactMarks = [] } = setup;
+  if (contactMarks.length === 0) return null;
+  const marks = contactMarks.map((mark) => `${mark.value ?? mark.field} (${mark.label})`);
+  return {
+    setting: 'contacts.doNotContactField',
+    noun: 'the mark about mail or calls that also excludes contacts',
+    ask: `Which contacts with a mark about mail or calls must not be enhanced?`,
+    label: 'Marks about mail and calls',
+    hint: `${name} has these marks: ${marks.join(', ')}. donor-sync never takes them for “do not research”, unless you say so here.`,
+    schema: anyText,
+    initial: NONE,
+    options: [
+      { value: NONE, label: 'None: enhance contacts with these marks too' },
+      ...contactMarks.filter(({ value }) => value === undefined).map(toOption),
+      ...listFields(contactMarks.filter(({ value }) => value !== undefined)).map((field) => ({
+        value: field,
+        label: `Contacts with any ${field}`,
+      })),
+      ...contactMarks.filter(({ value }) => value !== undefined).map(toOption),
+    ],
+  };
+}
+
+function toOption(mark: ContactMark): Option {
+  return {
+    value: toAnswer(mark),
+    label: `Contacts with ${mark.value ?? mark.field} (${mark.label})`,
+  };
+}
+
+/** `do_not_mail`, or `CommunicationRestrictions=DoNotMail`. */
+function toAnswer({ field, value }: ContactMark): string {
+  return value === undefined ? field : `${field}=${value}`;
+}
+
+function listFields(marks: readonly ContactMark[]): string[] {
+  return [...new Set(marks.map(({ field }) => field))];
+}
+
+/** Returns the settings for an answer. Other fields that the settings name are not changed by `none`. */
+export function withContactMarks<Contacts extends MarkSettings>(
+  { setup: { contactMarks = [] } }: AboutRemoteCrm,
+  contacts: Contacts,
+  answer: string,
+): Contacts {
+  const { doNotContact: _, ...unmarkedOthers } = contacts.unmarkedValues ?? {};
+  const isMark = listFields(contactMarks).some((field) => field === contacts.doNotContactField);
+  if (answer === NONE && !isMark) return contacts;
+  const chosen = contactMarks.filter((mark) => mark.field === answer || toAnswer(mark) === answer);
+  const field = chosen[0]?.field ?? null;
+  const values = chosen.flatMap(({ value }) => value ?? []);
+  const others = contactMarks.flatMap((mark) =>
+    mark.field === field && mark.value !== undefined && !chosen.includes(mark) ? mark.value : [],
+  );
+  const unmarked = {
+    ...unmarkedOthers,
+    ...(others.length === 0 ? {} : { doNotContact: others }),
+  };
+  return {
+    ...contacts,
+    doNotContactField: field,
+    doNotContactValues: values.length === 0 ? undefined : values,
+    unmarkedValues: Object.keys(unmarked).length === 0 ? undefined : unmarked,
+  };
+}
+
+/** Returns the answer that the settings contain; `none` if they name no field of these marks. */
+export function readContactMarks(
+  { setup: { contactMarks = [] } }: AboutRemoteCrm,
+  { doNotContactField, doNotContactValues }: MarkSettings,
+): string {
+  if (!listFields(contactMarks).some((field) => field === doNotContactField)) return NONE;
+  const [value, ...more] = doNotContactValues ?? [];
+  const isOne = value !== undefined && more.length === 0;
+  return isOne ? `${doNotContactField}=${value}` : `${doNotContactField}`;
+}
