@@ -6,14 +6,15 @@ import { createKitClock } from '../../../connectors/testing/faults.ts';
 import { createWorld } from '../../../people/world.ts';
 import type { BloomerangSandboxOptions } from '../../../sandbox/bloomerang/index.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
+import { coverPairs, type Dimensions, RUNS_ALL_VARIANTS } from '../../helpers/cover-pairs.ts';
 import { type Database, keepSecrets, openDatabase } from './database.ts';
 
 type Variant = NonNullable<BloomerangSandboxOptions['variant']>;
 
 const CONTACTS = 20_000;
 
-/** For the other variants, so that the whole test takes no more than a minute. */
-const FEWER = 2_000;
+/** For the other variants, so that the whole test takes few minutes. */
+const FEWER = RUNS_ALL_VARIANTS ? CONTACTS : 2_000;
 
 /** Number of changes in one call, as in a delivery. */
 const PER_WRITE = 500;
@@ -29,19 +30,46 @@ const FAULTS = [
   { on: { path: '/constituent*' }, every: 173, fault: { kind: 'truncate' } },
 ];
 
-/** Variants in which other parts survive a write. */
-const KEEPING: readonly (readonly [string, number, Variant])[] = [
-  ['as documented', CONTACTS, {}],
-  [
-    'with short pages, other forms of values, another zone and another form of limits',
-    FEWER,
-    {
-      ...{ maxTake: 25, blanks: 'null', freeform: 'text', values: 'formatted' },
-      ...{ throttling: 'unavailable', zoneMinutes: -360, partsCountAsChange: false },
-    },
-  ],
-  ['with a PUT that needs the names', FEWER, { names: 'required', throttling: 'bare' }],
+/** Everything that is not documented, except the variants that keep the connector from reading or from writing. */
+const DIMENSIONS: Dimensions<Variant> = [
+  [{ names: 'optional' }, { names: 'required' }],
+  [{ maxTake: 50, largerTake: 'cut' }, { maxTake: 50, largerTake: 'refuse' }, { maxTake: 25 }],
+  [{ throttling: 'retryAfter' }, { throttling: 'bare' }, { throttling: 'unavailable' }],
+  [{ zoneMinutes: 0 }, { zoneMinutes: -360 }],
+  [{ partsCountAsChange: true }, { partsCountAsChange: false }],
+  [{ groups: 'shown' }, { groups: 'hidden' }],
+  [{ blanks: 'omitted' }, { blanks: 'null' }],
+  [{ freeform: 'object' }, { freeform: 'text' }],
+  [{ values: 'plain' }, { values: 'formatted' }],
 ];
+
+/**
+ * Variants in which other parts survive a write: few with every choice of each dimension. `ALL_VARIANTS=1` runs the
+ * variants with every pair of choices, each with all contacts.
+ */
+const KEEPING: readonly (readonly [string, number, Variant])[] = RUNS_ALL_VARIANTS
+  ? coverPairs(DIMENSIONS).map((variant, at) => [
+      `pairs ${at + 1} ${JSON.stringify(variant)}`,
+      CONTACTS,
+      variant,
+    ])
+  : [
+      ['as documented', CONTACTS, {}],
+      [
+        'with short pages, other forms of values, hidden groups, another zone and another form of limits',
+        FEWER,
+        {
+          ...{ maxTake: 25, blanks: 'null', freeform: 'text', values: 'formatted' },
+          ...{ throttling: 'unavailable', zoneMinutes: -360, partsCountAsChange: false },
+          ...{ groups: 'hidden' },
+        },
+      ],
+      [
+        'with a PUT that needs the names, and lists that refuse longer pages',
+        FEWER,
+        { names: 'required', throttling: 'bare', largerTake: 'refuse' },
+      ],
+    ];
 
 it.each(KEEPING)('loses, repeats and damages nothing: %s', async (_, contacts, variant) => {
   const { database, open } = await openLarge(variant, contacts);
@@ -71,6 +99,11 @@ const REPLACING: readonly (readonly [string, Variant])[] = [
   ['the record', { put: 'replaces' }],
   ['the record, and needs the names', { put: 'replaces', names: 'required' }],
   ['the custom values', { customValues: 'replaces' }],
+  [
+    'the custom values, and needs the names',
+    { customValues: 'replaces', names: 'required', freeform: 'text', values: 'formatted' },
+  ],
+  ['the record and the custom values', { put: 'replaces', customValues: 'replaces', maxTake: 25 }],
 ];
 
 it.each(REPLACING)(
@@ -92,6 +125,13 @@ it.each(REPLACING)(
     expect(new Set(written).size).toBe(1);
   },
 );
+
+it('writes nothing if pages of the documented length are refused', async () => {
+  const { database, open } = await openLarge({ maxTake: 25, largerTake: 'refuse' }, FEWER);
+  await expect(open().then(readAll)).rejects.toMatchObject({ code: 'crm_request_refused' });
+  const { requests } = requestsSchema.parse(await database.control('GET', '/requests'));
+  expect(requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+});
 
 async function openLarge(variant: Variant, contacts: number) {
   const database = await openDatabase({ world, contacts, variant });

@@ -4,6 +4,7 @@ import type { Connector, ContactChange, WriteResult } from '../../../connectors/
 import { getValues } from '../../../connectors/testing/readings.ts';
 import type { Variants } from '../../../sandbox/civicrm/site/variants.ts';
 import { isRetriableError } from '../../../src/core/errors.ts';
+import { coverPairs, type Dimensions, RUNS_ALL_VARIANTS } from '../../helpers/cover-pairs.ts';
 import { openSite, type Site } from './site.ts';
 
 const CONTACTS = 20_000;
@@ -11,21 +12,53 @@ const CONTACTS = 20_000;
 /** Another worker of the contact list has these numbers. */
 const FIRST_ID = 1_001;
 
-/** Sites that differ in everything that cannot be known without an account. */
-const SITES: Readonly<Record<string, Partial<Variants>>> = {
-  'an ordinary site': {},
-  'a site that takes back the whole of a refused request': {
-    ...{ saveMode: 'whole', strictSql: true, timeZone: 'Asia/Kolkata', databaseZone: 'UTC' },
-    ...{ triggers: false, trashChangesDate: true, tellsLengths: false },
-  },
-  'a site whose PHP ends in the middle, with status 500': { maxRows: 300, overload: 'fatal500' },
-  'a site whose PHP ends in the middle, with status 200': {
-    ...{ maxRows: 300, overload: 'page200', saveMode: 'whole', primaryJoins: false },
-  },
-  'a site behind a gateway that waits too short a time': {
-    ...{ maxRows: 300, overload: 'gateway504', staleSmartGroups: true },
-  },
-};
+/** A site whose PHP ends in the middle of larger requests. */
+const overloaded = (overload: Variants['overload']) => ({ maxRows: 300, overload });
+
+/** Everything that cannot be known without an account, except warnings of PHP, with which nothing can be read. */
+const DIMENSIONS: Dimensions<Partial<Variants>> = [
+  [{}, ...(['fatal500', 'page200', 'gateway504', 'empty200'] as const).map(overloaded)],
+  [{ saveMode: 'untilFirst' }, { saveMode: 'whole' }],
+  [{ strictSql: false }, { strictSql: true }],
+  [{ timeZone: 'America/Chicago' }, { timeZone: 'Asia/Kolkata' }],
+  [{ databaseZone: null }, { databaseZone: 'UTC' }],
+  [{ currency: 'USD' }, { currency: 'EUR' }],
+  [{ triggers: true }, { triggers: false }],
+  [{ trashChangesDate: false }, { trashChangesDate: true }],
+  [{ primaryJoins: true }, { primaryJoins: false }],
+  [{ tellsLengths: true }, { tellsLengths: false }],
+  [{ staleSmartGroups: false }, { staleSmartGroups: true }],
+];
+
+/** Few sites with every choice of each dimension. `ALL_VARIANTS=1` runs the sites with every pair of choices. */
+const SITES: readonly (readonly [string, Partial<Variants>])[] = RUNS_ALL_VARIANTS
+  ? coverPairs(DIMENSIONS).map((variants, at) => [
+      `pairs ${at + 1} ${JSON.stringify(variants)}`,
+      variants,
+    ])
+  : [
+      ['an ordinary site', {}],
+      [
+        'a site that takes back the whole of a refused request',
+        {
+          ...{ saveMode: 'whole', strictSql: true, timeZone: 'Asia/Kolkata', databaseZone: 'UTC' },
+          ...{ triggers: false, trashChangesDate: true, tellsLengths: false },
+        },
+      ],
+      ['a site whose PHP ends in the middle, with status 500', overloaded('fatal500')],
+      [
+        'a site whose PHP ends in the middle, with a page and status 200',
+        { ...overloaded('page200'), saveMode: 'whole', primaryJoins: false },
+      ],
+      [
+        'a site whose PHP ends in the middle, with nothing and status 200',
+        { ...overloaded('empty200'), currency: 'EUR' },
+      ],
+      [
+        'a site behind a gateway that waits too short a time',
+        { ...overloaded('gateway504'), staleSmartGroups: true },
+      ],
+    ];
 
 /** What networks and busy sites do. Every request has its turn. */
 const FAULTS = [
@@ -57,7 +90,7 @@ const valuesOf = (id: string) => ({
 });
 
 describe('20,000 contacts of a CiviCRM site with faults', () => {
-  for (const [name, variants] of Object.entries(SITES)) {
+  for (const [name, variants] of SITES) {
     it(`are all read, and written once and with their own values only: ${name}`, async () => {
       const site = await openSite({ contacts: CONTACTS, donors: 2_000, variants });
       try {
@@ -81,6 +114,19 @@ describe('20,000 contacts of a CiviCRM site with faults', () => {
       }
     });
   }
+
+  it('are not written on a site whose PHP prints warnings into its responses', async () => {
+    const variants = { phpWarnings: true };
+    const site = await openSite({ contacts: CONTACTS, donors: 2_000, variants });
+    try {
+      await site.addField('Note');
+      await expect(site.open()).rejects.toMatchObject({ kind: 'retriable' });
+      const { changes } = ledgerSchema.parse(await site.control('GET', 'ledger'));
+      expect(changes).toEqual([]);
+    } finally {
+      await site.close();
+    }
+  });
 });
 
 /** Reads again after a temporary failure, as the next run does. */

@@ -1,0 +1,61 @@
+/** Dimensions of a variant: for each, the choices that exclude each other. Each choice is a part of the variant. */
+export type Dimensions<Variant extends object> = readonly (readonly [Variant, ...Variant[]])[];
+
+/**
+ * Returns few variants that contain every choice of each dimension together with every choice of every other dimension. All
+ * combinations would be thousands, and two choices that get into each other's way are in one of these.
+ */
+export function coverPairs<Variant extends object>(dimensions: Dimensions<Variant>): Variant[] {
+  const left = new Set<string>();
+  for (const [one, choices] of dimensions.entries()) {
+    for (let other = one + 1; other < dimensions.length; other += 1) {
+      for (const choice of choices.keys()) {
+        const others = dimensions[other] ?? [];
+        for (const otherChoice of others.keys()) left.add(pair(one, choice, other, otherChoice));
+      }
+    }
+  }
+  const variants: Variant[] = [];
+  for (;;) {
+    const [first] = left;
+    if (first === undefined) return variants;
+    const picked = complete(dimensions, left, first);
+    for (const [one, choice] of picked) {
+      for (const [other, otherChoice] of picked) {
+        if (one < other) left.delete(pair(one, choice, other, otherChoice));
+      }
+    }
+    const parts = dimensions.map((choices, at) => choices[picked.get(at) ?? 0] ?? choices[0]);
+    variants.push(Object.assign({}, ...parts));
+  }
+}
+
+/** Starts with a pair that is left, and adds the choice of each dimension that is in most of the pairs that are left. */
+function complete(
+  dimensions: Dimensions<object>,
+  left: ReadonlySet<string>,
+  first: string,
+): Map<number, number> {
+  const [one = 0, choice = 0, other = 0, otherChoice = 0] = first.split(' ').map(Number);
+  const picked = new Map([
+    [one, choice],
+    [other, otherChoice],
+  ]);
+  for (const [at, choices] of dimensions.entries()) {
+    if (picked.has(at)) continue;
+    const countOf = (index: number) =>
+      [...picked].filter(([to, toChoice]) =>
+        left.has(at < to ? pair(at, index, to, toChoice) : pair(to, toChoice, at, index)),
+      ).length;
+    const best = [...choices.keys()].toSorted((a, b) => countOf(b) - countOf(a))[0] ?? 0;
+    picked.set(at, best);
+  }
+  return picked;
+}
+
+function pair(one: number, choice: number, other: number, otherChoice: number): string {
+  return `${one} ${choice} ${other} ${otherChoice}`;
+}
+
+/** True if a test should run all variants in full, which takes many minutes: `ALL_VARIANTS=1`. */
+export const RUNS_ALL_VARIANTS = process.env['ALL_VARIANTS'] === '1';
