@@ -267,7 +267,7 @@ const namedSchema = z
 export const nameContacts = acting({
   name: 'contacts names',
   summary: 'Show the names of contacts, by their IDs',
-  details: `It reads the names of at most ${MOST_NAMED} contacts from the CRM, or from memory if you saw them within the last ten minutes. It costs no credit. Contacts that were erased, that have opted out, that \`contacts.filter\` excludes, that no run has read or that you have no access to have no name. The audit has one entry per request and client.`,
+  details: `It reads the names of at most ${MOST_NAMED} contacts from the CRM, or from memory if you saw them within the last ten minutes. It costs no credit. Contacts that were erased, that have opted out, that \`contacts.filter\` excludes or that no run has read have no name. The audit has one entry per request and client.`,
   role: 'reader',
   reach: 'some',
   by: 'person+token',
@@ -291,8 +291,7 @@ export const nameContacts = acting({
     for (const contact of input.contacts) {
       const slash = contact.indexOf('/');
       const integration = contact.slice(0, slash);
-      // A client without access is treated like a contact that does not exist.
-      if (!world.clients.has(integration)) continue;
+      findClient(world, integration);
       wanted.set(integration, [...(wanted.get(integration) ?? []), contact.slice(slash + 1)]);
     }
     const read = await inParallel([...wanted], CRMS_AT_ONCE, async ([integration, crmIds]) => {

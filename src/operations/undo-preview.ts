@@ -32,7 +32,7 @@ const restorableSchema = z
     contacts: count.describe('Number of contacts with values of the run'),
     values: count.describe('Number of values that the run wrote and that have not been restored'),
     checked: count.describe(
-      `Number of contacts that were compared with the CRM: those that were written last, at most ${MOST_CHECKED}. The other numbers are about these contacts`,
+      `Number of contacts that were compared with the CRM, at most ${MOST_CHECKED}, the last written first. The other numbers are about these contacts`,
     ),
     problem: z.string().nullable().describe('Why the CRM could not be read'),
     restored: z.object({ contacts: count, values: count }).describe('What would be restored'),

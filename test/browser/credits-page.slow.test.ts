@@ -68,6 +68,7 @@ describe('the page of credits', () => {
     const view = await visit(world, '/credits');
     const { page } = view;
     await page.locator('.burn canvas').waitFor();
+    expect(await page.getByText('The chart could not be drawn').isVisible()).toBe(false);
     await page.getByText('Show as a table').click();
     const rows = page.getByRole('table', { name: 'Credits spent by day' }).getByRole('row');
     expect(await rows.count()).toBe(15);
@@ -76,6 +77,27 @@ describe('the page of credits', () => {
     const plain = await visit(world, '/credits?days=90', { javaScriptEnabled: false });
     expect(await plain.page.getByRole('row', { name: /50\s+2\s+40/ }).count()).toBe(14);
   });
+
+  it.each(['its script is missing', 'the browser has no canvas'])(
+    'says that the chart could not be drawn if %s, and shows its table',
+    async (what) => {
+      const world = await openWorld();
+      await spend(world, FORTNIGHT, 50);
+      const view = await visit(world, '/account');
+      const { page } = view;
+      if (what === 'its script is missing') {
+        await page.route('**/assets/uplot.js*', (route) => route.fulfill({ status: 503 }));
+      } else {
+        await page.addInitScript('HTMLCanvasElement.prototype.getContext = () => null');
+      }
+      await page.goto(`${world.url}/credits`);
+      await page.getByText('The chart could not be drawn. The table shows').waitFor();
+      const rows = page.getByRole('table', { name: 'Credits spent by day' }).getByRole('row');
+      expect(await rows.count()).toBe(15);
+      expect(await rows.nth(1).isVisible()).toBe(true);
+      expect(await page.locator('.burn').isVisible()).toBe(false);
+    },
+  );
 
   it('sets what was spent beside the budget and the contacts that it brought, and has it as a file', async () => {
     const world = await openWorld({ integration: { budget: { perMonth: 2_000 } } });

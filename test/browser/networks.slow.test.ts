@@ -53,6 +53,33 @@ async function inPicture<Value>(
 
 const EDGES = `picture.edges().not('.gone').map((edge) => edge.source().id() + ' ' + edge.target().id()).sort()`;
 
+/** The names in the picture that cover another name or a person. */
+const LABELS_THAT_MEET = `(() => {
+  const shown = picture.nodes().not('.gone').toArray();
+  const named = shown.filter((node) => Number(node.style('text-opacity')) > 0);
+  const parts = { includeEdges: false, includeOverlays: false };
+  const label = (node) => node.boundingBox({ ...parts, includeNodes: false, includeLabels: true });
+  const dot = (node) => node.boundingBox({ ...parts, includeNodes: true, includeLabels: false });
+  // The library adds a margin of a few pixels to each box.
+  const meets = (one, other) =>
+    Math.min(one.x2, other.x2) - Math.max(one.x1, other.x1) > 4 &&
+    Math.min(one.y2, other.y2) - Math.max(one.y1, other.y1) > 4;
+  const found = [];
+  for (const node of named) {
+    for (const other of shown) {
+      if (other === node) continue;
+      if (meets(label(node), dot(other))) found.push(node.data('label') + ' covers the person ' + other.data('label'));
+      if (named.includes(other) && meets(label(node), label(other))) found.push(node.data('label') + ' covers ' + other.data('label'));
+    }
+  }
+  return found;
+})()`;
+
+const LABELLED_SHARE = `(() => {
+  const shown = picture.nodes().not('.gone').toArray();
+  return shown.filter((node) => Number(node.style('text-opacity')) > 0).length / shown.length;
+})()`;
+
 function edgesShown(page: Page): Promise<string[]> {
   return inPicture(page, z.array(z.string()), EDGES);
 }
@@ -119,6 +146,31 @@ describe('the networks', () => {
     expect(await edgesListed(page, '/networks/riverside?sort=contact')).toEqual(all);
     expect(complaints).toEqual([]);
   });
+
+  it('have no names in the picture that cover each other or another person', async () => {
+    const { page } = await openPicture();
+    await page.locator('#paths .contact-name').first().waitFor();
+    const overlaps = await inPicture(page, z.array(z.string()), LABELS_THAT_MEET);
+    expect(overlaps).toEqual([]);
+    const labelled = await inPicture(page, z.number(), LABELLED_SHARE);
+    expect(labelled).toBeGreaterThan(0.8);
+  });
+
+  it.each(['the picture is refused', 'the library is missing'])(
+    'say that the picture could not be drawn if %s, and list the connections',
+    async (what) => {
+      const view = await openView(browser, world.url);
+      opened.push(view);
+      const { page } = view;
+      const path = what === 'the library is missing' ? '**/assets/cytoscape.js*' : '**/picture*';
+      await page.route(path, (route) => route.fulfill({ status: 503, body: '' }));
+      await page.goto(`${world.url}/networks/riverside`);
+      await page.getByText('The picture could not be drawn.').waitFor();
+      expect(await page.locator('#paths tbody tr').count()).toBeGreaterThan(10);
+      expect(await page.getByRole('button', { name: 'Zoom in' }).isVisible()).toBe(false);
+      expect(await findBarriers(page)).toEqual([]);
+    },
+  );
 
   it('say in a sentence who can introduce a contact that is clicked, with names for who decides', async () => {
     const { crmId, donorId, introducerId } = await firstPath();

@@ -291,7 +291,7 @@ describe('undo over the API', () => {
     const { cookie } = await join(world, 'Dana', 'admin');
     for (const id of filled(world)) world.crm.deleteContact(id);
     const page = await send(world, `/runs/${run}/undo/preview`, {}, { cookie });
-    expect(page.text).toContain('Nothing of this run can be restored');
+    expect(page.text).toContain('No value of this run can be restored');
     expect(page.text).not.toContain('name="digest"');
   });
 

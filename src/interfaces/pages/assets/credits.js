@@ -19,11 +19,13 @@
   /** @param {HTMLElement} place */
   function draw(place) {
     const table = document.getElementById(place.getAttribute('data-burn') ?? '');
-    if (!table || !('uPlot' in window)) return;
+    const canDraw = document.createElement('canvas').getContext('2d') !== null;
+    if (!table || !('uPlot' in window) || !canDraw) return;
     const data = readDays(table, dayAt(place, 'data-from'), dayAt(place, 'data-to'));
     place.removeAttribute('hidden');
-    table.closest('details')?.removeAttribute('open');
     let chart = make(place, data);
+    document.getElementById('burn-problem')?.setAttribute('hidden', '');
+    table.closest('details')?.removeAttribute('open');
     new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(
       place,
     );

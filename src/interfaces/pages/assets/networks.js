@@ -18,6 +18,16 @@
    */
   const MAX_FINE = 200;
   const ALSO_KNOWN = 45;
+  /** @type {readonly ('below' | 'above' | 'right' | 'left')[]} */
+  const SIDES = ['below', 'above', 'right', 'left'];
+  const LABEL_CLASSES = 'label-below label-above label-right label-left unlabelled';
+  const LABEL_FONT = 'Helvetica Neue, Helvetica, sans-serif';
+  const LABEL_WIDTH = 110;
+  const LABEL_HEIGHT = 15;
+  const LABEL_GAP = 3;
+  const LABEL_PAD = 3;
+  /** The size of a cell in which labels are compared. */
+  const CELL = 120;
 
   const frame = document.querySelector('[data-picture-frame]');
   const place = frame?.querySelector('[data-picture]');
@@ -28,7 +38,15 @@
   document.addEventListener('names-shown', (event) => {
     if (event instanceof CustomEvent) names = event.detail;
   });
-  if (frame instanceof HTMLElement && place instanceof HTMLElement) void draw(frame, place);
+  // It stays if the picture cannot be drawn.
+  const problem = document.getElementById('picture-problem');
+  if (frame instanceof HTMLElement && place instanceof HTMLElement) {
+    problem?.setAttribute('hidden', '');
+    draw(frame, place).catch(() => {
+      frame.hidden = true;
+      problem?.removeAttribute('hidden');
+    });
+  }
 
   /**
    * @param {HTMLElement} frame
@@ -36,7 +54,7 @@
    */
   async function draw(frame, place) {
     const response = await fetch(place.dataset['picture'] ?? '');
-    if (!response.ok) return;
+    if (!response.ok) throw new Error(`The picture was answered with ${response.status}.`);
     const { people, paths } = await response.json();
     const startedAt = performance.now();
     frame.hidden = false;
@@ -168,6 +186,7 @@
         node.data('label', names.get(`${client}/${contact}`) ?? first);
       });
     });
+    placeLabels(picture);
   }
 
   /** @param {HTMLElement} frame */
@@ -205,13 +224,14 @@
           'border-color': line,
           label: 'data(label)',
           'font-size': 11,
+          'font-family': LABEL_FONT,
           color: ink,
           'min-zoomed-font-size': 9,
           'text-valign': 'bottom',
-          'text-margin-y': 3,
+          'text-margin-y': LABEL_GAP,
           // A long name is shortened with dots, and no line crosses it.
           'text-wrap': 'ellipsis',
-          'text-max-width': '110px',
+          'text-max-width': `${LABEL_WIDTH}px`,
           'text-outline-color': surface,
           'text-outline-width': 2,
         },
@@ -238,9 +258,35 @@
         },
       },
       { selector: 'edge.also', style: { width: 0.6, opacity: 0.3 } },
+      {
+        selector: 'node.label-above',
+        style: { 'text-valign': 'top', 'text-margin-y': -LABEL_GAP },
+      },
+      {
+        selector: 'node.label-right',
+        style: {
+          'text-valign': 'center',
+          'text-halign': 'right',
+          'text-margin-x': LABEL_GAP,
+          'text-margin-y': 0,
+        },
+      },
+      {
+        selector: 'node.label-left',
+        style: {
+          'text-valign': 'center',
+          'text-halign': 'left',
+          'text-margin-x': -LABEL_GAP,
+          'text-margin-y': 0,
+        },
+      },
+      { selector: 'node.unlabelled', style: { 'text-opacity': 0 } },
       { selector: '.gone', style: { display: 'none' } },
       { selector: '.faint', style: { opacity: 0.12 } },
-      { selector: 'node.marked', style: { 'border-color': attention, 'border-width': 4 } },
+      {
+        selector: 'node.marked',
+        style: { 'border-color': attention, 'border-width': 4, 'text-opacity': 1 },
+      },
       { selector: 'edge.marked', style: { 'line-color': attention, opacity: 0.9 } },
     ];
   }
@@ -263,6 +309,129 @@
         node.toggleClass('gone', node.connectedEdges().not('.gone').length === 0);
       });
     });
+    placeLabels(picture);
+  }
+
+  /**
+   * Places each label below, above or next to its person, where it covers no other label and no other person. Members
+   * come first, and then the strongest paths. A label without room is left out until the person is chosen; the list
+   * contains everyone.
+   *
+   * @param {any} picture
+   */
+  function placeLabels(picture) {
+    const context = document.createElement('canvas').getContext('2d');
+    const shown = picture.nodes().not('.gone').toArray();
+    const taken = createGrid();
+    for (const node of shown) {
+      const { x, y } = node.position();
+      const half = halfOf(node);
+      taken.add({ left: x - half, right: x + half, top: y - half, bottom: y + half }, node.id());
+    }
+    const ordered = [
+      ...shown.filter((/** @type {any} */ node) => node.hasClass('member')),
+      ...shown.filter((/** @type {any} */ node) => !node.hasClass('member')),
+    ];
+    picture.batch(() => {
+      for (const node of ordered) {
+        if (context) context.font = `${node.hasClass('member') ? 'bold ' : ''}11px ${LABEL_FONT}`;
+        const text = String(node.data('label'));
+        const width = Math.min(LABEL_WIDTH, context?.measureText(text).width ?? LABEL_WIDTH);
+        const side = SIDES.find((each) => taken.isFree(boxAt(node, each, width), node.id()));
+        node.removeClass(LABEL_CLASSES);
+        if (side === undefined) node.addClass('unlabelled');
+        else {
+          node.addClass(`label-${side}`);
+          taken.add(boxAt(node, side, width), node.id());
+        }
+      }
+    });
+  }
+
+  /** @param {any} node */
+  function halfOf(node) {
+    return node.hasClass('member') ? 10 : 7;
+  }
+
+  /**
+   * @typedef {{ left: number, right: number, top: number, bottom: number }} Box
+   *
+   * @param {any} node
+   * @param {'below' | 'above' | 'right' | 'left'} side
+   * @param {number} width
+   * @returns {Box}
+   */
+  function boxAt(node, side, width) {
+    const { x, y } = node.position();
+    const away = halfOf(node) + LABEL_GAP;
+    const wide = width + 2 * LABEL_PAD;
+    const left = {
+      below: x - wide / 2,
+      above: x - wide / 2,
+      right: x + away,
+      left: x - away - wide,
+    };
+    const top = {
+      below: y + away,
+      above: y - away - LABEL_HEIGHT,
+      right: y - LABEL_HEIGHT / 2,
+      left: y - LABEL_HEIGHT / 2,
+    };
+    const [start, upper] = [left[side], top[side]];
+    return { left: start, right: start + wide, top: upper, bottom: upper + LABEL_HEIGHT };
+  }
+
+  /** Finds boxes that meet, without comparing each box with each other one. */
+  function createGrid() {
+    /** @type {Map<string, { box: Box, owner: string }[]>} */
+    const cells = new Map();
+    /** @param {Box} box */
+    const cellsOf = ({ left, right, top, bottom }) => {
+      const found = [];
+      for (let x = Math.floor(left / CELL); x <= Math.floor(right / CELL); x += 1) {
+        for (let y = Math.floor(top / CELL); y <= Math.floor(bottom / CELL); y += 1) {
+          found.push(`${x} ${y}`);
+        }
+      }
+      return found;
+    };
+    return {
+      /**
+       * @param {Box} box
+       * @param {string} owner
+       */
+      add(box, owner) {
+        for (const cell of cellsOf(box)) {
+          const boxes = cells.get(cell) ?? [];
+          boxes.push({ box, owner });
+          cells.set(cell, boxes);
+        }
+      },
+      /**
+       * @param {Box} box
+       * @param {string} owner
+       */
+      isFree(box, owner) {
+        return cellsOf(box).every((cell) =>
+          (cells.get(cell) ?? []).every(
+            (other) => other.owner === owner || !doMeet(box, other.box),
+          ),
+        );
+      },
+    };
+  }
+
+  /**
+   * @param {Box} one
+   * @param {Box} other
+   */
+  function doMeet(one, other) {
+    return (
+      one.left < other.right &&
+      other.left < one.right &&
+      one.top < other.bottom &&
+      other.top < one.bottom
+    );
   }
 
   /**

@@ -22,6 +22,7 @@
   let most = 0;
   /** @type {uPlot | null} */
   let chart = null;
+  const canDraw = document.createElement('canvas').getContext('2d') !== null;
 
   const part = document.getElementById('rate');
   const place = document.getElementById('rate-chart');
@@ -87,9 +88,10 @@
   }
 
   function draw() {
-    if (!place || !('uPlot' in window) || drawn[0].length === 0) return;
+    if (!place || !canDraw || !('uPlot' in window) || drawn[0].length === 0) return;
     chart ??= make(place);
     chart.setData(drawn);
+    document.getElementById('rate-problem')?.setAttribute('hidden', '');
   }
 
   /** @param {HTMLElement} place */

@@ -13,7 +13,7 @@ import {
 import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
-import { CountCells, Status, TableHead, Timestamp } from '../frame/parts.tsx';
+import { ChartProblem, CountCells, Status, TableHead, Timestamp } from '../frame/parts.tsx';
 
 export interface CreditsView extends SpendingView {
   keys: KeyView[];
@@ -158,6 +158,9 @@ function Burn({ view }: { view: CreditsView }) {
             aria-hidden="true"
             hidden
           ></div>
+          <ChartProblem id="burn-problem">
+            The chart could not be drawn. The table shows the same numbers.
+          </ChartProblem>
           <details class="twin" open>
             <summary>Show as a table</summary>
             <DayTable days={spent} />

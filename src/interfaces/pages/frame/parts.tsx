@@ -230,6 +230,18 @@ export function Decision(props: PropsWithChildren<{ id: string; about: string; t
   );
 }
 
+/**
+ * Says that a chart could not be drawn, and where the same numbers are. The script hides it once the chart is drawn, so
+ * it also appears if the script did not load.
+ */
+export function ChartProblem({ id, children }: PropsWithChildren<{ id: string }>) {
+  return (
+    <p class="quiet" id={id}>
+      {children}
+    </p>
+  );
+}
+
 /** A term and its value, in a list of `facts`. */
 export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   return (

@@ -9,7 +9,7 @@ import {
 import { contactHref } from '../contacts/contact-href.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
-import { NamedId, TableHead } from '../frame/parts.tsx';
+import { ChartProblem, NamedId, TableHead } from '../frame/parts.tsx';
 import { clientHref } from '../home/client-href.ts';
 import { createNamer, type Names, type ShownPerson } from './picture.ts';
 import { buildHref, type NetworkQuery } from './query.ts';
@@ -72,6 +72,9 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
         <>
           <Controls id={id} query={query} picture={picture} viewer={viewer} />
           <WhoKnows id={id} query={query} viewer={viewer} />
+          <ChartProblem id="picture-problem">
+            The picture could not be drawn. The list below contains the same connections.
+          </ChartProblem>
           <Picture id={id} query={query} name={name} />
           {chosen}
           <PathList content={content} isNamed={may(viewer, 'reader') && content.names === null} />

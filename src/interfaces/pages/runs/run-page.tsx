@@ -7,6 +7,7 @@ import { undoneText } from '../../../sync/views/run.ts';
 import type { RunProgress } from '../../../sync/views/run-progress.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import {
+  ChartProblem,
   ConfirmDialog,
   CountCells,
   ErrorNotice,
@@ -306,6 +307,9 @@ function Rate() {
     <section class="card" id="rate" aria-labelledby="rate-title" hidden>
       <h2 id="rate-title">Contacts a second</h2>
       <div id="rate-chart" class="chart" aria-hidden="true"></div>
+      <ChartProblem id="rate-problem">
+        The chart could not be drawn. The sentence below shows the current rate.
+      </ChartProblem>
       <p id="rate-text" class="quiet"></p>
     </section>
   );

@@ -28,7 +28,7 @@ export function UndoPage({ content, viewer }: { content: UndoContent; viewer: Vi
       </p>
       <section class="card" aria-labelledby="undo-title">
         <h1 class="run-title" id="undo-title">
-          {isNothing ? 'Nothing of this run can be restored' : `Undo this run of ${clientName}?`}
+          {isNothing ? 'No value of this run can be restored' : `Undo this run of ${clientName}?`}
         </h1>
         <Numbers restorable={restorable} />
         {problem !== null && (
