@@ -33,6 +33,20 @@ async function visitAll(world: HttpWorld, page: Page, paths: readonly string[]) 
   return heights;
 }
 
+it('closes a confirmation when the focus leaves it, so it covers nothing that has the focus', async () => {
+  const { world, cookie } = await openSynced();
+  const { page } = await rooms.visit(world, '/clients/riverside', { cookie });
+  await page.getByRole('button', { name: 'Sync now' }).focus();
+  await page.keyboard.press('Enter');
+  const question = page.getByRole('dialog', { name: /^Sync / });
+  await question.waitFor();
+  await page.keyboard.press('Tab');
+  expect(await question.isVisible()).toBe(true);
+  await page.getByRole('link', { name: 'Help' }).focus();
+  await question.waitFor({ state: 'hidden' });
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Help');
+});
+
 it('takes at most 96 px of a phone, and opens the areas as a menu', async () => {
   const { world, cookie, runId } = await openSynced();
   const phone = { width: 375, height: 740, colorScheme: 'dark', cookie } as const;

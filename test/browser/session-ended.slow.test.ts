@@ -1,6 +1,7 @@
 /** Tests a session that ends while a user fills in a form, in a real browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { listRunRequests } from '../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 import { join, PASSWORD } from '../interfaces/api/people-world.ts';
@@ -57,6 +58,27 @@ describe('a session that ends while a form is filled in', () => {
     await dialog.waitFor();
     await signIn(PASSWORD);
     await page.waitForURL('**/setup/lakeside-clinic/crm');
+  });
+
+  it('comes back to the confirmation in which the button was pressed', async () => {
+    const world = await open({ isIdle: true, isPublic: true });
+    const { email, cookie } = await join(world, 'Dana', 'owner');
+    const { page } = await enter(world, '/clients/riverside', cookie);
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    const question = page.getByRole('dialog', { name: /^Sync / });
+    await page.context().clearCookies();
+    await question.getByRole('button', { name: 'Sync now' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('E-mail').fill(email);
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await question.getByText('Nothing was sent yet. To send it, press “Sync now”.').waitFor();
+    const answer = question.getByRole('button', { name: 'Sync now' });
+    expect(await answer.evaluate((e) => e === e.ownerDocument.activeElement)).toBe(true);
+    const requests = () => listRunRequests(world.application.store.reader);
+    expect(await requests()).toHaveLength(0);
+    await answer.click();
+    await expect.poll(requests).toHaveLength(1);
   });
 
   it('says within a second that a slow server is still working', async () => {

@@ -24,6 +24,7 @@
   showRefused();
   fillOwnZone();
   document.addEventListener('submit', onSubmit);
+  document.addEventListener('focusin', closeLeftPopovers);
   addEventListener('pageshow', () => {
     endSending();
     stopWaiting();
@@ -138,9 +139,12 @@
     row.append(close, other);
     dialog.append(row);
     const comeBack = () => finish(false);
+    // A browser closes them when it opens a modal dialog.
+    const covering = listOpenPopovers(form);
     dialog.addEventListener('close', () => {
       removeEventListener('focus', comeBack);
       dialog.remove();
+      for (const popover of covering) popover.showPopover();
       submitter?.focus();
     });
     addEventListener('focus', comeBack);
@@ -176,6 +180,34 @@
         const label = submitter?.textContent?.trim() || 'the button';
         tell(form, `You are signed in again. Nothing was sent yet. To send it, press “${label}”.`);
         submitter?.focus();
+      }
+    }
+  }
+
+  /**
+   * Returns the open popovers around a form, the outermost first.
+   *
+   * @param {HTMLFormElement} form
+   * @returns {HTMLElement[]}
+   */
+  function listOpenPopovers(form) {
+    const found = document.querySelectorAll('[popover]:popover-open');
+    return [...found].flatMap((one) =>
+      one instanceof HTMLElement && one.contains(form) ? [one] : [],
+    );
+  }
+
+  /**
+   * A popover stays open when the focus leaves it, and would cover the element that has the focus.
+   *
+   * @param {FocusEvent} event
+   */
+  function closeLeftPopovers({ target }) {
+    if (!(target instanceof Element) || target.closest('dialog')) return;
+    for (const popover of document.querySelectorAll('[popover]:popover-open')) {
+      const isOpener = target.getAttribute('popovertarget') === popover.id;
+      if (!popover.contains(target) && !isOpener && popover instanceof HTMLElement) {
+        popover.hidePopover();
       }
     }
   }
