@@ -25,6 +25,8 @@ for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
   cpSync(join(ROOT, file), join(DIST, file));
 }
 
+// `donor-sync hubspot app` writes these files for an installation.
+cpSync(join(ROOT, 'deploy/hubspot'), join(DIST, 'deploy/hubspot'), { recursive: true });
 copyPackageFiles(join(DIST, 'packages'));
 
 /**

@@ -65,6 +65,9 @@ const NAMES_A_CRM: Readonly<Record<string, string>> = {
   'src/interfaces/api/webhooks/hooks-api.ts': 'examples of calls, in the description of the API',
   'src/interfaces/cli/commands/demo/crms.ts': 'the demo shows some CRMs and not all',
   'src/interfaces/cli/commands/hooks.ts': 'an example, in the help',
+  'src/interfaces/cli/commands.ts':
+    'the name of the command for the app, of which each CRM has its own form',
+  'src/interfaces/cli/commands/hubspot.ts': "the app, whose form is the CRM's own",
   'src/interfaces/cli/commands/init/add.ts': 'an example, in the help',
   'src/interfaces/cli/commands/init/init.ts': 'examples, in the help',
   'src/settings/door-app.ts': 'the settings of the app, of which each installation has one',

@@ -697,5 +697,6 @@ export const API_CASES: CaseTable = {
   'POST /doors/hubspot/card/answer': {
     good: atDoor('card/answer', { contact: '1', question: 'q', decision: 'approve' }),
   },
+  'POST /doors/hubspot/events': { good: { path: '/doors/hubspot/events', body: [] } },
   'POST /doors/hubspot/workflow': { good: atDoor('workflow', { callbackId: 'c' }) },
 };

@@ -555,6 +555,8 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     invalid: one('--unheard-of'),
     'without an id': one(),
   },
+  hubspot: { good: one(), invalid: one('ap') },
+  'hubspot app': { 'not https': one('--out', 'an-app'), 'without a folder': one() },
   apply: {
     good: one('meadow.yaml'),
     'dry run': one('meadow.yaml', '--dry-run'),

@@ -21,6 +21,7 @@ import { clientRoutes, findRoutes } from './clients-api.ts';
 import { creditRoutes } from './credits-api.ts';
 import { addDocuments } from './documents.ts';
 import { cardRoutes } from './doors/card-routes.ts';
+import { eventRoutes } from './doors/event-routes.ts';
 import { workflowRoutes } from './doors/workflow-routes.ts';
 import { tokenDoorRoutes } from './doors/token-door.ts';
 import { healthRoutes } from './health.ts';
@@ -189,6 +190,7 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   app.route('/', cardRoutes(deps, getAddress));
   app.route('/', workflowRoutes(deps, getAddress));
   app.route('/', tokenDoorRoutes(deps, attempts(), getAddress));
+  app.route('/', eventRoutes(deps, getAddress));
   app.route('/', oauthRoutes(deps, access, getAddress));
   addDocuments(app, deps.version, address);
   app.route('/', guideRoutes(deps.guideFolder));

@@ -141,6 +141,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('hooks', 'create, list, replace and revoke webhook addresses', async (deps) =>
     (await import('./commands/hooks.ts')).hooksCommand(deps),
   ),
+  entry(
+    'hubspot',
+    'write the app with the card and the workflow action for HubSpot',
+    async (deps) => (await import('./commands/hubspot.ts')).hubspotCommand(deps),
+  ),
   entry('apply', 'store the clients of a file in the database', async (deps) =>
     (await import('./commands/apply.ts')).applyCommand(deps),
   ),

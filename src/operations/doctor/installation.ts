@@ -13,6 +13,7 @@ import { insecureAddresses, insecureProblem } from '../../settings/insecure-http
 import type { Settings } from '../../settings/settings.ts';
 import { acting } from '../kit/operation.ts';
 import { CAUSES, type DoctorFinding, withCommands } from './causes.ts';
+import { checkDoors } from './check-doors.ts';
 import { checkSecretKey } from './check-secret-key.ts';
 import { met, unmet } from './checks.ts';
 import { describeReport, endingOf, reportSchema, toReport } from './doctor.ts';
@@ -49,6 +50,7 @@ export async function examineInstallation(
     ...(await checkErasureLogs(application)),
     ...(await checkWriteLog(application)),
     await checkSpendingJournal(application),
+    ...(await checkDoors(settings, application.store.reader)),
   ];
   return [
     ...withCommands(shared, null),

@@ -66,6 +66,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /doors/token/openapi.json': open,
   'GET /doors/token/:integration/contacts/:contact': open,
   'POST /doors/token/:integration/contacts/:contact/enhance': open,
+  'POST /doors/hubspot/events': open,
   'GET /oauth/:kind/callback': open,
 
   'GET /metrics': { role: 'viewer', about: 'list' },

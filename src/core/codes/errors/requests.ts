@@ -31,6 +31,12 @@ export const REQUEST_ERRORS: ErrorTopic = {
       next: 'Connect a client to this account, and let its first run end.',
       document: DOOR,
     },
+    door_address_unsafe: {
+      means:
+        'HubSpot calls only https addresses, and the address of this installation is not one. No file was written.',
+      next: 'Set `server.publicUrl` to an https address, or confirm one under *Users*, *Address*.',
+      document: DOOR,
+    },
     door_call_refused: {
       means:
         'A call from the CRM names another app, lacks a part, or has a parameter twice. Nothing was read or changed.',

@@ -95,7 +95,10 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
       await perform(world, caller, askAboutMore, { integration: id, contact, count });
     } catch (error) {
       beyond.count += count;
-      log.warn({ integration: id, error: messageOf(error) }, 'a question could not be asked');
+      log.warn(
+        { integration: id, error: messageOf(error) },
+        'a question about the limit of workflows could not be stored',
+      );
     }
   }
 }

@@ -40,8 +40,8 @@ export function renderLink(viewer: Viewer, { user, isUser, isProven }: LinkView)
               ({email}, as {crm} reports it)
             </>
           )}{' '}
-          will act in {crm} with the rights of <strong>{name}</strong>: this user sees the values of
-          contacts there, enhances contacts and answers questions in your name.
+          will act in {crm} with the rights of <strong>{name}</strong>. There, this user can see
+          values, enhance contacts and answer questions in your name.
         </p>
         <p>Link only your own user. If somebody has sent you this link, close the page.</p>
         <LinkForm isUser={isUser} isProven={isProven} />

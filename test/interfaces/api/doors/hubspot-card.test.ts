@@ -123,7 +123,7 @@ describe('the card', () => {
     expect(enhanced).toMatchObject({ wanted: null, paidAt: expect.any(String) });
     // The key of a click is for that contact alone.
     const other = await world.card('wanted', { ...click, contact: '999' });
-    expect([other.status, codeIn(other.answer)]).toEqual([409, 'idempotency_key_reused']);
+    expect([other.status, codeIn(other.answer)]).toEqual([422, 'idempotency_key_reused']);
   });
 
   it('approves a held contact, in the name of the linked user', async () => {
