@@ -6,7 +6,7 @@ import {
   listDoorTokens,
 } from '../../clients/statements/door-tokens.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { formatCount } from '../../core/quantities.ts';
+import { describeCount, formatCount } from '../../core/quantities.ts';
 import { rightsChanged } from '../kit/authorise.ts';
 import { findClient } from '../kit/clients.ts';
 import { acting } from '../kit/operation.ts';
@@ -61,7 +61,7 @@ function startOfDay(now: number): number {
 
 function limitReached(integration: string, perDay: number): ConfigurationError {
   return new ConfigurationError(
-    `The limit of ${formatCount(perDay)} contacts a day is reached for "${integration}". The contact was not marked, and no credit was spent. Try again tomorrow (UTC), or ask an owner for a token with a higher limit.`,
+    `The limit of ${describeCount(perDay, 'contact')} a day is reached for "${integration}". The contact was not marked, and no credit was spent. Try again tomorrow (UTC), or ask an owner for a token with a higher limit.`,
     { code: 'door_limit_reached', refusal: 'conflict', details: { integration, perDay } },
   );
 }
