@@ -18,6 +18,7 @@ import { hashToken, newDoorToken } from '../../../src/people/access-token.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { openOrg } from '../../connectors/salesforce/org.ts';
 import { controlService } from '../../helpers/service-control.ts';
+import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
 import { openHttpWorld } from '../../interfaces/api/http-world.ts';
 import { openView } from '../browser.ts';
 import { openBrowser } from '../open-browser.ts';
@@ -40,12 +41,26 @@ interface Choices {
   token?: string;
   /** The responses to the first calls of "Enhance" get lost after donor-sync has answered. */
   lostResponses?: number;
+  /** The number of people on the board, whose campaign is a network. */
+  board?: number;
 }
 
 const runSchema = z.object({ run: z.object({ id: z.string() }) });
 
-/** A client of a Salesforce org that has synced once, and two contacts that came after that. */
+/** There are few donors and few organizations, so many donors know each other. */
+const DONORS = 80;
+
+/** Contacts that came to the org after its first sync. */
+const NEWCOMERS = 6;
+
+const OF_BOARD = {
+  ...WITHOUT_TRIAL,
+  networks: [{ name: 'Board', color: 'teal', group: { campaign: 'Board' } }],
+};
+
+/** A client of a Salesforce org that has synced once, and contacts that came after that. */
 async function openWorld(choices: Choices = {}) {
+  const { board = 0 } = choices;
   const org = await openOrg();
   onTestFinished(() => org.sandbox.close());
   await (await org.connector()).createFields(SPECS);
@@ -53,21 +68,35 @@ async function openWorld(choices: Choices = {}) {
   const world = await openHttpWorld({
     isPublic: true,
     others: [CLIENT],
-    other: { crm: { kind: 'salesforce', url: baseUrl, auth: { type: 'token', token: orgToken } } },
+    other: {
+      crm: { kind: 'salesforce', url: baseUrl, auth: { type: 'token', token: orgToken } },
+      ...(board > 0 && OF_BOARD),
+    },
+    service: { donors: DONORS, networkJobTimeMs: 0 },
   });
   onTestFinished(() => world.close());
+  const service = controlService(world.service);
+  const people = await service.people(board + NEWCOMERS);
+  const add = (from: number, to: number) =>
+    org.addContacts(
+      people.slice(from, to).map(({ firstName, lastName, addresses, employers }) => ({
+        ...{ firstName: firstName ?? '', lastName: lastName ?? '', addresses, employers },
+      })),
+    );
+  if (board > 0) {
+    const [campaign] = await org.create('Campaign', [{ Name: 'Board' }]);
+    const members = await add(0, board);
+    await org.create(
+      'CampaignMember',
+      members.map((ContactId) => ({ CampaignId: campaign, ContactId })),
+    );
+  }
   const started = await world.request(`/v1/integrations/${CLIENT}/runs`, {
     method: 'POST',
     token: await world.addToken('admin'),
   });
   await world.untilEnded(started.read(runSchema).run.id);
-  const service = controlService(world.service);
-  const people = await service.people(2);
-  const contacts = await org.addContacts(
-    people.map(({ firstName, lastName, addresses, employers }) => ({
-      ...{ firstName: firstName ?? '', lastName: lastName ?? '', addresses, employers },
-    })),
-  );
+  const contacts = await add(board, board + NEWCOMERS);
   const token = newDoorToken();
   await world.application.store.act((trx) =>
     addDoorToken(trx, {
@@ -99,7 +128,7 @@ async function openWorld(choices: Choices = {}) {
     return view.page;
   }
   const [first = '', second = ''] = contacts;
-  return { world, service, org, openRecord, first, second };
+  return { world, service, org, openRecord, contacts, first, second };
 }
 
 /** Passes requests on to donor-sync. The first responses to "Enhance" get lost on their way back. */
@@ -166,6 +195,24 @@ describe('a Salesforce user on the page of a contact', () => {
     await dialog(page).getByRole('button', { name: 'Close' }).click();
     await refreshUntil(page, /Donor ID.*Donor Net Worth/);
     expect(await service.spent()).toBe(1);
+  });
+
+  it('reads there who can introduce the contact, once it is enhanced', async () => {
+    const { service, openRecord, contacts } = await openWorld({ board: 12 });
+    const before = await service.spent();
+    let enhanced = 0;
+    let introduction = '';
+    for (const contact of contacts) {
+      const page = await openRecord(contact);
+      await pressEnhance(page);
+      await dialog(page).getByRole('button', { name: 'Close' }).click();
+      enhanced += 1;
+      await refreshUntil(page, /Donor ID/);
+      introduction = (await page.locator('dl > div').allTextContents())[0]?.trim() ?? '';
+      if (introduction.startsWith('Warm Path')) break;
+    }
+    expect(introduction).toMatch(/^Warm Path\S.*\./);
+    expect((await service.spent()) - before).toBe(enhanced);
   });
 
   it('pays once if the response is lost and the user presses the button again', async () => {
