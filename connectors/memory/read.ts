@@ -9,9 +9,9 @@ import { memoryGroupSchema } from './settings.ts';
 const MEMBERS_PER_PORTION = 100;
 
 /**
- * Returns the changes after the cursor, which is a revision. The IDs are fixed when the reading starts, and
- * the pages show the contacts as they are by then. Later changes have a later revision, so the next reading
- * returns them.
+ * Returns the changes after the cursor, which is a revision. Contacts that left come first. The IDs are fixed when the
+ * reading starts, and the pages show the contacts as they are by then. Later changes have a later revision, so the next
+ * reading returns them.
  */
 export async function* readPages(
   crm: MemoryCrm,
@@ -21,17 +21,37 @@ export async function* readPages(
 ): AsyncGenerator<ContactPage> {
   await crm.enter('readPages');
   const changes = changesAfter(crm, Number(cursor ?? 0));
-  for (let start = 0; start < changes.length; start += crm.pageSize) {
-    if (start > 0) await crm.step('readPages');
+  const newest = String(changes.at(-1)?.revision ?? 0);
+  const gone = partsOf(
+    changes.filter(({ id }) => crm.tombstones.has(id)),
+    crm.pageSize,
+  );
+  const present = partsOf(
+    changes.filter(({ id }) => !crm.tombstones.has(id)),
+    crm.pageSize,
+  );
+  const parts = [...gone, ...present];
+  for (const [at, part] of parts.entries()) {
+    if (at > 0) await crm.step('readPages');
     throwIfStopped(signal);
-    const part = changes.slice(start, start + crm.pageSize);
     yield toPage(
       crm,
       part.map(({ id }) => id),
-      part.at(-1)?.revision ?? 0,
+      cursorAfter(at),
       contacts,
     );
   }
+
+  /** Contacts that left can be newer than contacts that follow them, so the cursor stays where it is at their pages. */
+  function cursorAfter(at: number): string | null {
+    if (at === parts.length - 1) return newest;
+    return at < gone.length ? cursor : String(parts[at]?.at(-1)?.revision ?? 0);
+  }
+}
+
+function partsOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 /** Returns the contacts outside the filter that changed after the cursor and have opted out or object. */
@@ -135,7 +155,7 @@ export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean 
 function toPage(
   crm: MemoryCrm,
   ids: readonly string[],
-  revision: number,
+  cursor: string | null,
   contacts: ContactsSettings,
 ): ContactPage {
   const lookups = ids.flatMap((id) => (isIncluded(crm, id) ? lookUp(crm, id, [], contacts) : []));
@@ -144,6 +164,6 @@ function toPage(
     removed: lookups.flatMap((lookup) =>
       lookup.state === 'removed' ? [{ id: lookup.id, mergedInto: lookup.mergedInto }] : [],
     ),
-    cursor: String(revision),
+    cursor,
   };
 }

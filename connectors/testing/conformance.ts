@@ -4,6 +4,7 @@
  * only the tests for those events apply.
  */
 import type { Ability, ConformanceHarness, TestRunner } from './harness.ts';
+import { promiseAccounts } from './promises/accounts.ts';
 import { promiseByIds } from './promises/by-ids.ts';
 import { promiseEnding } from './promises/ending.ts';
 import { promiseFaultyReading } from './promises/faulty-reading.ts';
@@ -13,11 +14,13 @@ import { promiseGroups } from './promises/groups.ts';
 import { promiseIdentities } from './promises/identities.ts';
 import { promiseOpening } from './promises/opening.ts';
 import { promiseOverwritten } from './promises/overwritten.ts';
+import { promiseOwnMarks } from './promises/own-marks.ts';
 import { promisePages } from './promises/pages.ts';
 import { promiseReadingBack } from './promises/read-back.ts';
 import { promiseSettings } from './promises/settings.ts';
 import { promiseSignedRequests } from './promises/signed-requests.ts';
 import { promiseTogether } from './promises/together.ts';
+import { promiseValues } from './promises/values.ts';
 import { promiseWriting } from './promises/writing.ts';
 import { createSuite } from './suite.ts';
 
@@ -34,11 +37,14 @@ export function testConnector(
   runner.describe(`the ${name} connector`, () => {
     const suite = createSuite(runner, create, abilities);
     promiseOpening(suite);
+    promiseAccounts(suite);
     promisePages(suite);
     promiseIdentities(suite);
     promiseSettings(suite);
+    promiseOwnMarks(suite);
     promiseByIds(suite);
     promiseWriting(suite);
+    promiseValues(suite);
     promiseTogether(suite);
     promiseReadingBack(suite);
     promiseOverwritten(suite);

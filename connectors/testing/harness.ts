@@ -2,6 +2,7 @@
 import type { Contact } from '../../src/core/contact.ts';
 import type { FieldSpec, FieldValue } from '../../src/core/crm-field.ts';
 import type {
+  AutomaticMark,
   Connector,
   ConnectorDeps,
   ContactsSettings,
@@ -29,6 +30,8 @@ export interface ConformanceHarness {
   open(options?: HarnessOptions): Promise<Connector>;
   /** The findings of the definition's `check` with the same options. */
   check(options?: HarnessOptions): Promise<Finding[]>;
+  /** Opens a connector over the same CRM with another valid key of the same organisation. */
+  openWithOtherKey?(): Promise<Connector>;
   /**
    * The address of the CRM's API, as in the settings. The kit puts a proxy in front of it that causes faults, and opens
    * connectors with the address of the proxy (`url` of the options).
@@ -40,19 +43,34 @@ export interface ConformanceHarness {
   deleteContact(id: string): Promise<void>;
   /** Types a text into a field. Null clears the field. */
   setValue(id: string, field: string, value: string | null): Promise<void>;
-  /** The content of a field as users see it, read without the connector; null if it is blank. */
+  /**
+   * The content of a field, read without the connector; null if it is blank. A number as digits, as users see it (7.25 for
+   * 7.25 %), a date with its digits, an instant as an ISO text with its zone, and selected options joined by `;`.
+   */
   seenValue(id: string, field: string): Promise<string | null>;
   /** Two text fields that exist, are blank, and may be written. */
   textFields: readonly [string, string];
-  /** Fields of other types that exist, each with a canonical value other than null. */
+  /**
+   * Fields of other types that exist and are blank in a new contact, each with a canonical value other than null. At least one
+   * for each type that the connector offers for writing.
+   */
   typedFields?: readonly { name: string; value: FieldValue }[];
   /** Number of contacts that fill at least three pages. */
   contactsForThreePages: number;
   /**
    * The field that the kit names as `contacts.optOutField`, `deceasedField` and `doNotContactField`, and how a user marks a
-   * contact in it. If omitted, a user types `yes` into the first of `textFields`.
+   * contact in it, and removes the mark. If omitted, a user types `yes` into the first of `textFields`.
    */
-  markField?: { field: string; mark(id: string): Promise<void> };
+  markField?: {
+    field: string;
+    mark(id: string): Promise<void>;
+    unmark?(id: string): Promise<void>;
+  };
+  /**
+   * Marks a contact with the CRM's own field, as users do: one function for each kind that the connector names in
+   * `automaticMarks`.
+   */
+  ownMarks?: Partial<Record<AutomaticMark['kind'], (id: string) => Promise<void>>>;
   /** A text for `contacts.filter`, a contact that it includes, and one that it does not. */
   filter?: { text: string; included: SeedContact; excluded: SeedContact };
   /** A field that does not exist and can be created. */
@@ -61,6 +79,8 @@ export interface ConformanceHarness {
   groups?: {
     add(members: readonly string[]): Promise<GroupSelector>;
     unknown: GroupSelector;
+    /** These contacts leave the group. If omitted, the kit deletes contacts, which then leave their groups. */
+    leave?(selector: GroupSelector, members: readonly string[]): Promise<void>;
   };
   /** The connector's user can no longer see the contact, and the CRM shows no sign of a deletion. */
   vanish?(id: string): Promise<void>;
@@ -100,7 +120,7 @@ export interface IdForms {
   noIds: readonly string[];
 }
 
-/** Events that can happen in some CRMs and not in others. The harness has a member for each. */
+/** Events that can happen in some CRMs and not in others, and facts about a CRM. The harness has a member for each event. */
 export type Ability =
   | 'api'
   | 'groups'
@@ -111,6 +131,10 @@ export type Ability =
   | 'refuseField'
   | 'lock'
   | 'automate'
+  | 'ownMarks'
+  | 'otherKey'
+  /** Each organisation has a server with its own address, and the CRM gives it no other id. */
+  | 'ownAddress'
   | 'addBreakingGroup'
   | 'hideSources'
   | 'ids';

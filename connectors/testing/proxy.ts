@@ -25,7 +25,9 @@ export type Fault =
   /** The CRM carries the request out, and its response is lost. */
   | { kind: 'lose' }
   /** The CRM carries the request out, and its response breaks off in the middle. */
-  | { kind: 'cutOff' };
+  | { kind: 'cutOff' }
+  /** The request reaches the CRM only after this time (ms). */
+  | { kind: 'late'; ms: number };
 
 /** Decides about a request; null to pass it on. `at` is its number since the rule was set, from 0. */
 export type FaultRule = (request: SeenRequest, at: number) => Fault | null;
@@ -110,6 +112,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       response.end(fault.body ?? '');
       return;
     }
+    if (fault?.kind === 'late') await new Promise((resolve) => setTimeout(resolve, fault.ms));
     const reply = await (hook === null
       ? passOn(request, bytes)
       : inTurn(hook, request, () => passOn(request, bytes)));

@@ -47,7 +47,11 @@ async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarn
     textFields: ['Note', 'Remark'],
     newField: { name: 'Fresh', label: 'Fresh', type: 'text', description: 'A new column.' },
     contactsForThreePages: 1100,
-    markField: { field: 'Note', mark: (id) => editRow('in.csv', id, { Note: 'yes' }) },
+    markField: {
+      field: 'Note',
+      mark: (id) => editRow('in.csv', id, { Note: 'yes' }),
+      unmark: (id) => editRow('in.csv', id, { Note: '' }),
+    },
     groups: {
       async add(members) {
         for (const id of members) await editRow('in.csv', id, { Team: 'Board' });

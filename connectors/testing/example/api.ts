@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
+import { isNamed } from '../../reading/name-search.ts';
 import type { SeedContact } from '../harness.ts';
 
 /** A contact as the API returns it. */
@@ -13,6 +14,7 @@ export interface ExampleRecord {
   lastName: string | null;
   addresses: readonly string[];
   employers: readonly string[];
+  deceased: boolean;
   changedAt: number;
   fields: Record<string, string>;
 }
@@ -20,24 +22,37 @@ export interface ExampleRecord {
 export interface ExampleField {
   name: string;
   label: string;
-  type: 'text' | 'number';
+  type: 'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'multiPicklist';
+  /** Maximum number of characters of a text; null for other types. */
+  maxLength: number | null;
+  options: readonly string[];
 }
 
 /** The CRM, with what its users and administrators do. */
 export interface ExampleApi {
   url: string;
   key: string;
+  /** Another valid key of the same account. */
+  otherKey: string;
   add(contact: SeedContact): string;
   edit(id: string, changes: Partial<Omit<ExampleRecord, 'id'>>): void;
   setField(id: string, field: string, value: string | null): void;
   seenField(id: string, field: string): string | null;
   delete(id: string): void;
+  /** The loser is removed, and continues in the winner. */
+  merge(loser: string, winner: string): void;
   addGroup(members: readonly string[]): string;
   /** From now on values in this field of the contact are refused; with null, every change of the contact. */
   refuse(id: string, field: string | null): void;
   /** The next changes of the contact are refused, because another user is changing it. */
   lock(id: string, times: number): void;
   close(): Promise<void>;
+}
+
+interface ExampleRemoval {
+  id: string;
+  mergedInto: string | null;
+  at: number;
 }
 
 interface Answer {
@@ -48,22 +63,28 @@ interface Answer {
 /** Starts the API on a free port. Each has its own account, and its own key. */
 export async function startExampleApi(): Promise<ExampleApi> {
   const account = { id: randomUUID(), name: 'Riverside' };
-  const key = `example-key-${randomUUID()}`;
+  const [key, otherKey] = [1, 2].map(() => `example-key-${randomUUID()}`);
+  if (key === undefined || otherKey === undefined) throw new Error('There are no keys.');
   const records = new Map<string, ExampleRecord>();
-  const deleted = new Set<string>();
+  const removed: ExampleRemoval[] = [];
+  const answers = new Map<string, Answer>();
   const groups = new Map<string, readonly string[]>();
   const refusals = new Set<string>();
   const locks = new Map<string, number>();
   const fields: ExampleField[] = [
-    { name: 'note', label: 'Note', type: 'text' },
-    { name: 'remark', label: 'Remark', type: 'text' },
-    { name: 'amount', label: 'Amount', type: 'number' },
+    aField('note', 'text'),
+    aField('remark', 'text'),
+    aField('amount', 'number'),
+    aField('active', 'boolean'),
+    aField('born', 'date'),
+    aField('met', 'datetime'),
+    aField('topics', 'multiPicklist', ['arts', 'health', 'youth']),
   ];
   let lastId = 0;
 
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
-      const isSigned = request.headers['x-api-key'] === key;
+      const isSigned = [key, otherKey].includes(String(request.headers['x-api-key']));
       const answer = isSigned ? answerTo(request, body) : { status: 401, body: { error: 'key' } };
       response.writeHead(answer.status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer.body));
@@ -76,10 +97,11 @@ export async function startExampleApi(): Promise<ExampleApi> {
   return {
     url: `http://127.0.0.1:${port}/v1`,
     key,
+    otherKey,
     add(contact) {
       lastId += 1;
       const id = String(lastId);
-      records.set(id, { ...contact, id, changedAt: seconds(), fields: {} });
+      records.set(id, { ...contact, id, deceased: false, changedAt: seconds(), fields: {} });
       return id;
     },
     edit(id, changes) {
@@ -91,9 +113,8 @@ export async function startExampleApi(): Promise<ExampleApi> {
       if (record !== undefined) change(record, { [field]: value });
     },
     seenField: (id, field) => records.get(id)?.fields[field]?.trim() || null,
-    delete(id) {
-      if (records.delete(id)) deleted.add(id);
-    },
+    delete: (id) => remove(id, null),
+    merge: remove,
     addGroup(members) {
       const id = `group-${groups.size + 1}`;
       groups.set(id, members);
@@ -106,6 +127,16 @@ export async function startExampleApi(): Promise<ExampleApi> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+
+  function remove(id: string, mergedInto: string | null): void {
+    if (!records.delete(id)) return;
+    removed.push({ id, mergedInto, at: seconds() });
+    for (const [name, members] of groups)
+      groups.set(
+        name,
+        members.filter((one) => one !== id),
+      );
+  }
 
   function answerTo({ method, url = '/' }: IncomingMessage, body: Body): Answer {
     const { pathname, searchParams } = new URL(url, 'http://example');
@@ -131,10 +162,22 @@ export async function startExampleApi(): Promise<ExampleApi> {
       case 'POST lookup': {
         const ids = (body.ids ?? []).map(String);
         const rows = ids.flatMap((one) => records.get(one) ?? []);
-        return ok({ rows, deleted: ids.filter((one) => deleted.has(one)) });
+        return ok({ rows, removed: removed.filter((one) => ids.includes(one.id)) });
+      }
+      case 'GET removed': {
+        const since = Number(searchParams.get('since') ?? 0);
+        const rows = removed.filter(({ at }) => at >= since);
+        return ok({ asOf: seconds(), total: rows.length, rows: rows.slice(skip, skip + take) });
+      }
+      case 'POST search': {
+        const { words = [], lastName = null, limit = take } = body;
+        const rows = [...records.values()].filter(
+          (one) => isNamed(words, one) && (lastName === null || one.lastName === lastName),
+        );
+        return ok({ ids: rows.slice(0, limit).map((one) => one.id) });
       }
       case 'PATCH contacts/id':
-        return record === undefined ? notFound() : patch(record, body.fields ?? {});
+        return record === undefined ? notFound() : patchOnce(record, body);
       case 'PUT contacts/id':
         return record === undefined ? notFound() : replace(record, body);
       case 'GET groups':
@@ -147,6 +190,20 @@ export async function startExampleApi(): Promise<ExampleApi> {
       default:
         return notFound();
     }
+  }
+
+  /** A request that was already carried out has its first answer. */
+  function patchOnce(record: ExampleRecord, { requestId, fields: values = {} }: Body): Answer {
+    const known = requestId === undefined ? undefined : answers.get(requestId);
+    if (known !== undefined) return known;
+    const before = Object.fromEntries(
+      Object.keys(values).map((name) => [name, record.fields[name] ?? null]),
+    );
+    const answer = patch(record, values);
+    if (answer.status !== 200) return answer;
+    const withBefore = ok({ ...record, before });
+    if (requestId !== undefined) answers.set(requestId, withBefore);
+    return withBefore;
   }
 
   /** Everything that the body does not contain is blank afterwards. */
@@ -167,8 +224,9 @@ export async function startExampleApi(): Promise<ExampleApi> {
     if (refusals.has(`${record.id} `))
       return { status: 422, body: { error: 'CLOSED', field: null } };
     for (const [field, value] of Object.entries(values)) {
-      const isKnown = fields.some(({ name }) => name === field);
-      if (!isKnown) return { status: 422, body: { error: 'NO_SUCH_FIELD', field } };
+      const described = fields.find(({ name }) => name === field);
+      if (described === undefined) return { status: 422, body: { error: 'NO_SUCH_FIELD', field } };
+      if (!fits(described, value)) return { status: 422, body: { error: 'DOES_NOT_FIT', field } };
       const isRefused = value !== null && refusals.has(`${record.id} ${field}`);
       if (isRefused) return { status: 422, body: { error: 'RULE', field } };
     }
@@ -180,7 +238,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
     if (fields.some((field) => field.name === name)) {
       return { status: 409, body: { error: 'EXISTS' } };
     }
-    fields.push({ name, label, type: 'text' });
+    fields.push({ ...aField(name, 'text'), label });
     return ok({ name });
   }
 }
@@ -205,7 +263,28 @@ function notFound(): Answer {
   return { status: 404, body: { error: 'NOT_FOUND' } };
 }
 
+function aField(
+  name: string,
+  type: ExampleField['type'],
+  options: readonly string[] = [],
+): ExampleField {
+  const label = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  return { name, label, type, maxLength: type === 'text' ? LONGEST_TEXT : null, options };
+}
+
+const LONGEST_TEXT = 250;
+
+function fits({ maxLength, options }: ExampleField, value: string | null): boolean {
+  if (value === null) return true;
+  if (maxLength !== null && value.length > maxLength) return false;
+  return options.length === 0 || value.split(';').every((one) => options.includes(one));
+}
+
 interface Body {
+  requestId?: string;
+  words?: readonly string[];
+  lastName?: string | null;
+  limit?: number;
   ids?: readonly unknown[];
   fields?: Record<string, string | null>;
   name?: string;

@@ -1,4 +1,5 @@
 /** The connector of the small CRM in `api.ts`: an example of how to use the HTTP part of the kit. */
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type CrmField, type FieldValue, plainField } from '../../../src/core/crm-field.ts';
 import type {
@@ -9,13 +10,16 @@ import type {
   ContactChange,
   ContactPage,
   ContactsSettings,
+  Overwritten,
   RecordLookup,
   Refusal,
+  RefusalCause,
   WriteResult,
 } from '../../contract.ts';
 import { requireMarkFields } from '../../marks/mark-fields.ts';
 import { readMarks } from '../../marks/mark-values.ts';
 import { checkByOpening, plainConnector, refusedWrite, requireKnown } from '../../plain.ts';
+import { toNameWords } from '../../reading/name-search.ts';
 import { type OffsetPagesOptions, readOffsetPages } from '../../reading/offset-pages.ts';
 import { createHttp, type Http } from '../../requests/http.ts';
 import { inLanes } from '../../requests/lanes.ts';
@@ -34,6 +38,15 @@ export interface ExampleFlaws {
   readRows?(options: OffsetPagesOptions<Row>): AsyncGenerator<Row[]>;
   isPassing?(reply: { status: number }): boolean;
   replacesRecords?: boolean;
+  readMembers?(options: OffsetPagesOptions<string>): AsyncGenerator<string[]>;
+  /** The cursor is the newest edit that was read. */
+  takesNewestEdit?: boolean;
+  /** A repeated change is a new one for the CRM. */
+  forgetsRequests?: boolean;
+  /** Changes of one contact are under way at the same time. */
+  letsChangesRace?: boolean;
+  /** Options are read in the order in which they are stored. */
+  keepsOrder?: boolean;
   requireFields?(contacts: ContactsSettings, fields: Iterable<string>): void;
 }
 
@@ -43,16 +56,31 @@ const rowSchema = z.object({
   lastName: z.string().nullable(),
   addresses: z.array(z.string()),
   employers: z.array(z.string()),
+  deceased: z.boolean(),
+  changedAt: z.number(),
   fields: z.record(z.string(), z.string()),
 });
 
 type Row = z.infer<typeof rowSchema>;
 
 const pageSchema = z.object({ asOf: z.number(), total: z.number(), rows: z.array(rowSchema) });
-const lookupSchema = z.object({ rows: z.array(rowSchema), deleted: z.array(z.string()) });
+const removedSchema = z.object({ id: z.string(), mergedInto: z.string().nullable() });
+const removalsSchema = z.object({
+  ...{ asOf: z.number(), total: z.number(), rows: z.array(removedSchema) },
+});
+const lookupSchema = z.object({ rows: z.array(rowSchema), removed: z.array(removedSchema) });
 const fieldsSchema = z.array(
-  z.object({ name: z.string(), label: z.string(), type: z.enum(['text', 'number']) }),
+  z.object({
+    name: z.string(),
+    label: z.string(),
+    type: z.enum(['text', 'number', 'boolean', 'date', 'datetime', 'multiPicklist']),
+    maxLength: z.number().nullable(),
+    options: z.array(z.string()),
+  }),
 );
+type ExampleFields = ReadonlyMap<string, z.infer<typeof fieldsSchema>[number]>;
+
+const patchedSchema = z.object({ before: z.record(z.string(), z.string().nullable()).optional() });
 const membersSchema = z.object({ total: z.number(), rows: z.array(z.string()) });
 const groupsSchema = z.array(z.object({ name: z.string(), members: z.number() }));
 const refusalSchema = z.object({ error: z.string(), field: z.string().nullish() });
@@ -60,8 +88,10 @@ const refusalSchema = z.object({ error: z.string(), field: z.string().nullish() 
 const CAPABILITIES: Capabilities = {
   ...plainConnector.capabilities,
   incremental: true,
+  reportsRemovals: true,
   createsFields: true,
   writesTogether: true,
+  tellsOverwritten: 'write',
   remote: true,
   groups: ['group'],
 };
@@ -88,12 +118,18 @@ async function openExample(
     readRows = readOffsetPages,
     isPassing,
     replacesRecords = false,
+    readMembers = readOffsetPages,
+    takesNewestEdit = false,
+    forgetsRequests = false,
+    letsChangesRace = false,
+    keepsOrder = false,
     requireFields = requireMarkFields,
   }: ExampleFlaws,
 ): Promise<Connector> {
   requireKnown(contacts, [
     ...(['filter', 'optOutField', 'optOutValues', 'deceasedField'] as const),
     ...(['deceasedValues', 'doNotContactField', 'doNotContactValues'] as const),
+    'includeDeceased',
   ]);
   const lastName = readFilter(contacts);
   const http = createHttp({
@@ -107,8 +143,8 @@ async function openExample(
     { path: '/account' },
     z.object({ id: z.string(), name: z.string() }),
   );
-  let types = await readTypes(http);
-  requireFields(contacts, types.keys());
+  let described = await readFields(http);
+  requireFields(contacts, described.keys());
 
   return {
     ...plainConnector,
@@ -118,13 +154,12 @@ async function openExample(
     readPages,
     async readByIds(ids, fields) {
       if (ids.length === 0) return [];
-      const { rows, deleted } = await lookUp(ids);
+      const { rows, removed } = await lookUp(ids);
       const found = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id): RecordLookup => {
         const row = found.get(id);
-        if (row === undefined && deleted.includes(id)) {
-          return { state: 'removed', id, mergedInto: null };
-        }
+        const gone = removed.find((one) => one.id === id);
+        if (row === undefined && gone !== undefined) return { state: 'removed', ...gone };
         if (row === undefined) return { state: 'missing', id };
         const values = fields.map((name) => [name, toValue(name, row.fields[name])]);
         return { state: 'found', id, contact: toContact(row), values: Object.fromEntries(values) };
@@ -141,12 +176,20 @@ async function openExample(
         yield outside.map(({ id }) => id);
       }
     },
+    async search(text, most) {
+      const words = toNameWords(text);
+      if (words.length === 0) return [];
+      const json = { words, lastName: lastName ?? null, limit: most };
+      const request = { method: 'POST', path: '/search', json, isWrite: false } as const;
+      return (await http.read(request, z.object({ ids: z.array(z.string()) }))).ids;
+    },
+    automaticMarks: () => [{ kind: 'deceased', fields: ['deceased'] }],
     write(changes) {
       const begun = new Set<string>();
       return inLanes(changes, {
         lanes: 4,
         // Changes of one contact must arrive in their order.
-        mustWait: ({ id }) => begun.has(id),
+        mustWait: ({ id }) => !letsChangesRace && begun.has(id),
         work: async (change) => {
           begun.add(change.id);
           throwIfStopped(deps.signal);
@@ -157,7 +200,11 @@ async function openExample(
     async describeFields() {
       const fields = await http.read({ path: '/fields' }, fieldsSchema);
       return fields.map(
-        ({ name, label, type }): CrmField => ({ ...plainField(name), label, type }),
+        ({ name, ...field }): CrmField => ({
+          ...plainField(name),
+          ...field,
+          restricted: field.options.length > 0,
+        }),
       );
     },
     async createFields(specs) {
@@ -169,7 +216,7 @@ async function openExample(
         const result = answer.ok ? 'created' : problem === null ? 'existed' : 'failed';
         made.push({ name, result, problem } as const);
       }
-      types = await readTypes(http);
+      described = await readFields(http);
       return made;
     },
     async listGroups() {
@@ -179,7 +226,7 @@ async function openExample(
       }));
     },
     async *readGroup({ group }) {
-      yield* readOffsetPages({
+      yield* readMembers({
         what: 'members',
         take: 100,
         idOf: (id: string) => id,
@@ -194,19 +241,43 @@ async function openExample(
     close: async () => http.close(),
   };
 
-  /** Only the last page has a position for a later reading, because the order is by id. */
+  /** Only the last page has a position for a later reading, because the order is by id. Contacts that left come first. */
   async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
     let asOf: number | null = null;
+    let newest = 0;
     let waiting: Row[] = [];
     const since = cursor ?? undefined;
-    const pages = pagesOf({ since, lastName }, (at) => {
+    const noteTime = (at: number) => {
+      // The time of the first request: a change during the reading is read again.
       asOf ??= at;
-    });
-    for await (const rows of pages) {
+    };
+    for await (const removed of removalsSince(since, noteTime)) {
+      yield { contacts: [], removed, cursor };
+    }
+    for await (const rows of pagesOf({ since, lastName }, noteTime)) {
       if (waiting.length > 0) yield toPage(waiting, cursor);
       waiting = rows;
+      newest = Math.max(newest, ...rows.map(({ changedAt }) => changedAt));
     }
-    yield toPage(waiting, asOf === null ? cursor : String(asOf));
+    const position = takesNewestEdit && newest > 0 ? newest : asOf;
+    yield toPage(waiting, position === null ? cursor : String(position));
+  }
+
+  function removalsSince(since: string | undefined, noteTime: (asOf: number) => void) {
+    return readOffsetPages({
+      what: 'removals',
+      take: 100,
+      idOf: ({ id }: z.infer<typeof removedSchema>) => id,
+      async read(skip, take) {
+        throwIfStopped(deps.signal);
+        const page = await http.read(
+          { path: '/removed', query: { since, skip, take } },
+          removalsSchema,
+        );
+        noteTime(page.asOf);
+        return page;
+      },
+    });
   }
 
   function toPage(rows: readonly Row[], cursor: string | null): ContactPage {
@@ -225,7 +296,6 @@ async function openExample(
         throwIfStopped(deps.signal);
         const query = { ...conditions, skip, take };
         const page = await http.read({ path: '/contacts', query }, pageSchema);
-        // The time of the first page: what is changed during the reading is read again.
         noteTime(page.asOf);
         return page;
       },
@@ -241,19 +311,26 @@ async function openExample(
     return lastName === undefined || row.lastName === lastName;
   }
 
-  function toContact({ fields, ...identity }: Row) {
+  function toContact({ fields, deceased, changedAt: _, ...identity }: Row) {
     const marks = readMarks(contacts, (field) =>
-      types.has(field) ? (fields[field] ?? '') : undefined,
+      described.has(field) ? (fields[field] ?? '') : undefined,
     );
-    return { ...identity, ...marks };
+    const isExcluded = deceased && contacts.includeDeceased !== true;
+    return { ...identity, ...marks, ...(isExcluded ? { excluded: 'deceased' as const } : {}) };
   }
 
-  function toValue(name: string, text: string | undefined): FieldValue {
-    if (text === undefined || text.trim() === '') return null;
-    return types.get(name) === 'number' ? Number(text.replaceAll(',', '')) : text;
+  function toValue(name: string, text: string | null | undefined): FieldValue {
+    if (text == null || text.trim() === '') return null;
+    const field = described.get(name);
+    if (field?.type === 'number') return Number(text.replaceAll(',', ''));
+    if (field?.type === 'boolean') return text === 'true';
+    if (field?.type !== 'multiPicklist' || keepsOrder) return text;
+    const selected = text.split(';');
+    return field.options.filter((option) => selected.includes(option)).join(';');
   }
 
-  async function writeOne({ id, values, together = false }: ContactChange): Promise<WriteResult> {
+  async function writeOne(change: ContactChange): Promise<WriteResult> {
+    const { id, values, together = false } = change;
     const refusals: Refusal[] = [];
     let rest = Object.entries(values);
     for (;;) {
@@ -261,8 +338,11 @@ async function openExample(
         rest.map(([name, value]) => [name, value === null ? null : String(value)]),
       );
       const answer = await send(id, fields);
-      if (answer.ok && refusals.length === 0) return { status: 'written', id };
-      if (answer.ok) return { status: 'written_in_part', id, refusals };
+      if (answer.ok) {
+        const lost = overwrittenBy(change, answer.body.before ?? {});
+        if (refusals.length === 0) return { status: 'written', id, ...lost };
+        return { status: 'written_in_part', id, refusals, ...lost };
+      }
       const refused = refusedWrite(id, codeOf(answer), 'Example refuses the change.', {
         ...whyRefused(answer),
       });
@@ -279,13 +359,29 @@ async function openExample(
     }
   }
 
+  /** The values that the CRM had before, where they differ from what the caller has read and from what was sent. */
+  function overwrittenBy(
+    { values, seen = {} }: ContactChange,
+    before: Readonly<Record<string, string | null>>,
+  ): { overwritten?: Overwritten } {
+    const lost = Object.entries(before)
+      .map(([name, text]) => [name, toValue(name, text)] as const)
+      .filter(([name, value]) => Object.hasOwn(seen, name) && value !== seen[name])
+      .filter(([name, value]) => value !== values[name]);
+    return lost.length === 0 ? {} : { overwritten: { values: Object.fromEntries(lost), by: null } };
+  }
+
   async function send(id: string, fields: Record<string, string | null>) {
     const path = `/contacts/${encodeURIComponent(id)}`;
-    if (!replacesRecords) return http.ask({ method: 'PATCH', path, json: { fields } }, rowSchema);
+    if (!replacesRecords) {
+      // Repeated after a lost response, the change has the same id, so the CRM repeats its answer.
+      const json = { fields, ...(forgetsRequests ? {} : { requestId: randomUUID() }) };
+      return http.ask({ method: 'PATCH', path, json }, patchedSchema);
+    }
     const { rows } = await lookUp([id]);
     const merged = { ...rows[0]?.fields, ...fields };
     const json = { ...rows[0], fields: merged };
-    return http.ask({ method: 'PUT', path, json }, rowSchema);
+    return http.ask({ method: 'PUT', path, json }, patchedSchema);
   }
 }
 
@@ -301,13 +397,17 @@ function whyRefused({ status, body }: Refused): Partial<Refusal> {
   if (status === 403) return { cause: 'no_permission' };
   const { data } = refusalSchema.safeParse(body);
   if (data?.field == null) return {};
-  const cause = data.error === 'NO_SUCH_FIELD' ? 'no_such_field' : 'rule';
-  return { fields: [data.field], cause };
+  return { fields: [data.field], cause: CAUSES[data.error] ?? 'rule' };
 }
 
-async function readTypes(http: Http): Promise<Map<string, string>> {
+const CAUSES: Readonly<Record<string, RefusalCause>> = {
+  NO_SUCH_FIELD: 'no_such_field',
+  DOES_NOT_FIT: 'does_not_fit',
+};
+
+async function readFields(http: Http): Promise<ExampleFields> {
   const fields = await http.read({ path: '/fields' }, fieldsSchema);
-  return new Map(fields.map(({ name, type }) => [name, type]));
+  return new Map(fields.map((field) => [field.name, field]));
 }
 
 /** The only condition that this CRM understands is `lastName=…`. */

@@ -11,9 +11,12 @@ export const EXAMPLE_ABILITIES = [
   'api',
   'groups',
   'newField',
+  'mergeContacts',
   'refuseWrites',
   'refuseField',
   'lock',
+  'ownMarks',
+  'otherKey',
 ] as const satisfies readonly Ability[];
 
 /** An empty CRM, and connectors of this definition over it. */
@@ -25,6 +28,8 @@ export async function openExampleHarness(
   return {
     open: (options) => definition.open(testOptions(definition, settings, options)),
     check: (options) => definition.check(testOptions(definition, settings, options)),
+    openWithOtherKey: () =>
+      definition.open(testOptions(definition, { ...settings, apiKey: api.otherKey })),
     api: { url: api.url },
     addContacts: async (contacts) => contacts.map((contact) => api.add(contact)),
     editContact: async (id, changes) => api.edit(id, changes),
@@ -32,7 +37,14 @@ export async function openExampleHarness(
     setValue: async (id, field, value) => api.setField(id, field, value),
     seenValue: async (id, field) => api.seenField(id, field),
     textFields: ['note', 'remark'],
-    typedFields: [{ name: 'amount', value: 1_250_000.5 }],
+    typedFields: [
+      { name: 'amount', value: 1_250_000.5 },
+      { name: 'active', value: true },
+      { name: 'born', value: '1962-03-04' },
+      { name: 'met', value: '2026-11-20T02:00:00.000Z' },
+      { name: 'topics', value: 'arts;youth' },
+    ],
+    ownMarks: { deceased: async (id) => api.edit(id, { deceased: true }) },
     newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 250,
     filter: {
@@ -44,6 +56,7 @@ export async function openExampleHarness(
       add: async (members) => ({ group: api.addGroup(members) }),
       unknown: { group: 'unknown group' },
     },
+    mergeContacts: async (loser, winner) => api.merge(loser, winner),
     refuseWrites: async (id) => api.refuse(id, null),
     refuseField: async (id, field) => api.refuse(id, field),
     lock: async (id, times) => api.lock(id, times),

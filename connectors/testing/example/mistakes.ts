@@ -3,36 +3,15 @@
  * of them, and pass the connector without a mistake.
  */
 import { isDonorSyncError } from '../../../src/core/errors.ts';
-import type {
-  Connector,
-  ConnectorDefinition,
-  ConnectorOptions,
-  ContactChange,
-  WriteResult,
-} from '../../contract.ts';
+import type { ContactChange, WriteResult } from '../../contract.ts';
 import { refusedWrite } from '../../plain.ts';
 import type { OffsetPagesOptions } from '../../reading/offset-pages.ts';
 import { passingFailure } from '../../requests/errors.ts';
 import { write } from '../readings.ts';
-import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from './connector.ts';
+import { HIDDEN_MISTAKES } from './hidden-mistakes.ts';
+import { type Mistake, mapped, mistake } from './spoil.ts';
 
-export interface Mistake {
-  /** The connector's mistake, in words. */
-  name: string;
-  /** The title of the promise that it breaks, perhaps with others. */
-  breaks: string;
-  definition: ConnectorDefinition<ExampleSettings>;
-}
-
-type Options = ConnectorOptions<ExampleSettings>;
-
-interface Spoiled extends Pick<Mistake, 'breaks'> {
-  flaws?: ExampleFlaws;
-  options?(options: Options): Options;
-  connector?(connector: Connector, options: Options): Partial<Connector>;
-  /** Replaces an error that opening or a call has thrown. */
-  error?(error: unknown, options: Options): unknown;
-}
+export type { Mistake } from './spoil.ts';
 
 export const MISTAKES: readonly Mistake[] = [
   mistake('ignores the opt-out field', {
@@ -242,68 +221,8 @@ export const MISTAKES: readonly Mistake[] = [
       },
     }),
   }),
+  ...HIDDEN_MISTAKES,
 ];
-
-/** A definition that has this mistake. */
-function mistake(
-  name: string,
-  {
-    breaks,
-    flaws,
-    options: change = (same) => same,
-    connector,
-    error: say = (same) => same,
-  }: Spoiled,
-): Mistake {
-  const right = defineExampleConnector(flaws);
-  const definition: ConnectorDefinition<ExampleSettings> = {
-    ...right,
-    async open(options) {
-      const opened = await right.open(change(options)).catch((error: unknown) => {
-        throw say(error, options);
-      });
-      const saying = withErrors(opened, (error) => say(error, options));
-      return { ...saying, ...connector?.(saying, options) };
-    },
-  };
-  return { name, breaks, definition };
-}
-
-/** Reading and writing with other errors. */
-function withErrors(connector: Connector, say: (error: unknown) => unknown): Connector {
-  return {
-    ...connector,
-    readPages: (cursor) => relay(connector.readPages(cursor), say),
-    write: (changes) => relay(connector.write(changes), say),
-    readByIds: (ids, fields) =>
-      connector.readByIds(ids, fields).catch((error: unknown) => {
-        throw say(error);
-      }),
-  };
-}
-
-async function* relay<Item>(
-  items: AsyncIterable<Item>,
-  say: (error: unknown) => unknown,
-): AsyncGenerator<Item> {
-  try {
-    yield* items;
-  } catch (error) {
-    throw say(error);
-  }
-}
-
-async function* mapped(
-  changes: Parameters<Connector['write']>[0],
-  change: (value: WrittenValue) => WrittenValue,
-): AsyncGenerator<ContactChange> {
-  for await (const one of changes) {
-    const values = Object.entries(one.values).map(([name, value]) => [name, change(value)]);
-    yield { ...one, values: Object.fromEntries(values) };
-  }
-}
-
-type WrittenValue = ContactChange['values'][string];
 
 function blamesAnother(result: WriteResult, { values }: ContactChange): boolean {
   if (result.status !== 'refused') return false;
@@ -323,6 +242,6 @@ const fetchLeniently: typeof globalThis.fetch = async (input, init) => {
   const reply = await globalThis.fetch(input, init);
   const text = await reply.text();
   const isPage = reply.ok && !/^[[{]/.test(text);
-  const body = isPage ? '{"asOf":0,"total":0,"rows":[],"deleted":[]}' : text;
+  const body = isPage ? '{"asOf":0,"total":0,"rows":[],"removed":[]}' : text;
   return new Response(body, { status: reply.status, headers: reply.headers });
 };

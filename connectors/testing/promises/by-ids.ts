@@ -1,6 +1,7 @@
 /** Reading contacts by their IDs. */
 import assert from 'node:assert/strict';
 import type { RecordLookup } from '../../contract.ts';
+import { expectEqual } from '../expect.ts';
 import { byId, collectPages, getValues } from '../readings.ts';
 import { MARIA, people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
@@ -23,6 +24,18 @@ export function promiseByIds({ describe, it, can }: Suite): void {
       );
       assert.deepEqual(getValues(found[0]), { [field]: 'typed by a person', [other]: null });
       assert.deepEqual(getValues(found[1]), { [field]: null, [other]: null });
+    });
+
+    it('answers twice if it is asked twice for one id', async (t) => {
+      const [first = '', second = ''] = await t.start(people(2));
+      const wanted = [first, second, first];
+      const found = await t.connector.readByIds(wanted, []);
+      expectEqual(
+        found.map(({ id, state }) => [id, state]),
+        wanted.map((id) => [id, 'found']),
+        'the look-ups',
+        'Build the answer from the ids that were asked for, and not from the rows of the CRM.',
+      );
     });
 
     it('shows the same contact as the pages do', async (t) => {

@@ -1,5 +1,7 @@
 /** Reading while the CRM's API fails. */
 import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/core/clock.ts';
+import { expectEqual, expectThat } from '../expect.ts';
 import {
   createKitClock,
   endingOf,
@@ -18,6 +20,11 @@ import type { Suite } from '../suite.ts';
 
 /** How many requests one call may send while every response is a limit. */
 const MOST_REQUESTS_UNDER_LIMIT = 60;
+
+const STOP_AFTER_MS = 100;
+
+/** Other requests in flight may end by themselves. */
+const MOST_AFTER_STOP_MS = 20_000;
 
 export function promiseFaultyReading({ describe, it, can }: Suite): void {
   describe('reading while the API fails', () => {
@@ -143,6 +150,67 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
       if (proxy.requests.length - before < 2) return;
       const waitedMs = clock.monotonicMs() - startedMs;
       assert.ok(waitedMs >= 990, `It sent the next request after ${Math.round(waitedMs)} ms.`);
+    });
+
+    it('waits before it tries again, also if a limit does not say how long', async (t) => {
+      const ids = await t.crm.addContacts(people(1));
+      const clock = createKitClock();
+      const { connector, proxy } = await openBehindProxy(t, { clock });
+      proxy.rule(only(0, { kind: 'answer', status: 429, body: '{"message":"too many requests"}' }));
+      const before = proxy.requests.length;
+      const sleptMs = clock.sleptMs();
+      await endingOf(() => connector.readByIds(ids, []));
+      if (proxy.requests.length - before < 2) return;
+      expectThat(clock.sleptMs() > sleptMs, {
+        what: 'the wait after a limit without Retry-After',
+        ...{ expected: 'a wait by `deps.clock`', actual: 'the next request at once' },
+        hint: 'Wait longer after each attempt, as `createHttp` does.',
+      });
+    });
+
+    it('ends a wait at once when the run stops', async (t) => {
+      const ids = await t.crm.addContacts(people(1));
+      const stop = new AbortController();
+      const { connector, proxy } = await openBehindProxy(t, {
+        ...{ clock: systemClock, signal: stop.signal },
+      });
+      const headers = { 'retry-after': '60' };
+      proxy.rule(from(0, { kind: 'answer', status: 429, headers, body: '{}' }));
+      const timer = setTimeout(() => stop.abort(), STOP_AFTER_MS);
+      const startedMs = performance.now();
+      const ending = await endingOf(() => connector.readByIds(ids, []));
+      clearTimeout(timer);
+      const tookMs = Math.round(performance.now() - startedMs);
+      const hint = 'Pass `deps.signal` to each wait, and throw when it is aborted.';
+      const what = 'a call that waits for a limit when the run stops';
+      expectThat(ending.error !== null, {
+        ...{ what, expected: 'an error', actual: 'a result', hint },
+      });
+      expectThat(tookMs < MOST_AFTER_STOP_MS, {
+        ...{ what, expected: 'an end at once', actual: `an end after ${tookMs} ms`, hint },
+      });
+    });
+
+    it('works again after a failure', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const [field] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      for (const [name, fault] of FAILURES) {
+        proxy.rule(from(0, fault));
+        await endingOf(() => collectPages(connector, null));
+        await endingOf(() => connector.readByIds(ids, [field]));
+        await endingOf(() => connector.describeFields());
+        proxy.rule(null);
+        const hint =
+          'Keep no failed answer: a promise or a page that failed must be asked for again.';
+        const pages = await endingOf(() => collectPages(connector, null));
+        const found = new Set(listIds(pages.result ?? []));
+        expectEqual(found, new Set(ids), `the contacts, once ${name} is over`, hint);
+        const lookups = await endingOf(() => connector.readByIds(ids, [field]));
+        const states = (lookups.result ?? []).map(({ state }) => state);
+        const all = ids.map(() => 'found');
+        expectEqual(states, all, `the look-ups, once ${name} is over`, hint);
+      }
     });
 
     if (can('groups')) {

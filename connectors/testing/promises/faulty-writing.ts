@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ContactChange } from '../../contract.ts';
+import { expectEqual } from '../expect.ts';
 import {
   endingOf,
   FAILURES,
@@ -25,6 +26,12 @@ const WRITE_FAILURES: readonly (readonly [string, Fault])[] = [
   ['a lost response', { kind: 'lose' }],
   ['a limit', LIMITED],
 ];
+
+/** Long enough for the next request to overtake. */
+const LATE_MS = 300;
+
+/** How far back a history is searched for a write, because the clocks in a test may differ. */
+const TOLERANCE_MS = 60_000;
 
 /** More requests than any connector needs to find out which of two values the CRM refuses. */
 const MAX_TRIES = 100;
@@ -60,6 +67,66 @@ export function promiseFaultyWriting({ describe, it, can }: Suite): void {
             await checkWritten(t, written, ids, field, value, where);
           }
         }
+      }
+    });
+
+    it('lets the later of two changes of one contact win, however slow the earlier one is', async (t) => {
+      const [id = ''] = await t.crm.addContacts(people(1));
+      const [field] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      proxy.rule(({ body }) =>
+        body.includes('the earlier') ? { kind: 'late', ms: LATE_MS } : null,
+      );
+      const values = ['the earlier', 'the later'];
+      const { results } = await writeUntilEnd(
+        connector,
+        values.map((value) => ({ id, values: { [field]: value } })),
+      );
+      proxy.rule(null);
+      if (results.length < values.length) return;
+      expectEqual(
+        await t.crm.seenValue(id, field),
+        'the later',
+        'the value in the CRM after two changes of one contact in one call',
+        'Send a change only after the earlier change of the same contact has ended: with `inLanes`, return true from `mustWait` for a contact that is in the call already.',
+      );
+    });
+
+    it('tells of a typed value that it replaced, even if the response is lost', async (t) => {
+      const [id = ''] = await t.crm.addContacts(people(1));
+      const [field] = t.crm.textFields;
+      const { connector, proxy } = await openBehindProxy(t);
+      if (connector.capabilities.tellsOverwritten === undefined) return;
+      const before = proxy.requests.length;
+      await writeUntilEnd(connector, [
+        { id, values: { [field]: 'former' }, seen: { [field]: null } },
+      ]);
+      const count = proxy.requests.length - before;
+      for (const position of somePositions(count)) {
+        const typed = `typed before request ${position + 1}`;
+        const [seen] = await connector.readByIds([id], [field]);
+        await t.crm.setValue(id, field, typed);
+        proxy.rule(only(position, { kind: 'lose' }));
+        const sentAtMs = Date.now() - TOLERANCE_MS;
+        const values = { [field]: `ours ${position}` };
+        const read = seen?.state === 'found' ? seen.values : {};
+        const { results } = await writeUntilEnd(connector, [{ id, values, seen: read }]);
+        proxy.rule(null);
+        const [result] = results;
+        // Without an acknowledgement, the next run reads the contact again.
+        if (result?.status !== 'written') continue;
+        const [back] =
+          connector.capabilities.tellsOverwritten === 'readBack'
+            ? ((await connector.readBack?.([
+                { id, fields: [field], sentAtMs, sent: values, seen: read },
+              ])) ?? [])
+            : [result];
+        expectEqual(
+          back?.overwritten?.values,
+          { [field]: typed },
+          `\`overwritten\` after the response to request ${position + 1} was lost`,
+          'The repeated request finds our own value. Send an idempotency key so that the CRM repeats its first answer, or look for the former value in the history of the field.',
+        );
       }
     });
 

@@ -1,6 +1,7 @@
 /** Reading groups of contacts. */
 import assert from 'node:assert/strict';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
+import { expectEqual } from '../expect.ts';
 import type { ConformanceHarness } from '../harness.ts';
 import { assertIncludes, collect } from '../readings.ts';
 import { people } from '../seeds.ts';
@@ -26,6 +27,29 @@ export function promiseGroups({ describe, it, can }: Suite): void {
       await t.open();
       const members = (await collect(t.connector.readGroup(selector))).flat();
       assert.deepEqual(new Set(members), new Set(ids));
+    });
+
+    it('misses no member of a group while others leave it', async (t) => {
+      const count = Math.min(t.crm.contactsForThreePages, LARGE_GROUP);
+      const ids = await t.crm.addContacts(people(count));
+      const { add, leave } = requireGroups(t);
+      const selector = await add(ids);
+      await t.open();
+      const seen = new Set<string>();
+      const left = new Set<string>();
+      for await (const members of t.connector.readGroup(selector)) {
+        for (const id of members) seen.add(id);
+        if (left.size > 0) continue;
+        for (const id of members.slice(0, MOST_LEAVING)) left.add(id);
+        if (leave === undefined) for (const id of left) await t.crm.deleteContact(id);
+        else await leave(selector, [...left]);
+      }
+      expectEqual(
+        ids.filter((id) => !seen.has(id)),
+        [],
+        'members that were in the group all the time and are missing',
+        'If members leave, the later ones move up, and an offset skips them: use `readOffsetPages`, `readIdPages`, or a cursor of the CRM.',
+      );
     });
 
     it('throws for a group that it cannot read', async (t) => {
@@ -70,6 +94,8 @@ export function promiseGroups({ describe, it, can }: Suite): void {
 
 /** More members than most CRMs return at once. */
 const LARGE_GROUP = 251;
+
+const MOST_LEAVING = 30;
 
 function requireGroups({ crm }: ConnectorTest): NonNullable<ConformanceHarness['groups']> {
   assert.ok(crm.groups, 'The harness has no groups.');

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/core/clock.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { ContactPage } from '../../contract.ts';
+import { expectEqual, expectThat } from '../expect.ts';
 import {
   assertIncludes,
   byId,
@@ -130,6 +132,64 @@ export function promisePages({ describe, it, can }: Suite): void {
       }
     });
 
+    it('brings an early edit of its reading even if it meets a later one, at once or after its cursor', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      if (!t.connector.capabilities.incremental) return;
+      const unseen = new Set(ids);
+      let edited: string | null = null;
+      const brought = new Set<string>();
+      let cursor: string | null = null;
+      for await (const page of t.connector.readPages(null)) {
+        for (const { id, lastName } of page.contacts) {
+          unseen.delete(id);
+          if (id === edited && lastName === 'Early') brought.add(id);
+        }
+        cursor = page.cursor;
+        if (edited !== null || page.contacts.length === 0) continue;
+        edited = page.contacts[0]?.id ?? '';
+        await t.crm.editContact(edited, { lastName: 'Early' });
+        // Many CRMs count in whole seconds.
+        await systemClock.sleep(A_SECOND_MS);
+        for (const id of [...unseen].slice(-3)) await t.crm.editContact(id, { lastName: 'Late' });
+      }
+      await t.startAgain();
+      const later = byId(await collectPages(t.connector, cursor)).get(edited ?? '');
+      expectThat(brought.has(edited ?? '') || later?.lastName === 'Early', {
+        what: 'an edit of a contact that was already read',
+        expected: 'it in the same reading, or in the next one after its cursor',
+        actual: 'a cursor that skips it',
+        hint: 'The cursor is the time at which the reading started, by the clock of the CRM: not the newest edit that was read, because earlier edits can follow in rows that were already passed.',
+      });
+    });
+
+    it('ends after its last page, also if that page is full', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      const sizes = (await collectPages(t.connector, null)).map(({ contacts }) => contacts.length);
+      const size = Math.max(...sizes);
+      // A whole number of pages is left, so that no page is shorter than the others.
+      const surplus = ids.slice(0, ids.length % size);
+      for (const id of surplus.slice(0, MOST_DELETED)) await t.crm.deleteContact(id);
+      if (surplus.length > MOST_DELETED) {
+        ids.push(...(await t.crm.addContacts(people(size - surplus.length + MOST_DELETED))));
+      }
+      const left = ids.slice(Math.min(surplus.length, MOST_DELETED));
+      await t.startAgain();
+      const found = new Set(listIds(await collectPages(t.connector, null)));
+      const hint =
+        'The next page may be empty: read until the CRM says that nothing follows, and take an empty page for the end.';
+      const missing = left.filter((id) => !found.has(id));
+      expectEqual(missing, [], `contacts missing from full pages of ${size}`, hint);
+    });
+
+    it('reads again after a reading that was left early', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      for await (const _ of t.connector.readPages(null)) break;
+      const found = new Set(listIds(await collectPages(t.connector, null)));
+      const missing = ids.filter((id) => !found.has(id));
+      const hint = 'Keep the position of a reading in `readPages`, not in the connector.';
+      expectEqual(missing, [], 'contacts missing from the second reading', hint);
+    });
+
     it('goes on after the cursor of any page without losing a contact', async (t) => {
       const ids = await t.start(people(t.crm.contactsForThreePages));
       // Otherwise everything would be as old as the cursor, in a CRM that counts in whole seconds.
@@ -174,6 +234,28 @@ export function promisePages({ describe, it, can }: Suite): void {
       }
     });
 
+    it('tells of contacts that left before it brings others', async (t) => {
+      const ids = await t.start(people(6));
+      if (!t.connector.capabilities.reportsRemovals) return;
+      const cursor = lastCursor(await collectPages(t.connector, null));
+      const [gone = '', loser = '', winner = '', first = '', second = ''] = ids;
+      await t.crm.editContact(first, { lastName: 'Newname' });
+      await t.crm.deleteContact(gone);
+      if (can('mergeContacts')) await t.crm.mergeContacts?.(loser, winner);
+      await t.crm.editContact(second, { lastName: 'Newname' });
+      await t.startAgain();
+      expectRemovedFirst(await collectPages(t.connector, cursor), 'after a cursor');
+    });
+
+    it('tells of contacts that left before it brings others, in a reading of several pages', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      if (!t.connector.capabilities.reportsRemovals) return;
+      if (can('mergeContacts')) await t.crm.mergeContacts?.(ids.at(-1) ?? '', ids.at(-2) ?? '');
+      await t.crm.deleteContact(ids.at(-3) ?? '');
+      await t.startAgain();
+      expectRemovedFirst(await collectPages(t.connector, null), 'in a reading of all');
+    });
+
     if (can('mergeContacts')) {
       it('tells where a merged contact lives on', async (t) => {
         const [loser = '', winner = ''] = await t.start(people(2));
@@ -199,5 +281,20 @@ export function promisePages({ describe, it, can }: Suite): void {
       await t.open({ signal: stop.signal });
       await assert.rejects(stopAfterFirst(t.connector.readPages(null), stop), isDonorSyncError);
     });
+  });
+}
+
+/** More deletions would take too long where a page has thousands of contacts. */
+const MOST_DELETED = 120;
+
+/** A page may have both, because its removals are handled first. */
+function expectRemovedFirst(pages: readonly ContactPage[], when: string): void {
+  const firstContacts = pages.findIndex(({ contacts }) => contacts.length > 0);
+  const lastRemoved = pages.findLastIndex(({ removed }) => removed.length > 0);
+  expectThat(firstContacts === -1 || lastRemoved <= firstContacts, {
+    what: `the order of the pages ${when}`,
+    expected: 'every removed contact before the first other contact, or on its page',
+    actual: `removed contacts on page ${lastRemoved + 1}, after contacts on page ${firstContacts + 1}`,
+    hint: 'Read deletions and merges first: the remaining contact of a merge inherits what was bought for the other one before a credit is spent on it.',
   });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Connector, ContactsSettings } from '../../contract.ts';
+import { expectEqual, expectThat, show } from '../expect.ts';
 import type { ConformanceHarness } from '../harness.ts';
 import { byId, collect, collectPages, lastCursor, listIds } from '../readings.ts';
 import { MARIA, people } from '../seeds.ts';
@@ -83,24 +84,86 @@ export function promiseSettings({ describe, it }: Suite): void {
         filter.excluded,
       ]);
       const connector = await t.another({ contacts: { filter: filter.text } });
-      assert.deepEqual(listIds(await collectPages(connector, null)), [included]);
-      if (connector.findIncluded !== undefined) {
-        const found = await connector.findIncluded([included, excluded]);
-        assert.deepEqual([...found], [included]);
-      }
-      if (connector.search !== undefined) {
-        const text = filter.excluded.lastName ?? '';
-        assert.ok(!(await connector.search(text, 20)).includes(excluded));
-      }
+      const pages = await collectPages(connector, null);
+      const hint = 'Send `contacts.filter` with the request for the pages.';
+      expectEqual(listIds(pages), [included], 'the contacts that `readPages` returns', hint);
       if (connector.capabilities.incremental) {
         const cursor = lastCursor(await collectPages(connector, null));
         for (const id of [included, excluded]) await t.crm.editContact(id, { firstName: 'Anna' });
         const ids = listIds(await collectPages(connector, cursor));
-        assert.deepEqual([...new Set(ids)], [included], 'after a cursor');
+        expectEqual(
+          [...new Set(ids)],
+          [included],
+          'the contacts that `readPages` returns after a cursor',
+          'Send `contacts.filter` in an incremental reading too, in addition to the time.',
+        );
       }
       // The contact exists, whether or not it is included.
       const [lookup] = await connector.readByIds([excluded], []);
       assert.equal(lookup?.state, 'found');
+    });
+
+    it('says which contacts the filter includes now, if it can', async (t) => {
+      const { filter } = t.crm;
+      if (filter === undefined) return;
+      const [leaving = '', excluded = ''] = await t.crm.addContacts([
+        filter.included,
+        filter.excluded,
+      ]);
+      const connector = await t.another({ contacts: { filter: filter.text } });
+      if (connector.findIncluded === undefined) return;
+      const ids = [leaving, excluded];
+      const hint =
+        'Ask the CRM for each call, with the filter: a contact that has left it must not cost a credit.';
+      const before = [...(await connector.findIncluded(ids))];
+      expectEqual(before, [leaving], 'the contacts that `findIncluded` returns', hint);
+      await t.crm.editContact(leaving, filter.excluded);
+      const after = [...(await connector.findIncluded(ids))];
+      expectEqual(after, [], 'the contacts after the last one has left the filter', hint);
+      await t.crm.editContact(excluded, filter.included);
+      const joined = [...(await connector.findIncluded(ids))];
+      expectEqual(joined, [excluded], 'the contacts after another one has joined', hint);
+    });
+
+    it('searches only among the contacts that the filter includes, if it can search', async (t) => {
+      const { filter } = t.crm;
+      if (filter === undefined) return;
+      const [included = '', excluded = ''] = await t.crm.addContacts([
+        filter.included,
+        filter.excluded,
+      ]);
+      const connector = await t.another({ contacts: { filter: filter.text } });
+      if (connector.search === undefined) return;
+      for (const [id, { lastName }, expected] of [
+        [excluded, filter.excluded, false],
+        [included, filter.included, true],
+      ] as const) {
+        if (lastName === null) continue;
+        const found = await connector.search(lastName, 20);
+        expectThat(found.includes(id) === expected, {
+          what: `search("${lastName}") with contacts.filter "${filter.text}"`,
+          expected: expected
+            ? 'the contact, which the filter includes'
+            : 'without the contact, which the filter excludes',
+          actual: show(found),
+          hint: 'Send `contacts.filter` with the search, as for the pages.',
+        });
+      }
+    });
+
+    it('sees that a mark was removed', async (t) => {
+      const { field, mark, unmark } = markOf(t);
+      const [id = ''] = await t.crm.addContacts(people(2));
+      await mark(id);
+      const connector = await openUnlessRefused(t, { optOutField: field });
+      if (connector === null || unmark === undefined) return;
+      const pages = await collectPages(connector, null);
+      await unmark(id);
+      const [lookup] = await connector.readByIds([id], []);
+      const contact = lookup?.state === 'found' ? lookup.contact : undefined;
+      const hint = 'Read the mark field anew for each contact, and take a blank for no mark.';
+      expectEqual(byId(pages).get(id)?.optedOut, true, '`optedOut` of a marked contact', hint);
+      expectEqual(contact?.optedOut, false, '`optedOut` after the mark was removed', hint);
     });
 
     it('finds opt-outs outside the filter', async (t) => {
@@ -120,7 +183,13 @@ export function promiseSettings({ describe, it }: Suite): void {
 
 function markOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['markField']> {
   const [field] = crm.textFields;
-  return crm.markField ?? { field, mark: (id) => crm.setValue(id, field, 'yes') };
+  return (
+    crm.markField ?? {
+      field,
+      mark: (id) => crm.setValue(id, field, 'yes'),
+      unmark: (id) => crm.setValue(id, field, null),
+    }
+  );
 }
 
 /** Null if the connector refuses these settings. */

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ContactChange } from '../../contract.ts';
+import { expectEqual, expectThat, show } from '../expect.ts';
+import { writeUntilEnd } from '../faults.ts';
 import { collect, findResult, getValues, write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
@@ -135,6 +137,62 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       await t.connector.finish();
       assert.equal(await t.crm.seenValue(id, field), 'second');
       assert.equal(await t.crm.seenValue(id, other), 'kept');
+    });
+
+    it('lets the later of two changes of one contact win within one call, too', async (t) => {
+      const [id = '', other = ''] = await t.start(people(2));
+      const [field] = t.crm.textFields;
+      const values = ['first', 'second', 'third'];
+      const changes = values.map((value) => ({ id, values: { [field]: value } }));
+      const results = await write(t.connector, [
+        ...changes,
+        { id: other, values: { [field]: 'other' } },
+      ]);
+      const hint =
+        'Send changes of one contact one after the other: with `inLanes`, return true from `mustWait` for a contact that is in the call already.';
+      expectEqual(results.length, values.length + 1, 'the number of results', hint);
+      await t.connector.finish();
+      expectEqual(await t.crm.seenValue(id, field), 'third', 'the value in the CRM', hint);
+    });
+
+    it('changes nothing of what it is given', async (t) => {
+      const ids = Object.freeze(await t.start(people(2)));
+      const [field, other] = t.crm.textFields;
+      const change = {
+        values: Object.freeze({ [field]: 'ours', [other]: null }),
+        seen: Object.freeze({}),
+      };
+      const changes = Object.freeze(ids.map((id) => Object.freeze({ ...change, id })));
+      const results = await write(t.connector, changes);
+      const hint = 'Copy a list or an object before you change it: the caller still uses it.';
+      const written = results.filter(({ status }) => status === 'written');
+      expectEqual(written.length, ids.length, 'written changes of frozen objects', hint);
+      const fields = Object.freeze([field, other]);
+      const lookups = await t.connector.readByIds(ids, fields);
+      expectEqual(lookups.length, ids.length, 'look-ups with frozen lists', hint);
+    });
+
+    it('acknowledges no value of a field that does not exist, and writes the others', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [field] = t.crm.textFields;
+      const unknown = 'no_such_field';
+      const values = { [field]: 'ours', [unknown]: 'lost' };
+      const { results, error } = await writeUntilEnd(t.connector, [{ id, values }]);
+      const [result] = results;
+      const hint =
+        'A value that the CRM does not store is never acknowledged: name the field in a refusal (`no_such_field`).';
+      await t.connector.finish();
+      // A file gets a new column.
+      const stored = await t.crm.seenValue(id, unknown).catch(() => null);
+      expectThat(error !== null || result?.status !== 'written' || stored === 'lost', {
+        what: 'a change with a field that does not exist',
+        expected: 'a refusal of this field, an error, or the value in the CRM',
+        ...{ actual: show(result), hint },
+      });
+      if (result?.status !== 'written_in_part') return;
+      const blamed = result.refusals.flatMap(({ fields }) => fields);
+      expectEqual(blamed, [unknown], 'the fields in the refusals', hint);
+      expectEqual(await t.crm.seenValue(id, field), 'ours', 'the other value in the CRM', hint);
     });
 
     it('gives one result for each change of a large batch', async (t) => {

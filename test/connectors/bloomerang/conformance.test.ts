@@ -7,7 +7,7 @@ import { openDatabase, partsOf } from './database.ts';
 
 const ABILITIES = [
   ...(['api', 'groups', 'vanish', 'refuseWrites', 'refuseField', 'lock'] as const),
-  ...(['addBreakingGroup', 'ids'] as const),
+  ...(['addBreakingGroup', 'ids', 'ownMarks'] as const),
 ];
 
 /** Variants in which a connector may write. What it does in the others is in `write-check.test.ts`. */
@@ -60,6 +60,12 @@ async function openHarness(
       { name: 'Size', value: 'large' },
       { name: 'Interests', value: 'arts;youth' },
     ],
+    ownMarks: {
+      async deceased(id) {
+        const values = { Status: 'Deceased' };
+        await database.edit({ action: 'update', id: Number(id), values });
+      },
+    },
     contactsForThreePages: 120,
     groups: { add: addGroup, unknown: { group: 'unknown group' } },
     async vanish(id) {

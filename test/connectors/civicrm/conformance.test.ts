@@ -14,6 +14,9 @@ const ABILITIES = [
   'lock',
   'addBreakingGroup',
   'ids',
+  'ownMarks',
+  // A site has no other id that every user may read.
+  'ownAddress',
 ] as const;
 
 /** Sites that differ as much as possible. */
@@ -71,6 +74,11 @@ async function civicrmHarness(variants: object): Promise<ConformanceHarness> {
       { name: 'Test.Is_Known', value: true },
       { name: 'Test.Interests', value: 'arts;youth' },
     ],
+    ownMarks: {
+      async deceased(id) {
+        await site.setValue(id, 'is_deceased', true);
+      },
+    },
     newField: { name: 'Fresh.Field', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 250,
     filter: {

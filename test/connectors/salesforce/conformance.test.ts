@@ -39,7 +39,11 @@ for (const shape of ['plain', 'npsp'] satisfies OrgShape[]) {
       { describe, it },
       `Salesforce (${shape}, ${api})`,
       () => salesforceHarness(shape, bulkThreshold),
-      FAILING.includes(`${shape}, ${api}`) ? ['api', ...ABILITIES] : ABILITIES,
+      [
+        ...ABILITIES,
+        ...(FAILING.includes(`${shape}, ${api}`) ? (['api'] as const) : []),
+        ...(shape === 'npsp' ? (['ownMarks'] as const) : []),
+      ],
     );
   }
 }
@@ -68,6 +72,14 @@ async function salesforceHarness(
       { name: 'HasOptedOutOfEmail', value: true },
     ],
     newField: { name: 'Fresh__c', label: 'Fresh', type: 'text', description: 'A new field.' },
+    ...(shape === 'npsp'
+      ? {
+          ownMarks: {
+            deceased: (id: string) => org.setValue(id, 'npsp__Deceased__c', true),
+            doNotContact: (id: string) => org.setValue(id, 'npsp__Do_Not_Contact__c', true),
+          },
+        }
+      : {}),
     contactsForThreePages: 4_001,
     filter: {
       text: "LastName = 'Lopez'",

@@ -1,0 +1,88 @@
+/** Makes a mistake in the example connector, which is otherwise right. */
+import type {
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+  ContactChange,
+} from '../../contract.ts';
+import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from './connector.ts';
+
+export interface Mistake {
+  /** The connector's mistake, in words. */
+  name: string;
+  /** The title of the promise that it breaks, perhaps with others. */
+  breaks: string;
+  definition: ConnectorDefinition<ExampleSettings>;
+}
+
+type Options = ConnectorOptions<ExampleSettings>;
+
+export interface Spoiled extends Pick<Mistake, 'breaks'> {
+  flaws?: ExampleFlaws;
+  options?(options: Options): Options;
+  connector?(connector: Connector, options: Options): Partial<Connector>;
+  /** Replaces an error that opening or a call has thrown. */
+  error?(error: unknown, options: Options): unknown;
+}
+
+/** A definition that has this mistake. */
+export function mistake(
+  name: string,
+  {
+    breaks,
+    flaws,
+    options: change = (same) => same,
+    connector,
+    error: say = (same) => same,
+  }: Spoiled,
+): Mistake {
+  const right = defineExampleConnector(flaws);
+  const definition: ConnectorDefinition<ExampleSettings> = {
+    ...right,
+    async open(options) {
+      const opened = await right.open(change(options)).catch((error: unknown) => {
+        throw say(error, options);
+      });
+      const saying = withErrors(opened, (error) => say(error, options));
+      return { ...saying, ...connector?.(saying, options) };
+    },
+  };
+  return { name, breaks, definition };
+}
+
+/** Reading and writing with other errors. */
+function withErrors(connector: Connector, say: (error: unknown) => unknown): Connector {
+  return {
+    ...connector,
+    readPages: (cursor) => relay(connector.readPages(cursor), say),
+    write: (changes) => relay(connector.write(changes), say),
+    readByIds: (ids, fields) =>
+      connector.readByIds(ids, fields).catch((error: unknown) => {
+        throw say(error);
+      }),
+  };
+}
+
+async function* relay<Item>(
+  items: AsyncIterable<Item>,
+  say: (error: unknown) => unknown,
+): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw say(error);
+  }
+}
+
+/** The changes with other values. */
+export async function* mapped(
+  changes: Parameters<Connector['write']>[0],
+  change: (value: WrittenValue) => WrittenValue,
+): AsyncGenerator<ContactChange> {
+  for await (const one of changes) {
+    const values = Object.entries(one.values).map(([name, value]) => [name, change(value)]);
+    yield { ...one, values: Object.fromEntries(values) };
+  }
+}
+
+export type WrittenValue = ContactChange['values'][string];

@@ -1,0 +1,262 @@
+/** Values of each type: what a connector writes is in the CRM, and what users type is what it reads. */
+import type { CrmFieldType, FieldValue } from '../../../src/core/crm-field.ts';
+import { expectEqual, expectThat, show } from '../expect.ts';
+import { getValues, write } from '../readings.ts';
+import { people } from '../seeds.ts';
+import type { ConnectorTest, Suite } from '../suite.ts';
+import { canChangeZone, duringZone, ZONES } from '../time-zones.ts';
+import {
+  describeTyped,
+  type Held,
+  instantOf,
+  isSameDay,
+  listTyped,
+  type TypedField,
+  writeEach,
+} from '../typed.ts';
+
+/** Types whose values a connector converts. Each needs a field in the harness. */
+const CONVERTED: readonly CrmFieldType[] = [
+  ...(['integer', 'number', 'currency', 'percent', 'boolean'] as const),
+  ...(['date', 'datetime', 'picklist', 'multiPicklist'] as const),
+];
+
+/** A leap day, the days on which clocks change, and the ends of years. Most have days that cannot be a month. */
+const DATES = ['1950-03-31', '2024-02-29', '2026-03-29', '2026-10-25', '1999-12-31', '2000-01-01'];
+
+/** Instants whose local day differs from the day in UTC, and one in the hour that summer time skips. */
+const INSTANTS = [
+  ...['2026-11-20T02:00:00.000Z', '2026-03-29T01:30:00.000Z'],
+  ...['2026-06-30T23:59:59.000Z', '2026-01-01T04:30:00.000Z'],
+];
+
+/** Combining marks, characters outside the basic plane, joined emoji, and a script from right to left. */
+const FOREIGN_TEXTS = [
+  ...['Zoe\u0308 A\u030Angstro\u0308m', 'Zoë Ångström', '𠮷田 花子', '👩‍👩‍👧 Family'],
+  ...['שלום עולם', 'Łódź – “Straße”', 'one\ttab & 100 %'],
+];
+
+/** One more than most databases take for a long text. */
+const MORE_THAN_A_COLUMN = 70_000;
+
+export function promiseValues({ describe, it, notShown }: Suite): void {
+  describe('values of each type', () => {
+    it('has a field of each type that it can write in the harness, so that each type is tested', async (t) => {
+      await t.start([]);
+      const named = (await describeTyped(t)).map(({ type }) => type);
+      const fields = await t.connector.describeFields();
+      const untested = CONVERTED.filter((type) => {
+        const isOffered = fields.some((field) => field.type === type && field.writable);
+        return isOffered && !named.includes(type);
+      });
+      expectEqual(
+        untested,
+        [],
+        'types without a field in `typedFields` of the harness',
+        'Add a field of each of these types to `typedFields`, or nobody tests how they are read and written.',
+      );
+    });
+
+    if (canChangeZone()) {
+      for (const zone of ZONES) {
+        it(`keeps the day of a date on a server in ${zone}`, (t) =>
+          duringZone(zone, async () => {
+            const ids = await t.start(people(DATES.length));
+            for (const field of await listTyped(t, 'date')) {
+              for (const held of await writeEach(t, ids, field.name, DATES)) {
+                if (!held.isAcknowledged) continue;
+                expectDay(held, field, zone);
+              }
+            }
+          }));
+
+        it(`keeps the instant of a time on a server in ${zone}`, (t) =>
+          duringZone(zone, () => keepsInstants(t)));
+      }
+    } else {
+      notShown(
+        'not shown, because this test runner uses threads, in which the time zone cannot change: dates on servers in other time zones',
+      );
+    }
+
+    it('keeps the instant of a time', keepsInstants);
+
+    it('reads a blank field of any type as null', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const fields = await describeTyped(t);
+      const names = fields.map(({ name }) => name);
+      const [fresh] = await t.connector.readByIds([id], names);
+      for (const field of fields) expectBlank(getValues(fresh)?.[field.name], field, 'never set');
+      for (const field of fields) {
+        await write(t.connector, [{ id, values: { [field.name]: field.value } }]);
+        await write(t.connector, [{ id, values: { [field.name]: null } }]);
+      }
+      await t.connector.finish();
+      const [cleared] = await t.connector.readByIds([id], names);
+      for (const field of fields) expectBlank(getValues(cleared)?.[field.name], field, 'cleared');
+    });
+
+    it('tells no from yes', async (t) => {
+      const ids = await t.start(people(2));
+      for (const { name } of await listTyped(t, 'boolean')) {
+        const [yes, no] = await writeEach(t, ids, name, [true, false]);
+        for (const held of [yes, no]) {
+          expectEqual(held?.isAcknowledged, true, `${name}, writing ${held?.sent}`, READING_BOTH);
+          expectEqual(held?.read, held?.sent, `${name}, reading it back`, READING_BOTH);
+        }
+        expectThat(yes?.seen !== no?.seen, {
+          ...{ what: `${name} in the CRM`, expected: 'two contents for yes and no' },
+          ...{ actual: `${show(yes?.seen)} for both`, hint: READING_BOTH },
+        });
+      }
+    });
+
+    it('keeps every digit that a number field can hold, and its sign', async (t) => {
+      const ids = await t.start(people(8));
+      for (const field of await listTyped(t, 'integer', 'number', 'currency', 'percent')) {
+        for (const held of await writeEach(t, ids, field.name, numbersFor(field))) {
+          if (!held.isAcknowledged) continue;
+          const hint = `The field has ${field.decimalDigits ?? 'any number of'} decimal digits. Send numbers as digits, without rounding and separators, and read a percentage as users see it.`;
+          const seen = held.seen === null ? null : Number(held.seen);
+          expectEqual(seen, held.sent, `${field.name} in the CRM (${held.seen})`, hint);
+          expectEqual(held.read, held.sent, `${field.name}, reading it back`, hint);
+        }
+      }
+    });
+
+    it('reads several options in the order of the picklist', async (t) => {
+      const ids = await t.start(people(2));
+      for (const { name, options } of await listTyped(t, 'multiPicklist')) {
+        const [first, second] = options.filter((option) => !option.includes(';'));
+        if (first === undefined || second === undefined) continue;
+        const orders = [`${first};${second}`, `${second};${first}`];
+        for (const held of await writeEach(t, ids, name, orders)) {
+          const hint =
+            'Equal values must be `===`: sort the selected options as the picklist does, whoever has selected them.';
+          if (held.isAcknowledged) expectEqual(held.read, orders[0], `${name}, as read`, hint);
+        }
+      }
+    });
+
+    it('acknowledges a text only if all of it is in the CRM', async (t) => {
+      const ids = await t.start(people(4));
+      for (const field of await listTexts(t)) {
+        const texts = tooLongFor(field);
+        for (const held of await writeEach(t, ids, field.name, texts)) {
+          const hint = `The field takes ${field.maxLength ?? 'any number of'} characters. Send the text as it is, and refuse the change (\`does_not_fit\`) if the CRM does.`;
+          expectHeld(held, field.name, hint);
+        }
+      }
+    });
+
+    it('acknowledges options only if they are in the CRM', async (t) => {
+      const ids = await t.start(people(2));
+      for (const { name, type, options } of await listTyped(t, 'picklist', 'multiPicklist')) {
+        const unknown = 'an option that no picklist has';
+        const values =
+          type === 'picklist' ? [unknown] : [unknown, `${options[0] ?? 'known'};${unknown}`];
+        for (const held of await writeEach(t, ids, name, values)) {
+          const hint =
+            'Never leave out an option, or replace it by another one: refuse the change (`does_not_fit`).';
+          expectHeld(held, name, hint);
+        }
+      }
+    });
+
+    it('keeps letters of every script, and marks that are combined with them', async (t) => {
+      const ids = await t.start(people(FOREIGN_TEXTS.length));
+      const [name] = t.crm.textFields;
+      for (const held of await writeEach(t, ids, name, FOREIGN_TEXTS)) {
+        expectHeld(held, name, 'Send and read texts in UTF-8, and count no bytes.');
+      }
+    });
+  });
+}
+
+const READING_BOTH =
+  'Convert yes and no in both directions, and tell them from a field that is blank.';
+
+async function keepsInstants(t: ConnectorTest): Promise<void> {
+  const ids = await t.start(people(INSTANTS.length));
+  for (const { name } of await listTyped(t, 'datetime')) {
+    for (const held of await writeEach(t, ids, name, INSTANTS)) {
+      if (!held.isAcknowledged) continue;
+      const hint =
+        'A canonical instant ends in Z: convert it to the zone of the CRM, and back, with the offset. Otherwise both directions can be wrong by the same hours.';
+      expectEqual(held.read, held.sent, `${name}, reading it back`, hint);
+      const seenMs = instantOf(held.seen ?? '');
+      expectThat(seenMs !== null, {
+        ...{ what: `\`seenValue\` of ${name}`, expected: 'an instant with its zone' },
+        actual: show(held.seen),
+        hint: 'The kit has to know the instant without the connector: return an ISO text with Z or an offset from the harness.',
+      });
+      const seen = new Date(seenMs ?? 0).toISOString();
+      expectEqual(seen, held.sent, `${name} in the CRM (${held.seen})`, hint);
+    }
+  }
+}
+
+function expectDay({ sent, read, seen }: Held, { name }: TypedField, zone: string): void {
+  const hint = `A date has no time and no zone: take its digits, and make no Date in the local zone (here ${zone}).`;
+  expectEqual(read, sent, `${name}, reading it back`, hint);
+  expectThat(isSameDay(seen ?? '', String(sent)), {
+    ...{ what: `${name} in the CRM`, expected: `the day ${sent}`, actual: show(seen), hint },
+  });
+}
+
+/** A checkbox is never blank in many CRMs, so it may read as no. */
+function expectBlank(value: FieldValue | undefined, { name, type }: TypedField, how: string): void {
+  if (type === 'boolean' && value === false) return;
+  const hint =
+    'A blank is neither 0 nor an empty text nor a date: return null before the value is converted.';
+  expectEqual(value, null, `${name} (${type}), ${how}`, hint);
+}
+
+/** A value that is acknowledged is in the CRM, whole and unchanged; white space at its ends may be lost. */
+function expectHeld({ sent, isAcknowledged, read, seen }: Held, name: string, hint: string): void {
+  if (!isAcknowledged) return;
+  const wanted = comparable(sent);
+  expectEqual(comparable(read), wanted, `${name}, reading back what was acknowledged`, hint);
+  const options = (text: string | null) => text?.split(/[;,]/).sort().join(';');
+  const isSame = comparable(seen) === wanted || options(seen) === options(String(sent));
+  expectThat(isSame, {
+    what: `${name} in the CRM after it was acknowledged`,
+    ...{ expected: show(sent), actual: show(seen), hint },
+  });
+}
+
+function comparable(value: FieldValue | undefined): string {
+  return String(value ?? '')
+    .replaceAll('\r\n', '\n')
+    .normalize('NFC')
+    .trim();
+}
+
+function numbersFor({ type, decimalDigits, integerDigits }: TypedField): number[] {
+  const most = integerDigits ?? 7;
+  const whole = [0, 1, -7, ...(most >= 4 && type !== 'percent' ? [1234] : [])];
+  const places = type === 'integer' ? 0 : Math.min(decimalDigits ?? 6, 6);
+  if (places === 0) return whole;
+  const fraction = Number(`0.${'123456'.slice(0, places)}`);
+  const smallest = Number(`0.${'0'.repeat(places - 1)}1`);
+  // Nine is the digit that rounding carries over.
+  const nines = Number(`9.${'9'.repeat(places)}`);
+  return [...whole, fraction, smallest, nines];
+}
+
+async function listTexts(t: ConnectorTest) {
+  const described = await t.connector.describeFields();
+  const [name] = t.crm.textFields;
+  const first = described.filter((field) => field.name === name);
+  return [...first, ...(await listTyped(t, 'text', 'longText', 'url'))];
+}
+
+function tooLongFor({ type, maxLength }: { type: CrmFieldType; maxLength: number | null }) {
+  const start = type === 'url' ? 'https://example.org/' : '';
+  const length = maxLength ?? MORE_THAN_A_COLUMN;
+  const fill = (more: number) => start.padEnd(length + more, 'abcdefghi');
+  const texts = [fill(1), fill(40)];
+  // A cut by bytes or by UTF-16 units would leave half a character.
+  if (type !== 'url') texts.push('é'.repeat(length + 1), '👪'.repeat(Math.ceil(length / 2) + 1));
+  return texts;
+}

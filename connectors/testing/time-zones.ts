@@ -1,0 +1,39 @@
+/** Time zones in which the kit runs a connector, because a mistake with local time shows only in some of them. */
+
+/** Far ahead of UTC, and behind it with summer time. */
+export const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
+
+/** True if this process obeys a change of its time zone. A worker thread does not. */
+export function canChangeZone(): boolean {
+  const offsets = ZONES.map((zone) => inZone(zone, () => new Date(0).getTimezoneOffset()));
+  return new Set(offsets).size === ZONES.length;
+}
+
+/** Carries asynchronous work out in a time zone. */
+export async function duringZone<Result>(
+  zone: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const former = process.env['TZ'];
+  process.env['TZ'] = zone;
+  try {
+    return await work();
+  } finally {
+    restore(former);
+  }
+}
+
+function inZone<Result>(zone: string, work: () => Result): Result {
+  const former = process.env['TZ'];
+  process.env['TZ'] = zone;
+  try {
+    return work();
+  } finally {
+    restore(former);
+  }
+}
+
+function restore(former: string | undefined): void {
+  if (former === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = former;
+}
