@@ -263,8 +263,9 @@ export interface Connector {
   /**
    * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If the CRM
    * reports contacts that left (deleted or merged), they come first, so the remaining contact of a merge inherits
-   * before a credit is spent on it. A contact may appear more than once. For a new reading of all contacts, `known` can
-   * save the connector a query for the existing contacts.
+   * before a credit is spent on it. If only the remaining contact shows the merge, both are on one page. A contact may
+   * appear more than once. A reading that is left early does not disturb the next one. For a new reading of all contacts,
+   * `known` can save the connector a query for the existing contacts.
    */
   readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
@@ -309,8 +310,9 @@ export interface Connector {
   /**
    * Writes the changes and yields one result for each, in any order, as soon as it is known. A change writes
    * exactly the fields that it names, and null clears a field. A rejected record does not affect the others.
-   * If the CRM rejects a value and names its field, the other values of the record are still written. Writing
-   * the same change twice is harmless.
+   * If the CRM rejects a value and names its field, the other values of the record are still written. A value is
+   * acknowledged only if the CRM holds all of it. Of two changes of one contact, the later one wins. Writing the same
+   * change twice is harmless.
    */
   write(
     changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
@@ -436,7 +438,11 @@ export interface Capabilities {
   writeBatch: { preferred: number; bulk: number | null; max: number };
 }
 
-/** The CRM account behind the credentials. Its ID is fixed when an integration first runs. */
+/**
+ * The CRM account behind the credentials. Its ID is fixed when an integration first runs, and stored in the clear. It is the
+ * CRM's own ID of the organisation: another address and another key of the same organisation give the same ID, and no key
+ * is in it. Only a CRM on the organisation's own server, which has no such ID, is named by its address.
+ */
 export interface CrmAccount {
   id: string;
   name: string;
@@ -449,7 +455,8 @@ export interface ContactPage {
   missing?: readonly string[];
   /**
    * The position from which a later reading may start once everything up to and including this page is
-   * decided; null if it would have to start from the beginning.
+   * decided; null if it would have to start from the beginning. Contacts that change while this reading is under way are
+   * after it. It contains no key and nothing about people.
    */
   cursor: string | null;
 }

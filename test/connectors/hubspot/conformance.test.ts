@@ -49,6 +49,12 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     fieldType: 'checkbox',
     options: ['arts', 'health', 'youth'].map((value) => ({ value, label: value })),
   });
+  await account.createProperty({
+    name: 'tier',
+    type: 'enumeration',
+    fieldType: 'select',
+    options: ['low', 'high'].map((value) => ({ value, label: value })),
+  });
   let lists = 0;
 
   return {
@@ -72,6 +78,7 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
       { name: 'seen', value: '2026-11-20T02:00:00.000Z' },
       { name: 'points', value: 1250000.5 },
       { name: 'interests', value: 'arts;youth' },
+      { name: 'tier', value: 'high' },
     ],
     newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 401,
