@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isOwned, type OwnedValues } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import { createOwnerFingerprint, type Fingerprint } from '../database/encryption/fingerprint.ts';
 import type { SealContext, Sealer } from '../database/encryption/sealed.ts';
 import { comparableText } from '../mapping/same-value.ts';
 import type { Store } from '../store.ts';
@@ -15,7 +16,19 @@ export function valueFingerprint(
   field: string,
   value: FieldValue,
 ): string {
-  return store.fingerprint('value', JSON.stringify([crmId, field, comparableText(value)]));
+  const text = JSON.stringify([field, comparableText(value)]);
+  return fingerprintValues(store.fingerprint)(crmId, text);
+}
+
+const byStore = new WeakMap<Fingerprint, ReturnType<typeof createOwnerFingerprint>>();
+
+/** Each contact has its own key, so equal values of two contacts have different fingerprints. */
+function fingerprintValues(fingerprint: Fingerprint) {
+  const existing = byStore.get(fingerprint);
+  if (existing !== undefined) return existing;
+  const created = createOwnerFingerprint(fingerprint, 'values of a contact');
+  byStore.set(fingerprint, created);
+  return created;
 }
 
 /** Returns the keyed hash of a donor whom a text names. */

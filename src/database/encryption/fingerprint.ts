@@ -41,6 +41,26 @@ export function joinFingerprints(one: string, other: string): string {
   return hash('sha256', `${one} ${other}`, 'base64url');
 }
 
+/** 66 bits distinguish one text of an owner from the next. */
+const OWNED_LENGTH = 11;
+
+/**
+ * Fingerprints the texts of one owner after the other: 11 characters, the same for the same owner and text. An owner's
+ * key is an HMAC of its ID, which must be stored nowhere. So a plain hash that starts with this key is as hard to guess
+ * as an HMAC of each text, and costs half as much. All keys have the same length and the hash is cut, so nobody can
+ * continue a known hash to the hash of a longer text.
+ */
+export function createOwnerFingerprint(
+  fingerprint: Fingerprint,
+  purpose: string,
+): (owner: string, text: string) => string {
+  let last: { owner: string; key: string } | null = null;
+  return (owner, text) => {
+    if (last?.owner !== owner) last = { owner, key: fingerprint(purpose, owner) };
+    return hash('sha256', last.key + text, 'base64url').slice(0, OWNED_LENGTH);
+  };
+}
+
 /** Characters of base64url that contain only bits of the fingerprint, six bits each. */
 const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
 
