@@ -10,10 +10,12 @@ import { systemClock } from '../../src/core/clock.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createFingerprint } from '../../src/database/encryption/fingerprint.ts';
 import { generateKey, parseKeyRing } from '../../src/database/encryption/key-ring.ts';
+import { profileKeySealContext } from '../../src/database/encryption/seal-contexts.ts';
 import { createSealer, type Sealer } from '../../src/database/encryption/sealed.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database, Tables } from '../../src/database/tables/tables.ts';
-import { decryptGiving, encryptGiving } from '../../src/fields/giving-record.ts';
+import { formatGiving } from '../../src/fields/giving-record.ts';
+import { decryptGiving } from '../../src/fields/kept-profile.ts';
 import { rankIntroductions } from '../../src/paths/rank-introductions.ts';
 import { startPostgresServer } from '../../test/helpers/postgres-server.ts';
 import { atMost, exactly, type Figure, median, plain, round, type Scenario } from '../figure.ts';
@@ -25,6 +27,8 @@ const ROUNDS = 7;
 const CLIENT = 'large';
 /** As long as a profile of the stand-in. */
 const PROFILE = 'x'.repeat(900);
+/** As long as the key of a profile. */
+const KEY = 'k'.repeat(43);
 
 export const ranking: Scenario = {
   name: 'ranking',
@@ -55,7 +59,7 @@ async function measureOn(name: string, url: string): Promise<Figure[]> {
     const sealer = createSealer(parseKeyRing(generateKey()));
     const fingerprint = createFingerprint(createSecretKey(randomBytes(32)));
     await fill(db, sealer);
-    const records = await db.selectFrom('kept_profiles').select(['crm_id', 'giving']).execute();
+    const records = await db.selectFrom('kept_profiles').select(['crm_id', 'key']).execute();
     const reader = Object.assign(db, { clock: systemClock });
     const rank = () => rankIntroductions({ reader, fingerprint, sealer }, CLIENT);
     const ranked = await rank();
@@ -65,8 +69,8 @@ async function measureOn(name: string, url: string): Promise<Figure[]> {
     for (let round = 0; round < ROUNDS; round += 1) {
       opened.push(
         await processorTime(async () => {
-          for (const { crm_id: crmId, giving } of records) {
-            decryptGiving({ sealer }, CLIENT, crmId, giving);
+          for (const { crm_id: crmId, key } of records) {
+            decryptGiving({ sealer }, CLIENT, crmId, key);
           }
         }),
       );
@@ -170,12 +174,12 @@ async function fill(db: Database, sealer: Sealer): Promise<void> {
             field_map: 'm',
             kept_at: 1,
             donor: 'd',
-            key: 'k',
             profile: PROFILE,
           },
-          giving: encryptGiving({ sealer }, CLIENT, contactId(index), {
-            ...{ band: index % 6, isMillionaire: false, isDeceased: false },
-          }),
+          key: sealer.seal(
+            formatGiving({ band: index % 6, isMillionaire: false, isDeceased: false }) + KEY,
+            profileKeySealContext(CLIENT, contactId(index)),
+          ),
         })),
       )
       .execute();

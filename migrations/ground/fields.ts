@@ -69,7 +69,6 @@ async function createKeptProfiles(db: Kysely<unknown>): Promise<void> {
     .addColumn('requested', 'text')
     .addColumn('gone_at', 'bigint')
     .addColumn('donor', 'text', notNull)
-    .addColumn('giving', 'text', notNull)
     .addColumn('key', 'text', notNull)
     .addColumn('profile', 'text', notNull)
     .addPrimaryKeyConstraint('kept_profiles_key', ['integration_id', 'crm_id'])

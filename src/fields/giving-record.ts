@@ -1,12 +1,11 @@
 /**
- * The part of a kept profile that a ranking and the monthly sums need, as a separate small text. Every record has the
- * same length, because the length of an encrypted text can be seen, and would show the size of an amount.
+ * The part of a kept profile that a ranking and the monthly sums need, as a small text that is encrypted together with
+ * the profile's key. Every record has the same length, because the length of an encrypted text can be seen, and would
+ * show the size of an amount.
  */
 
 import { CAPACITY_BANDS, findBand, MILLION } from '../core/capacity.ts';
 import type { Profile } from '../core/profile.ts';
-import { givingSealContext } from '../database/encryption/seal-contexts.ts';
-import type { Sealer } from '../database/encryption/sealed.ts';
 import { damagedProfile } from './damaged-profile.ts';
 
 /** The facts about a contact that a ranking uses. */
@@ -29,25 +28,16 @@ export function toGivingRecord({ capacity, netWorth, isDeceased }: Profile): Giv
 const FORM = '1';
 const UNKNOWN_BAND = '-';
 
-/** Encrypts the record with the secret key. The result can be decrypted only in the contact's row. */
-export function encryptGiving(
-  { sealer }: { sealer: Pick<Sealer, 'seal'> },
-  integrationId: string,
-  crmId: string,
-  { band, isMillionaire, isDeceased }: GivingRecord,
-): string {
-  const text = `${FORM}${band ?? UNKNOWN_BAND}${isMillionaire ? 1 : 0}${isDeceased ? 1 : 0}`;
-  return sealer.seal(text, givingSealContext(integrationId, crmId));
+/** Number of characters in the text of every record. */
+export const GIVING_LENGTH = 4;
+
+/** Pure. */
+export function formatGiving({ band, isMillionaire, isDeceased }: GivingRecord): string {
+  return `${FORM}${band ?? UNKNOWN_BAND}${isMillionaire ? 1 : 0}${isDeceased ? 1 : 0}`;
 }
 
-/** Decrypts a record. Throws a FatalError if it was tampered with or belongs to another contact. */
-export function decryptGiving(
-  { sealer }: { sealer: Pick<Sealer, 'open'> },
-  integrationId: string,
-  crmId: string,
-  giving: string,
-): GivingRecord {
-  const text = sealer.open(giving, givingSealContext(integrationId, crmId));
+/** Pure. Throws a FatalError for any other text. */
+export function parseGiving(text: string): GivingRecord {
   const [form, band = '', million, deceased] = text;
   const isBand = band === UNKNOWN_BAND || Number(band) < CAPACITY_BANDS.length;
   if (form !== FORM || !isBand) throw damagedProfile();

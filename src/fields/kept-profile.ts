@@ -4,9 +4,16 @@ import { z } from 'zod';
 import type { Profile } from '../core/profile.ts';
 import { createDraws } from '../database/encryption/draws.ts';
 import { profileKeySealContext } from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { damagedProfile } from './damaged-profile.ts';
-import { encryptGiving, toGivingRecord } from './giving-record.ts';
+import {
+  formatGiving,
+  GIVING_LENGTH,
+  type GivingRecord,
+  parseGiving,
+  toGivingRecord,
+} from './giving-record.ts';
 import type { KeptRecord } from './statements/kept-profiles.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -37,15 +44,14 @@ const packedSchema = z.tuple([
   z.array(z.string()),
 ]);
 
-/** A profile, its key, and its part for rankings, as they are stored. */
+/** A profile as it is stored, and its key together with its part for rankings. */
 export interface EncryptedProfile {
-  giving: string;
   key: string;
   profile: string;
 }
 
 /** The stored form of a profile that is not kept. */
-export const NOT_KEPT: EncryptedProfile = { giving: '', key: '', profile: '' };
+export const NOT_KEPT: EncryptedProfile = { key: '', profile: '' };
 
 /**
  * Encrypts a profile with a new key, and that key with the secret key. The result can be decrypted only in
@@ -63,12 +69,11 @@ export function encryptProfile(
   const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
   const parts = [iv, cipher.update(pack(profile), 'utf8'), cipher.final(), cipher.getAuthTag()];
   const sealedKey = sealer.seal(
-    key.toString('base64url'),
+    formatGiving(toGivingRecord(profile)) + key.toString('base64url'),
     profileKeySealContext(integrationId, crmId),
   );
   key.fill(0);
   return {
-    giving: encryptGiving({ sealer }, integrationId, crmId, toGivingRecord(profile)),
     key: sealedKey,
     profile: Buffer.concat(parts).toString('base64url'),
   };
@@ -87,10 +92,8 @@ export function decryptProfile(
     profile,
   }: Pick<KeptRecord, 'integrationId' | 'crmId' | 'key' | 'profile'>,
 ): Profile {
-  const opened = Buffer.from(
-    sealer.open(key, profileKeySealContext(integrationId, crmId)),
-    'base64url',
-  );
+  const { keyText } = openKey({ sealer }, integrationId, crmId, key);
+  const opened = Buffer.from(keyText, 'base64url');
   const bytes = Buffer.from(profile, 'base64url');
   const end = bytes.length - TAG_BYTES;
   try {
@@ -103,6 +106,26 @@ export function decryptProfile(
   } catch (error) {
     throw damagedProfile(error);
   }
+}
+
+/** Decrypts only the part for rankings. Throws a FatalError for the same reasons as `decryptProfile`. */
+export function decryptGiving(
+  deps: { sealer: Pick<Sealer, 'open'> },
+  integrationId: string,
+  crmId: string,
+  key: string,
+): GivingRecord {
+  return parseGiving(openKey(deps, integrationId, crmId, key).giving);
+}
+
+function openKey(
+  { sealer }: { sealer: Pick<Sealer, 'open'> },
+  integrationId: string,
+  crmId: string,
+  key: string,
+): { giving: string; keyText: string } {
+  const text = sealer.open(key, profileKeySealContext(integrationId, crmId));
+  return { giving: text.slice(0, GIVING_LENGTH), keyText: text.slice(GIVING_LENGTH) };
 }
 
 function pack(profile: Profile): string {

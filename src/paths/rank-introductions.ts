@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { findContacts } from '../contacts/contacts.ts';
 import { CAPACITY_BANDS } from '../core/capacity.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
-import { decryptGiving } from '../fields/giving-record.ts';
+import { decryptGiving } from '../fields/kept-profile.ts';
 import {
   listMirroredNetworks,
   type MirroredNetwork,
@@ -52,11 +52,10 @@ export async function rankIntroductions(
   const byBand: RankedIntroduction[][] = [...CAPACITY_BANDS, null].map(() => []);
   for (let after: string | null = ''; after !== null; ) {
     const slice = await listPathsWithGiving(reader, integrationId, { after, limit: SLICE });
-    for (const { giving, networkId, ...path } of slice) {
+    for (const { key, networkId, ...path } of slice) {
       const network = members.get(networkId);
       if (!network?.donors.has(path.introducerId)) continue;
-      const known =
-        giving === '' ? null : decryptGiving({ sealer }, integrationId, path.crmId, giving);
+      const known = key === '' ? null : decryptGiving({ sealer }, integrationId, path.crmId, key);
       if (known?.isDeceased) continue;
       const band = known?.band ?? null;
       const { crmId, introducerId, strength } = path;

@@ -12,7 +12,7 @@ import { monthResultsSealContext } from '../../database/encryption/seal-contexts
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
-import { decryptGiving } from '../../fields/giving-record.ts';
+import { decryptGiving } from '../../fields/kept-profile.ts';
 import { listGivingOfSpan, type StoredGiving } from '../../fields/statements/giving-records.ts';
 import { countPathsFound } from '../../paths/statements/warm-paths.ts';
 import type { Store } from '../../store.ts';
@@ -91,8 +91,8 @@ async function countPeople({ reader, sealer }: AddUpDeps, integrationId: string,
       after,
       limit: SLICE,
     });
-    for (const { crmId, giving } of slice) {
-      const record = decryptGiving({ sealer }, integrationId, crmId, giving);
+    for (const { crmId, key } of slice) {
+      const record = decryptGiving({ sealer }, integrationId, crmId, key);
       if (record.isDeceased) continue;
       if (record.band === null) people.unknown += 1;
       else people.bands[record.band] = (people.bands[record.band] ?? 0) + 1;

@@ -108,19 +108,11 @@ export function passkeySealContext(id: string): SealContext {
 }
 
 /**
- * The key of a contact's kept profile. It is bound to the contact, because otherwise one person's profile
+ * The key of a contact's kept profile, and the profile's part for rankings. It is bound to the contact, because otherwise one person's profile
  * could be delivered to another.
  */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {
-    integration_id: integrationId,
-    crm_id: crmId,
-  });
-}
-
-/** The part of a contact's kept profile that a ranking needs. It is bound to the contact for the same reason. */
-export function givingSealContext(integrationId: string, crmId: string): SealContext {
-  return createSealContext('kept_profiles', 'giving', {
     integration_id: integrationId,
     crm_id: crmId,
   });

@@ -145,11 +145,9 @@ export const FIELD_TABLES = {
        */
       donor: donorFingerprint('contact'),
       /**
-       * The facts of the profile that a ranking uses (`GivingRecord`), encrypted, always with the same length; the empty
-       * string if the profile is not kept.
+       * The key of this one profile and its `GivingRecord`, encrypted with the secret key. The text always has the same
+       * length; it is empty if the profile is not kept.
        */
-      giving: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
-      /** The key of this one profile, encrypted with the secret key; the empty string if the profile is not kept. */
       key: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
       /** The profile, encrypted with that key; the empty string if it is not kept. */
       profile: sealed({ with: 'key of the row', boundTo: ['integration_id', 'crm_id'] }),

@@ -1,11 +1,11 @@
 /** Reads the encrypted records from which rankings and monthly sums are made, a slice at a time. */
 import type { Reader } from '../../database/reader.ts';
 
-/** An encrypted record (`GivingRecord`), its contact, and when its profile was paid for (epoch ms). */
+/** A profile's encrypted key with its record (`GivingRecord`), its contact, and when its profile was paid for (epoch ms). */
 export interface StoredGiving {
   crmId: string;
   paidAt: number;
-  giving: string;
+  key: string;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function listGivingOfSpan(
     .innerJoin('contacts as c', (join) =>
       join.onRef('c.integration_id', '=', 'k.integration_id').onRef('c.crm_id', '=', 'k.crm_id'),
     )
-    .select(['k.crm_id', 'k.kept_at', 'k.giving'])
+    .select(['k.crm_id', 'k.kept_at', 'k.key'])
     .where('k.integration_id', '=', integrationId)
     .where('k.kept_at', '>=', start.paidAt)
     .where('k.kept_at', '<', until)
@@ -32,12 +32,12 @@ export async function listGivingOfSpan(
       eb(refTuple('k.kept_at', 'k.crm_id'), '>', tuple(start.paidAt, start.crmId)),
     )
     .where('k.is_delivered', '=', 1)
-    .where('k.giving', '<>', '')
+    .where('k.key', '<>', '')
     .where('c.has_opted_out', '=', 0)
     .where('c.state', '<>', 'held')
     .orderBy('k.kept_at')
     .orderBy('k.crm_id')
     .limit(limit)
     .execute();
-  return rows.map(({ crm_id: crmId, kept_at: paidAt, giving }) => ({ crmId, paidAt, giving }));
+  return rows.map(({ crm_id: crmId, kept_at: paidAt, key }) => ({ crmId, paidAt, key }));
 }

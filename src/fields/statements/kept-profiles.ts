@@ -25,9 +25,7 @@ import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.t
 export interface ProfileToKeep {
   /** Keyed fingerprint of the donor's ID. */
   donor: string;
-  /** Its part for rankings, encrypted; empty if the profile is not kept. */
-  giving: string;
-  /** The encrypted key; empty if the profile is not kept. */
+  /** The key and the part for rankings, encrypted; empty if the profile is not kept. */
   key: string;
   /** The encrypted profile; empty if the profile is not kept. */
   profile: string;
@@ -69,7 +67,6 @@ export interface FetchedAgain {
   crmId: string;
   trackingId: string;
   donor: string;
-  giving: string;
   key: string;
   profile: string;
   /** When the job was submitted. The age of the profile counts from then. */
@@ -451,9 +448,9 @@ async function insertKept(
   for (const batch of inBatches(deliveries)) {
     await insertProfiles(trx, {
       cells: batch.flatMap(
-        ({ crmId, trackingId, isDelivered, fieldMap, paidAt, donor, giving, key, profile }) => [
+        ({ crmId, trackingId, isDelivered, fieldMap, paidAt, donor, key, profile }) => [
           ...[integrationId, crmId, trackingId, isDelivered ? 1 : 0, isDelivered ? fieldMap : ''],
-          ...[paidAt, donor, giving, key, profile],
+          ...[paidAt, donor, key, profile],
         ],
       ),
     });
@@ -472,7 +469,7 @@ const deleteStates = prepared(
 /** The columns of a kept profile. */
 const KEPT = [
   ...(['integration_id', 'crm_id', 'tracking_id', 'is_delivered', 'field_map'] as const),
-  ...(['kept_at', 'donor', 'giving', 'key', 'profile'] as const),
+  ...(['kept_at', 'donor', 'key', 'profile'] as const),
 ] as const;
 
 const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string | number)[] }>) =>
@@ -489,7 +486,6 @@ const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string 
         requested: eb.lit(null),
         gone_at: eb.lit(null),
         donor: eb.ref('excluded.donor'),
-        giving: eb.ref('excluded.giving'),
         key: eb.ref('excluded.key'),
         profile: eb.ref('excluded.profile'),
       })),

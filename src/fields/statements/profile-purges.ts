@@ -233,7 +233,7 @@ async function empty(
   for (const batch of inFilledBatches(ids)) {
     await trx
       .updateTable('kept_profiles')
-      .set({ giving: '', key: '', profile: '', ...more })
+      .set({ key: '', profile: '', ...more })
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', batch)
       .execute();

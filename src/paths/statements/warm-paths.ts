@@ -193,14 +193,14 @@ export function listStrongestPaths(
     .then((rows) => rows.map(knownPath));
 }
 
-/** A path for the ranking, with the encrypted record of its contact's profile; the empty string if there is none. */
+/** A path for the ranking, with the encrypted key and record of its contact's profile; the empty string if there is none. */
 export interface PathWithGiving {
   crmId: string;
   introducerId: string;
   networkId: string;
   /** From 0 to 1. */
   strength: number;
-  giving: string;
+  key: string;
 }
 
 /**
@@ -218,7 +218,7 @@ export async function listPathsWithGiving(
     introducerId: row.introducer_id ?? '',
     networkId: row.network_id ?? '',
     strength: Number(row.strength_millionths ?? 0) / MILLIONTHS,
-    giving: row.giving ?? '',
+    key: row.key ?? '',
   }));
 }
 
@@ -245,7 +245,7 @@ const pathsWithGiving = preparedRead(
         'warm_paths.introducer_id',
         'warm_paths.network_id',
         'warm_paths.strength_millionths',
-        'kept_profiles.giving',
+        'kept_profiles.key',
       ])
       .where('warm_paths.integration_id', '=', integrationId)
       .where('warm_paths.crm_id', '>', after)

@@ -6,7 +6,6 @@ import {
   consentVerifierSealContext,
   crmUserSealContext,
   foreignTextSealContext,
-  givingSealContext,
   hookSecretSealContext,
   monthResultsSealContext,
   passkeySealContext,
@@ -155,7 +154,6 @@ describeEachDatabase('resealAll', (open) => {
       .values({
         ...{ integration_id: 'riverside', crm_id: '003', tracking_id: 't', is_delivered: 1 },
         ...{ field_map: '', kept_at: 1, opted_out_at: null, donor: 'd', profile: 'p' },
-        giving: before.seal('1-00', givingSealContext('riverside', '003')),
         key: before.seal('k', profileKeySealContext('riverside', '003')),
       })
       .execute();

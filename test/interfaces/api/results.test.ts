@@ -167,8 +167,8 @@ describe('the results of a month', () => {
   it('leave no band and no amount in the database in clear, and no length that shows one', async () => {
     const lengths = new Set<number>();
     await withDatabase(world, async (db) => {
-      const rows = await db.selectFrom('kept_profiles').select('giving').execute();
-      for (const { giving } of rows) lengths.add(giving.length);
+      const rows = await db.selectFrom('kept_profiles').select('key').execute();
+      for (const { key } of rows) lengths.add(key.length);
     });
     expect(lengths.size).toBe(1);
   });
@@ -229,7 +229,7 @@ describe('a month that is over', () => {
       expect(stored?.results).not.toMatch(/bands|sent|\d{2},/);
       await db
         .updateTable('kept_profiles')
-        .set({ giving: '' })
+        .set({ key: '' })
         .where('crm_id', '<>', world.people[20] ?? '')
         .execute();
     });

@@ -90,7 +90,7 @@ describeEachDatabase('what is held of a contact', (open) => {
       .insertInto('kept_profiles')
       .values({
         ...{ ...OF, tracking_id: 't', is_delivered: 1, field_map: 'm', kept_at: 7 },
-        ...{ opted_out_at: null, donor: 'd', giving: 'g', key: 'k', profile: 'p' },
+        ...{ opted_out_at: null, donor: 'd', key: 'k', profile: 'p' },
       })
       .execute();
     await db

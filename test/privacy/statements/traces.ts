@@ -74,7 +74,6 @@ export async function leaveTraces(world: StoreWorld): Promise<void> {
         kept: {
           ...{
             donor: 'd',
-            giving: 'g',
             key: 'k',
             profile: `profile of ${MARKED}`,
             paidAt: START_MS,
