@@ -1,9 +1,10 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { savePause } from '../../../src/clients/statements/schedules.ts';
 import {
   createFingerprint,
+  createOwnerFingerprint,
   loadFingerprintKey,
 } from '../../../src/database/encryption/fingerprint.ts';
 import { generateKey, parseKeyRing } from '../../../src/database/encryption/key-ring.ts';
@@ -49,6 +50,37 @@ describeOn('sqlite', 'createFingerprint', () => {
       fingerprint('identity', 'ada'),
       fingerprint('value', 'Ada'),
       other('identity', 'Ada'),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describeOn('sqlite', 'createOwnerFingerprint', () => {
+  const fingerprint = createFingerprint(createSecretKey(Buffer.alloc(32, 7)));
+  const ofOwner = createOwnerFingerprint(fingerprint, 'values');
+
+  it('is the start of SHA-256 over the key of the owner and the text', () => {
+    const whole = createHash('sha256')
+      .update(`${fingerprint('values', '003')}Ada`)
+      .digest();
+    expect(ofOwner('003', 'Ada')).toBe(whole.toString('base64url').slice(0, 11));
+  });
+
+  it('is the same again after a text of another owner', () => {
+    const before = ofOwner('003', 'Ada');
+    const other = ofOwner('004', 'Ada');
+    expect(ofOwner('003', 'Ada')).toBe(before);
+    expect(other).not.toBe(before);
+  });
+
+  it('differs by text, by owner, by purpose and by key', () => {
+    const otherKey = createFingerprint(createSecretKey(Buffer.alloc(32, 8)));
+    const all = [
+      ofOwner('003', 'Ada'),
+      ofOwner('003', 'ada'),
+      ofOwner('004', 'Ada'),
+      createOwnerFingerprint(fingerprint, 'other')('003', 'Ada'),
+      createOwnerFingerprint(otherKey, 'values')('003', 'Ada'),
     ];
     expect(new Set(all).size).toBe(all.length);
   });

@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FieldMapping } from '../../../src/core/field-map.ts';
 import { createFingerprint } from '../../../src/database/encryption/fingerprint.ts';
@@ -53,6 +54,17 @@ test('the same text looks different in another contact', () => {
   expect(one).toHaveLength(12);
   expect(other).toHaveLength(12);
   expect(one).not.toBe(other);
+});
+
+test('a text has the same words if it is in ASCII as if one more word is not', () => {
+  const wordsIn = rememberWords(fingerprint);
+  const ascii = fc.stringMatching(/^[ -~\n]{0,80}$/);
+  fc.assert(
+    fc.property(ascii, (text) => {
+      expect(written(wordsIn, '1', text)).toEqual(written(wordsIn, '1', `${text} é`));
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('a word that a text has in two spellings is one word, which is no name', () => {
