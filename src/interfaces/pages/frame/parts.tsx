@@ -327,7 +327,8 @@ export function ContactId(props: {
 /** A contact's ID as text. A page with the asset `names` shows the name before it, to users who may see names. */
 export function NamedId({ id, client }: { id: string; client: string | null }) {
   const text = <span class="contact-id">{id}</span>;
-  return client === null ? text : <span data-name-of={`${client}/${id}`}>{text}</span>;
+  // A user may have typed an address without an ID.
+  return client === null || id === '' ? text : <span data-name-of={`${client}/${id}`}>{text}</span>;
 }
 
 /** A CRM ID, as a link to the record's page if the address is known. */

@@ -249,7 +249,8 @@ function Changes(props: { report: RunReport; crmId: string; place: number }) {
 export interface ChangesView extends WrittenChanges {
   run: string;
   crmId: string;
-  integration: { id: string; name: string };
+  /** Without settings, the CRM cannot be read. */
+  integration: { id: string; name: string; isSetUp: boolean };
 }
 
 /** The changes as a separate page. With scripts, only its middle part is shown. */
@@ -267,7 +268,8 @@ export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewe
       </p>
       <div class="card">
         <h1 class="run-title">
-          Values that the run wrote to <NamedId id={crmId} client={integration.id} />
+          Values that the run wrote to{' '}
+          <NamedId id={crmId} client={integration.isSetUp ? integration.id : null} />
         </h1>
         <div data-fragment>
           <ChangesBody view={view} />

@@ -103,7 +103,11 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
         ...changes,
         run: runId,
         crmId,
-        integration: { id: integrationId, name: integration?.name ?? integrationId },
+        integration: {
+          id: integrationId,
+          name: integration?.name ?? integrationId,
+          isSetUp: integration !== undefined,
+        },
       }),
     );
   });
