@@ -30,7 +30,7 @@ const ALONE = [
  * others.
  */
 const LONGEST =
-  /\/test\/(sweep|simulation|failpoints)\/|\/(wizard-story|worker|demo|hosts|outage|shared-pace|forget-killed|missing\/killed|penetration)\.slow\.test\.ts$/;
+  /\/test\/(sweep|simulation|failpoints|browser\/walks)\/|\/(wizard-story|worker|demo|hosts|outage|shared-pace|forget-killed|missing\/killed|penetration)\.slow\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

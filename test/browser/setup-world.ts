@@ -27,12 +27,14 @@ export interface SetupWorldOptions {
   contacts?: number;
   donors?: number;
   service?: PartnerSandboxOptions;
+  /** The operator's settings file; without it, the folder is empty, and the product writes one. */
+  settings?: string;
 }
 
 export async function openSetupWorld(
   main: string,
   kinds: readonly Kind[],
-  { contacts = 60, donors = 500, service: serviceOptions = {} }: SetupWorldOptions = {},
+  { contacts = 60, donors = 500, service: serviceOptions = {}, settings }: SetupWorldOptions = {},
 ) {
   const few = { contacts, donors };
   const service = await startPartnerSandbox({
@@ -58,11 +60,22 @@ export async function openSetupWorld(
       DONOR_SYNC_SETUP_HOSTS: '127.0.0.1:*,localhost:*',
     },
   };
-  const child = spawn(process.execPath, [main, 'serve', ...options], here);
-  const { url, linkFile } = await ready(child);
-  const signInUrl = (await readFile(linkFile, 'utf8')).trim();
-  // The folder is checked as a user would leave it.
-  await rm(linkFile);
+  if (settings !== undefined) await writeFile(join(folder, 'donor-sync.yaml'), settings);
+  let child: ChildProcessWithoutNullStreams;
+  const start = async (words: readonly string[]) => {
+    child = spawn(process.execPath, [main, 'serve', ...options, ...words], here);
+    const { url, linkFile } = await ready(child);
+    const link = (await readFile(linkFile, 'utf8')).trim();
+    // The folder is checked as a user would leave it.
+    await rm(linkFile);
+    return { url, link };
+  };
+  const stop = async () => {
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill();
+    await ended;
+  };
+  const { url, link: signInUrl } = await start([]);
   const control = controlService(service);
   return {
     ...{ folder, url, signInUrl, service, control },
@@ -93,10 +106,13 @@ export async function openSetupWorld(
       const inviting = spawn(process.execPath, [main, ...words], here);
       return invitedSchema.parse(JSON.parse(await text(inviting.stdout))).link;
     },
+    /** Stops the service and serves again as `serve --recover`; resolves with the link that it writes. */
+    async recover(): Promise<string> {
+      await stop();
+      return (await start(['--recover'])).link;
+    },
     async close() {
-      const ended = new Promise((resolve) => child.once('close', resolve));
-      child.kill();
-      await ended;
+      await stop();
       await salesforce?.close();
       await hubspot?.close();
       await service.close();

@@ -1,0 +1,70 @@
+/** Hands whose session ends before each form that they send. */
+import type { Locator } from 'playwright-core';
+import { expect } from 'vitest';
+import { untilSent } from './hands.ts';
+import type { Account, Visitor } from './visitor.ts';
+
+export interface EndedSessions {
+  visitor: Visitor;
+  /** The buttons whose forms were sent again after the sign-in, without another click. */
+  repeated: Set<string>;
+  /** The buttons that had to be pressed again. */
+  pressedAgain: Set<string>;
+  /** From now on, the session ends before each submit. */
+  start(): void;
+}
+
+const NOT_SENT = 'Nothing was sent yet. To send it, press';
+
+/** The user signs in again above the form each time. */
+export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessions {
+  const { page, context, hands } = visitor;
+  const repeated = new Set<string>();
+  const pressedAgain = new Set<string>();
+  let isStarted = false;
+  return {
+    ...{ repeated, pressedAgain },
+    start() {
+      isStarted = true;
+    },
+    visitor: { ...visitor, hands: { ...hands, press } },
+  };
+
+  async function press(target: Locator): Promise<void> {
+    await untilSent(page);
+    if (!isStarted || !(await isSubmit(target))) return hands.press(target);
+    const label = ((await target.textContent()) ?? '').trim();
+    await context.clearCookies();
+    await page.evaluate('window.isBefore = true');
+    await hands.press(target);
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await hands.type(dialog.getByLabel('E-mail'), who.email);
+    await hands.type(dialog.getByLabel('Password'), who.password);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    const told = page.getByText(NOT_SENT);
+    await expect
+      .poll(async () => (await told.isVisible()) || (await isAnotherPage()), { interval: 50 })
+      .toBe(true);
+    if (await isAnotherPage()) {
+      repeated.add(label);
+      await untilSent(page);
+      return;
+    }
+    pressedAgain.add(label);
+    await hands.press(target);
+  }
+
+  /** While a page is replaced, it cannot be asked. */
+  async function isAnotherPage(): Promise<boolean> {
+    return page.evaluate<boolean>('window.isBefore !== true').catch(() => false);
+  }
+}
+
+/** Returns whether the target sends a form that changes something. */
+function isSubmit(target: Locator): Promise<boolean> {
+  return target.evaluate((element) =>
+    element.matches(
+      'form[method="post"] button[type="submit"], form[method="post"] button:not([type])',
+    ),
+  );
+}

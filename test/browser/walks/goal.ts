@@ -1,0 +1,18 @@
+/**
+ * Walks to one goal. If the walk stops, the error names the goal. With `WALK_TIMES`, the seconds of each goal are
+ * printed.
+ */
+export async function goal<Result>(name: string, walk: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  try {
+    return await walk();
+  } catch (error) {
+    if (error instanceof Error) error.message = `"${name}" is not reached: ${error.message}`;
+    throw error;
+  } finally {
+    if (process.env['WALK_TIMES'] !== undefined) {
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+      process.stderr.write(`${seconds} s  ${name}\n`);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { builtProgram } from '../../helpers/built-program.ts';
+import { openBrowser } from '../open-browser.ts';
+import type { Kind } from '../setup-world.ts';
+import { openWalkWorld, type WalkWorld, type WalkWorldOptions } from './walk-world.ts';
+
+export interface Walks {
+  browser(): Browser;
+  /** A service without clients, which is closed after the test. */
+  open(kind: Kind, options?: WalkWorldOptions): Promise<WalkWorld>;
+}
+
+/** One browser for each file. The product is built within that time. */
+export function openWalks(timeoutMs: number): Walks {
+  let browser: Browser;
+  let program: string;
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([openBrowser(), builtProgram()]);
+  }, timeoutMs);
+  afterAll(() => browser.close());
+  return {
+    browser: () => browser,
+    async open(kind, options) {
+      const world = await openWalkWorld(program, kind, options);
+      onTestFinished(world.close);
+      return world;
+    },
+  };
+}

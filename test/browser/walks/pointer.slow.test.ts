@@ -1,0 +1,16 @@
+/** The three people at a desk: 1,440 px, light, with the pointer. */
+import { it } from 'vitest';
+import { openWalks } from './open-walks.ts';
+import { AT_A_DESK } from './visitor.ts';
+import { walkAll } from './walk-all.ts';
+
+const TIMEOUT_MS = 600_000;
+const walks = openWalks(TIMEOUT_MS);
+
+it(
+  'leads a person who sets up, a fundraiser and a director to their goals, at a desk with the pointer',
+  async () => {
+    await walkAll(walks.browser(), await walks.open('salesforce', { needsTwo: true }), AT_A_DESK);
+  },
+  TIMEOUT_MS,
+);

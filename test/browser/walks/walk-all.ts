@@ -1,0 +1,74 @@
+/** The three walks in one installation: Robin sets it up, Farah and Dana use it, and Robin recovers her account. */
+import type { Browser } from 'playwright-core';
+import { expect } from 'vitest';
+import * as danaDoes from './dana.ts';
+import * as farahDoes from './farah.ts';
+import { goal } from './goal.ts';
+import * as robinDoes from './robin.ts';
+import { comeToVisit, DANA, FARAH, PHONE, type Visitor, type Ways } from './visitor.ts';
+import type { WalkWorld } from './walk-world.ts';
+
+/** Number of contacts, drawn at random, whose sentence Farah reaches from the first page. */
+const DRAWN = 5;
+
+export async function walkAll(browser: Browser, world: WalkWorld, ways: Ways): Promise<void> {
+  const robin = await comeToVisit(browser, world, ways);
+  const phone = await comeToVisit(browser, world, { ...ways, userAgent: PHONE });
+  await goal('Robin creates her account', () => robinDoes.createAccount(robin, world.signInUrl));
+  await goal('Robin sets the address', () => robinDoes.setAddress(robin, phone));
+  await goal('Robin sets up a client', () => robinDoes.setUpClient(robin, world));
+  expect(await world.control.spent()).toBe(25);
+  await goal('Robin sends the rest', () => robinDoes.sendTheRest(robin));
+  await goal('Robin decides', () => robinDoes.decide(robin));
+  await goal('Robin gets alerts', () => robinDoes.checkAlerts(robin, world));
+  const invitations = await goal('Robin invites her colleagues', async () => ({
+    farah: await robinDoes.invite(robin, FARAH, 'reader'),
+    dana: await robinDoes.invite(robin, DANA, 'admin'),
+  }));
+  await goal('Robin stays the owner', () => robinDoes.tryToLeave(robin));
+
+  const farah = await comeToVisit(browser, world, ways);
+  await goal('Farah joins', () => farahDoes.join(farah, invitations.farah, FARAH));
+  await walkFarah(farah, world);
+
+  // A second user counts only if the account is older than the request.
+  const dana = await comeToVisit(browser, world, ways);
+  await goal('Dana joins', () => farahDoes.join(dana, invitations.dana, DANA));
+  await goal('Dana reads the results', () => danaDoes.readResults(dana));
+  await goal('Dana chooses a month and prints', () => danaDoes.chooseAndPrint(dana));
+  await goal('Dana compares the credits', () => danaDoes.compareCredits(dana));
+  await goal('Robin asks to undo a run', () => robinDoes.undoRun(robin));
+  await goal('Dana confirms the undo', () => danaDoes.confirmUndo(dana));
+  await goal('Robin sees the undo', async () => {
+    await robinDoes.openLastRun(robin);
+    await robinDoes.seeUndone(robin, DANA);
+  });
+  await goal('Dana chooses a mail', () =>
+    farahDoes.chooseMail(dana, world, { who: DANA, mail: 'Results' }),
+  );
+  const [name = ''] = await world.listNames();
+  await goal('Robin erases a contact', () => robinDoes.eraseContact(robin, name));
+  await goal('Robin recovers her account', () => robinDoes.recover(robin, world));
+}
+
+async function walkFarah(farah: Visitor, world: WalkWorld): Promise<void> {
+  const names = await world.listNames();
+  await goal('Farah reads whom to call', () => farahDoes.readRanking(farah));
+  await goal('Farah filters', () => farahDoes.filterRanking(farah));
+  await goal('Farah makes a list', () => farahDoes.makeList(farah));
+  await goal('Farah reaches five contacts', async () => {
+    const { introduced, others } = await farahDoes.drawContacts(farah, names, DRAWN);
+    for (const name of introduced) {
+      expect(await farahDoes.reachContact(farah, name)).toContain('can introduce');
+    }
+    for (const name of others) {
+      expect(await farahDoes.reachContact(farah, name)).toContain('No network member is known');
+    }
+  });
+  await goal('Farah reads a contact', () => farahDoes.readContact(farah));
+  await goal('Farah asks who knows', () => farahDoes.askWhoKnows(farah));
+  await goal('Farah downloads the ranking', () => farahDoes.downloadRanking(farah));
+  await goal('Farah chooses a mail', () =>
+    farahDoes.chooseMail(farah, world, { who: FARAH, mail: 'Introductions' }),
+  );
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { type Mail, startMailServer } from '../../clients/alerts/receivers.ts';
+import { controlService } from '../../helpers/service-control.ts';
+import { type Kind, openSetupWorld, type SetupWorld } from '../setup-world.ts';
+import { openHttpsFront } from './https-front.ts';
+
+/** A real `serve`, and everything that the three people meet outside of it. */
+export interface WalkWorld extends SetupWorld {
+  kind: Kind;
+  /** A proxy for browsers, in which the colleagues' address leads to the server. */
+  proxy: string;
+  /** The mails that arrived, for whoever they are. */
+  mails: readonly Mail[];
+  /** The full names of contacts that the CRM holds once. */
+  listNames(): Promise<string[]>;
+}
+
+export interface WalkWorldOptions {
+  contacts?: number;
+  /** Whether an undo needs a second user. */
+  needsTwo?: boolean;
+}
+
+/** The network of the group that the walks choose; each CRM has its own way to hold the board. */
+export const BOARD = { salesforce: 'Board of Directors', hubspot: 'Board', csv: 'Board' } as const;
+
+/**
+ * Starts the product as its operator leaves it: the settings name the mail server and the price of a credit, because a
+ * browser may not set either, and contain no client.
+ */
+export async function openWalkWorld(
+  program: string,
+  kind: Kind,
+  { contacts = 60, needsTwo = false }: WalkWorldOptions = {},
+): Promise<WalkWorld> {
+  const mailServer = await startMailServer();
+  const world = await openSetupWorld(program, [kind], {
+    ...{ contacts, donors: contacts },
+    settings: settingsText(mailServer.url, needsTwo),
+  });
+  const front = await openHttpsFront(world.url);
+  if (kind === 'salesforce') await misspell(world);
+  return {
+    ...world,
+    ...{ kind, proxy: front.proxy, mails: mailServer.mails },
+    async listNames() {
+      const crm = kind === 'csv' ? world.service : world.crms[kind];
+      const people = await controlService({ rootUrl: crm?.rootUrl ?? '' }).people(contacts);
+      const names = people.flatMap(({ firstName, lastName }) =>
+        firstName === null || lastName === null || isMisspelt(lastName)
+          ? []
+          : [`${firstName} ${lastName}`],
+      );
+      return names.filter(
+        (name, index) => names.indexOf(name) === index && names.lastIndexOf(name) === index,
+      );
+    },
+    async close() {
+      await front.close();
+      await world.close();
+      await mailServer.close();
+    },
+  };
+}
+
+function settingsText(mailServer: string, needsTwo: boolean): string {
+  return `database: "sqlite:data/donor-sync.db"
+alerts:
+  email: { to: [robin@example.org], from: "donor-sync <sync@example.org>", smtp: "${mailServer}" }
+credits:
+  price: { enhancements: { amount: 0.5, currency: USD }, networks: { amount: 0.5, currency: USD } }
+twoPeople: { undo: ${needsTwo ? 0 : null} }
+integrations: []
+`;
+}
+
+const contactsSchema = z.object({
+  records: z.array(z.object({ Id: z.string(), LastName: z.string() })),
+});
+
+/** A last name that differs from the profile's is one letter longer than this. */
+const SHORT = 4;
+
+/** Whether this last name may be the changed one, before or after its change. */
+function isMisspelt(lastName: string): boolean {
+  return lastName.length === SHORT || (lastName.length === SHORT + 1 && lastName.endsWith('e'));
+}
+
+/** Changes a contact's last name a little, so that its profile needs a decision. */
+async function misspell({ crms: { salesforce } }: SetupWorld): Promise<void> {
+  const soql = 'SELECT Id, LastName FROM Contact ORDER BY Id';
+  const answer = await fetch(
+    `${salesforce?.baseUrl}/services/data/v60.0/query?q=${encodeURIComponent(soql)}`,
+    { headers: { authorization: `Bearer ${salesforce?.token}` } },
+  );
+  const { records } = contactsSchema.parse(await answer.json());
+  const short = records.find(({ LastName: { length } }) => length === SHORT);
+  if (short === undefined) throw new Error('No contact has a short last name.');
+  const edited = await fetch(`${salesforce?.rootUrl}/_sandbox/edit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ action: 'update', id: short.Id, values: { LastName: `${short.LastName}e` } },
+    }),
+  });
+  if (!edited.ok) throw new Error(await edited.text());
+}
