@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countPaths } from '../../src/paths/statements/warm-paths.ts';
 import { controlService } from '../helpers/service-control.ts';
 import { join } from '../interfaces/api/people-world.ts';
-import { ROUTES, type RouteRule } from '../interfaces/api/route-table.ts';
 import { openView, type View } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
+import { addressesOf, PAGES } from './page-list.ts';
 import { expectSound } from './rooms.ts';
 import { openWholeWorld, type WholeWorld } from './whole-world.ts';
 
@@ -62,20 +62,6 @@ afterAll(async () => {
   await world?.close();
 });
 
-const PAGES = Object.entries(ROUTES).flatMap(([name, { isPage, ...rule }]) =>
-  isPage === true ? [{ name, ...rule }] : [],
-);
-
-/** A route's addresses: for all clients, or for the existing run, hold and batch. */
-function addressesOf(name: string, { about = 'list', path }: Pick<RouteRule, 'about' | 'path'>) {
-  const pattern = path ?? name.replace('GET ', '');
-  const { clients, setupId, runId, holdId, batchId } = world;
-  const integration = pattern.startsWith('/setup') ? [...clients, setupId] : clients;
-  const ids = { integration, run: [runId], hold: [holdId], batch: [batchId], approval: [] };
-  const found = about === 'list' || about === 'all' ? [''] : ids[about];
-  return found.map((id) => pattern.replace(/:(?:id|integration)\b/, id));
-}
-
 async function ask(path: string, cookie: string) {
   const answer = await fetch(world.url + path, { headers: { cookie }, redirect: 'manual' });
   const type = answer.headers.get('content-type') ?? '';
@@ -110,7 +96,7 @@ describe('every page', () => {
 
   it.each(PAGES)('$name', async ({ name, ...rule }) => {
     let shown = 0;
-    for (const path of addressesOf(name, rule)) {
+    for (const path of addressesOf(world, name, rule)) {
       const { status, isPage, text } = await ask(path, owner);
       const fitting = OF_SOME.includes(name) ? [200, 303, 404] : [200, 303];
       expect(fitting, `${path}: ${text}`).toContain(status);

@@ -30,14 +30,14 @@ const UNMOVED = 5;
 /**
  * A client with runs, a hold, a batch of contacts that all moved, networks with paths, a webhook that was called,
  * alerts and a schedule, and the guide; an empty client; a client with a CSV file, set up in a browser; and a setup in
- * progress.
+ * progress. `others` are more empty clients.
  */
-export async function openWholeWorld(): Promise<WholeWorld> {
+export async function openWholeWorld(others: readonly string[] = []): Promise<WholeWorld> {
   const guideFolder = await mkdtemp(join(tmpdir(), 'guide-'));
   await buildGuide(guideFolder);
   const world = await openNetworkWorld({
     guideFolder,
-    others: ['harbor'],
+    others: ['harbor', ...others],
     // Nothing listens there, so messages do not arrive.
     alerts: { webhook: { url: 'http://127.0.0.1:9/chat' }, failedAbovePercent: 20 },
     setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] },

@@ -1,0 +1,20 @@
+import { ROUTES, type RouteRule } from '../interfaces/api/route-table.ts';
+import type { WholeWorld } from './whole-world.ts';
+
+/** All pages, from the table of routes. */
+export const PAGES = Object.entries(ROUTES).flatMap(([name, { isPage, ...rule }]) =>
+  isPage === true ? [{ name, ...rule }] : [],
+);
+
+/** A page's addresses: for all clients, or for the existing run, hold and batch. */
+export function addressesOf(
+  { clients, setupId, runId, holdId, batchId }: WholeWorld,
+  name: string,
+  { about = 'list', path }: Pick<RouteRule, 'about' | 'path'>,
+): string[] {
+  const pattern = path ?? name.replace('GET ', '');
+  const integration = pattern.startsWith('/setup') ? [...clients, setupId] : clients;
+  const ids = { integration, run: [runId], hold: [holdId], batch: [batchId], approval: [] };
+  const found = about === 'list' || about === 'all' ? [''] : ids[about];
+  return found.map((id) => pattern.replace(/:(?:id|integration)\b/, id));
+}

@@ -1,0 +1,104 @@
+/** The weight of each page, as it goes over the wire to a browser that has nothing yet, in a large installation. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/database/tables/tables.ts';
+import { join } from '../interfaces/api/people-world.ts';
+import { openView } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
+import { addressesOf, PAGES } from './page-list.ts';
+import { withDatabase } from './rooms.ts';
+import { openWholeWorld, type WholeWorld } from './whole-world.ts';
+
+const CLIENTS = 40;
+const DECISIONS = 5_000;
+const ROWS = 100_000;
+
+const MOST_BYTES = 100_000;
+const MOST_REQUESTS = 10;
+
+/** The library that draws the picture of the networks, which browsers keep, is weighed apart from the page. */
+const PICTURE_LIBRARY = /\/assets\/(cytoscape|layout-?base|cose-?base|fcose)/i;
+
+/** Longer than the scripts need after a page has loaded. */
+const SETTLED_MS = 300;
+
+let world: WholeWorld;
+let browser: Browser;
+let cookie: { name: string; value: string; url: string };
+
+beforeAll(async () => {
+  // A client that is set up with a file comes in addition.
+  const others = Array.from({ length: CLIENTS - 3 }, (_, index) => `client-${index}`);
+  [world, browser] = await Promise.all([openWholeWorld(others), openBrowser()]);
+  const owner = (await join(world, 'Olga', 'owner')).cookie;
+  const [name = '', value = ''] = owner.split('=');
+  cookie = { name, value, url: world.url };
+  await withDatabase(world, (db) => fill(db, world.runId));
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.close();
+});
+
+/** Adds decisions to the clients, and rows to a run. */
+async function fill(db: Database, runId: string): Promise<void> {
+  const ids = (count: number, from: number) =>
+    Array.from({ length: count }, (_, index) => from + index);
+  for (let from = 0; from < DECISIONS; from += 500) {
+    const questions = ids(500, from).map((index) => ({
+      ...{ id: `many-${index}`, integration_id: index % 2 === 0 ? 'riverside' : 'harbor' },
+      ...{ crm_id: `many-${index}`, tracking_id: `t-${index}`, kind: 'name_mismatch' as const },
+      opened_at: Date.now(),
+    }));
+    await db.insertInto('questions').values(questions).execute();
+  }
+  for (let from = 0; from < ROWS; from += 2_000) {
+    const rows = ids(2_000, from).map((index) => ({
+      ...{ run_id: runId, place: 4, crm_id: `many-${index}`, reason: 'fields_written' },
+      ...{ detail: null, at: Date.now() },
+    }));
+    await db.insertInto('run_rows').values(rows).execute();
+  }
+}
+
+interface Weight {
+  path: string;
+  bytes: number;
+  requests: number;
+  libraryBytes: number;
+}
+
+/** Opens a page in a new browser. */
+async function weigh(path: string): Promise<Weight> {
+  const { page, close } = await openView(browser, world.url, { width: 1440 });
+  await page.context().addCookies([cookie]);
+  const weight: Weight = { path, bytes: 0, requests: 0, libraryBytes: 0 };
+  const measured: Promise<void>[] = [];
+  page.on('requestfinished', (request) => {
+    const isLibrary = PICTURE_LIBRARY.test(request.url());
+    measured.push(
+      request.sizes().then(({ responseBodySize, responseHeadersSize }) => {
+        const bytes = responseBodySize + responseHeadersSize;
+        if (isLibrary) weight.libraryBytes += bytes;
+        else weight.bytes += bytes;
+        weight.requests += isLibrary ? 0 : 1;
+      }),
+    );
+  });
+  await page.goto(world.url + path, { waitUntil: 'load' });
+  await page.waitForTimeout(SETTLED_MS);
+  await Promise.all(measured);
+  await close();
+  return weight;
+}
+
+describe(`each page with ${CLIENTS} clients, ${DECISIONS} decisions and ${ROWS} rows of a run`, () => {
+  it.each(PAGES)('$name weighs at most 100 kB in 10 requests', async ({ name, ...rule }) => {
+    for (const path of addressesOf(world, name, rule)) {
+      const weight = await weigh(path);
+      if (process.env['WEIGHTS'] !== undefined) process.stderr.write(`${JSON.stringify(weight)}\n`);
+      expect(weight.bytes, JSON.stringify(weight)).toBeLessThanOrEqual(MOST_BYTES);
+      expect(weight.requests, JSON.stringify(weight)).toBeLessThanOrEqual(MOST_REQUESTS);
+    }
+  });
+});
