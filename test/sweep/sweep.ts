@@ -130,6 +130,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'tokens list',
       'hooks list',
       'hooks show riverside',
+      `hubspot app --out ${world.path('temp/app')}`,
       'fields check',
       'networks',
       'networks check',

@@ -1,8 +1,10 @@
 /** Tests HubSpot's workflow action: it marks contacts within the limit of the day, and then asks one question. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { signatureHeaders } from '../../../../sandbox/hubspot/webhooks/signature.ts';
 import { listContactIds } from '../../../../src/contacts/contacts.ts';
 import { decideQuestion } from '../../../../src/decisions/decide.ts';
+import { listDueErasures } from '../../../../src/decisions/statements/erasure-requests.ts';
 import { listOpenQuestions } from '../../../../src/decisions/statements/questions.ts';
 import { crmAtDoor } from '../../../../src/interfaces/api/doors/door-caller.ts';
 import { createWorkflowLimits } from '../../../../src/interfaces/api/doors/workflow-limits.ts';
@@ -38,6 +40,26 @@ async function openPinned(workflowPerDay: number) {
   await world.runner.stop();
   return { world, contacts: await contactsOf(world) };
 }
+
+describe('an event of the app', () => {
+  it('that a contact was deleted for privacy requests its erasure, only if HubSpot has signed it', async () => {
+    const { world, contacts } = await openPinned(9);
+    const [one = ''] = contacts;
+    const url = `${world.url}/doors/hubspot/events`;
+    const { portalId, clientSecret } = world.hubspot;
+    const event = { subscriptionType: 'contact.privacyDeletion', objectId: Number(one), portalId };
+    const body = JSON.stringify([event]);
+    const post = (secret: string) => {
+      const signed = { method: 'POST', url, body, timestampMs: Date.now() };
+      return fetch(url, { method: 'POST', headers: signatureHeaders(secret, signed), body });
+    };
+    expect((await post('another secret')).status).toBe(401);
+    expect(await listDueErasures(world.application.store.reader, 'riverside', 9)).toEqual([]);
+    expect((await post(clientSecret)).status).toBe(202);
+    const due = await listDueErasures(world.application.store.reader, 'riverside', 9);
+    expect(due.map(({ crmId }) => crmId)).toEqual([one]);
+  });
+});
 
 describe('the workflow action', () => {
   it('marks each contact once, however often the call is repeated, and asks one question beyond the limit', async () => {
