@@ -17,8 +17,8 @@ export function recordUiRoutes(org: Org): Hono<SalesforceEnv> {
 }
 
 /**
- * `fields` must exist and be readable; of `optionalFields`, those that do not exist or that the user may not read are
- * left out.
+ * `fields` must exist and be readable. If one of `optionalFields` does not exist, or the user may not read it, it is left
+ * out.
  */
 function readForUi(c: SalesforceContext, org: Org) {
   const id = readId(c.req.param('id') ?? '');

@@ -38,7 +38,9 @@ const org = z.string().min(1).max(MAX_ACCOUNT_LENGTH).openapi({
 
 const refusals = {
   401: failure('The door token is missing or unknown.'),
-  403: failure('The token is for another client, or the CRM account is not the one of the client.'),
+  403: failure(
+    'The token is for another client, or the client is connected to another CRM account.',
+  ),
   ...problems.notFound,
   409: failure('The limit of the day is reached, or the client has not synced yet.'),
   ...problems.invalid,
