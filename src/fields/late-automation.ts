@@ -1,6 +1,6 @@
 /**
  * Finds values that the CRM's own automation has made from ours after the run had read them back. HubSpot's workflows,
- * for example, run seconds to hours after a write. Without this, such a value would count as typed by a user: it would
+ * for example, run seconds to hours after a write. Without this, such a value would count as typed by a user. It would
  * stay when the contact becomes another person, and neither an undo nor an erasure would touch it.
  */
 import type { Connector } from '../../connectors/contract.ts';

@@ -251,10 +251,10 @@ export async function undoRun(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await openLastRun(robin);
   await hands.press(page.getByRole('button', { name: 'Undo run' }));
-  const dialog = page.getByRole('dialog', { name: /^Undo this run/ });
-  await dialog.getByText('donor-sync restores the values that this run replaced').waitFor();
+  await page.getByRole('heading', { level: 1, name: /^Undo this run/ }).waitFor();
+  await page.getByText('Credits are not refunded').waitFor();
   await expectCalm(robin);
-  await hands.press(dialog.getByRole('button', { name: 'Undo run' }));
+  await hands.press(page.getByRole('button', { name: /^(?:Undo run|Request the undo)$/ }));
 }
 
 /** Once the undo has ended. */
