@@ -455,7 +455,7 @@ export interface ContactPage {
   missing?: readonly string[];
   /**
    * The position from which a later reading may start once everything up to and including this page is
-   * decided; null if it would have to start from the beginning. Contacts that change while this reading is under way are
+   * decided; null if it would have to start from the beginning. Changes made during this reading are
    * after it. It contains no key and nothing about people.
    */
   cursor: string | null;

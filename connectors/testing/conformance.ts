@@ -60,5 +60,30 @@ export function testConnector(
       );
     }
     promiseEnding(suite);
+    for (const [ability, events] of Object.entries(UNTESTED)) {
+      if (abilities.some((each) => each === ability)) continue;
+      suite.notShown(`not shown, because the harness has no \`${ability}\`: ${events}`);
+    }
   });
 }
+
+/** Events that are not tested without this ability. The others are reported where their promises are. */
+const UNTESTED: Readonly<
+  Record<
+    Exclude<
+      Ability,
+      'api' | 'ownMarks' | 'otherKey' | 'ownAddress' | 'losesFormer' | 'groups' | 'newField'
+    >,
+    string
+  >
+> = {
+  vanish: 'contacts that the connector’s user can no longer see',
+  mergeContacts: 'contacts that are merged',
+  refuseWrites: 'contacts that may not be changed',
+  refuseField: 'single values that the CRM refuses',
+  lock: 'contacts that another user is changing',
+  automate: 'values that the CRM’s automation changes after a write',
+  addBreakingGroup: 'groups whose reading fails before its end',
+  hideSources: 'rights to read addresses and employers that are taken away',
+  ids: 'IDs with several forms',
+};

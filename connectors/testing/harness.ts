@@ -44,8 +44,8 @@ export interface ConformanceHarness {
   /** Types a text into a field. Null clears the field. */
   setValue(id: string, field: string, value: string | null): Promise<void>;
   /**
-   * The content of a field, read without the connector; null if it is blank. A number as digits, as users see it (7.25 for
-   * 7.25 %), a date with its digits, an instant as an ISO text with its zone, and selected options joined by `;`.
+   * The content of a field, read without the connector; null if it is blank. A number is digits, as users see it (7.25 for
+   * 7.25 %). An instant is an ISO text with its zone. A date has its digits, and selected options are joined by `;`.
    */
   seenValue(id: string, field: string): Promise<string | null>;
   /** Two text fields that exist, are blank, and may be written. */
@@ -135,6 +135,11 @@ export type Ability =
   | 'otherKey'
   /** Each organisation has a server with its own address, and the CRM gives it no other id. */
   | 'ownAddress'
+  /**
+   * The CRM shows the value that a write replaces only in the same request: it knows no idempotency keys, and keeps no
+   * history of fields.
+   */
+  | 'losesFormer'
   | 'addBreakingGroup'
   | 'hideSources'
   | 'ids';

@@ -43,7 +43,7 @@ export interface ExampleFlaws {
   takesNewestEdit?: boolean;
   /** A repeated change is a new one for the CRM. */
   forgetsRequests?: boolean;
-  /** Changes of one contact are under way at the same time. */
+  /** Changes of one contact are in flight at the same time. */
   letsChangesRace?: boolean;
   /** Options are read in the order in which they are stored. */
   keepsOrder?: boolean;

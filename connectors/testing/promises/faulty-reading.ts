@@ -23,7 +23,7 @@ const MOST_REQUESTS_UNDER_LIMIT = 60;
 
 const STOP_AFTER_MS = 100;
 
-/** Other requests in flight may end by themselves. */
+/** Other requests in flight may end normally. */
 const MOST_AFTER_STOP_MS = 20_000;
 
 export function promiseFaultyReading({ describe, it, can }: Suite): void {

@@ -22,6 +22,8 @@ const ABILITIES = [
   'addBreakingGroup',
   'hideSources',
   'ids',
+  // One request reads the former values and writes. Salesforce has no idempotency keys, and histories of few fields.
+  'losesFormer',
 ] as const;
 
 const AFFILIATION = 'npsp__Primary_Affiliation';
@@ -70,6 +72,8 @@ async function salesforceHarness(
     typedFields: [
       { name: 'Birthdate', value: '1962-03-04' },
       { name: 'HasOptedOutOfEmail', value: true },
+      { name: 'LeadSource', value: 'Web' },
+      ...(shape === 'npsp' ? [{ name: 'npo02__TotalOppAmount__c', value: 1_250_000.5 }] : []),
     ],
     newField: { name: 'Fresh__c', label: 'Fresh', type: 'text', description: 'A new field.' },
     ...(shape === 'npsp'
