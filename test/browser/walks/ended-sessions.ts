@@ -33,7 +33,7 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
   async function press(target: Locator): Promise<void> {
     await untilSent(page);
     if (!isStarted || !(await isSubmit(target))) return hands.press(target);
-    const label = ((await target.textContent()) ?? '').trim();
+    const label = await toLabel(target);
     await context.clearCookies();
     await page.evaluate('window.isBefore = true');
     await hands.press(target);
@@ -58,6 +58,15 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
   async function isAnotherPage(): Promise<boolean> {
     return page.evaluate<boolean>('window.isBefore !== true').catch(() => false);
   }
+}
+
+/** The words of a button, which are marked if it only opens a preview. */
+async function toLabel(target: Locator): Promise<string> {
+  const words = ((await target.textContent()) ?? '').trim();
+  const isPreview = await target.evaluate(
+    (element) => element.closest('form[action$="/preview"]') !== null,
+  );
+  return isPreview ? `${words} (preview)` : words;
 }
 
 /** Returns whether the target sends a form that changes something. */
