@@ -85,7 +85,7 @@ export interface TwiceCheck {
   missing: Person[];
   /** Contacts of these people that got no donor, with the service's error. */
   unanswered: { person: Person; error: string | null; reasons: string[] }[];
-  /** Contacts of these people that got another donor. */
+  /** Contacts that describe these people but were matched with another donor. */
   wrong: { person: Person; matched: string[]; reasons: string[] }[];
 }
 

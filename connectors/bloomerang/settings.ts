@@ -33,7 +33,7 @@ export const bloomerangSettingsSchema = z.strictObject({
     .regex(/^[A-Z]{3}$/, 'is not the code of a currency, for example USD')
     .default('USD'),
   /**
-   * The number of the write check. If a check has stopped the writing, a higher number starts another one.
+   * The number of the write check. If a check has stopped the writing, a higher number starts another check.
    */
   writeCheck: z.number().int().min(1).default(1),
 });

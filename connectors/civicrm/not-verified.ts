@@ -24,7 +24,7 @@ export const NOT_VERIFIED: readonly Assumption[] = [
   },
   {
     assumed: '`getFields` with the contact type Individual leaves out the fields of organizations.',
-    otherwise: 'Such fields can be mapped, and users do not see the values in them.',
+    otherwise: 'Such fields can be mapped, but users do not see the values in them.',
   },
   {
     assumed: 'Without "view debug output", the user receives no reason for a refusal.',

@@ -29,9 +29,9 @@ const PRIVATE_APP_ID = 8_412_006;
 
 /** The behaviour of the stand-in. Every option has a default. */
 export interface HubspotSandboxOptions extends CrmSandboxOptions {
-  /** Requests of an app within ten seconds; 0 means no limit. Default: 190. */
+  /** Requests per app within ten seconds; 0 means no limit. Default: 190. */
   ratePer10s?: number;
-  /** Requests of private apps in a day; 0 means no limit. Default: 650,000. */
+  /** Requests per day of all private apps; 0 means no limit. Default: 650,000. */
   dailyLimit?: number;
   /** Searches within a second; 0 means no limit. Default: 5. */
   searchPerSecond?: number;

@@ -64,6 +64,11 @@ export const CONTENTS: readonly GuideGroup[] = [
         'Access, settings, properties and the first sync.',
       ),
       page(
+        'docs/guides/hubspot-card.md',
+        'HubSpot: on the record',
+        'The card on a contact, and the action for workflows.',
+      ),
+      page(
         'docs/guides/getting-started-civicrm.md',
         'CiviCRM, step by step',
         'Access, settings, marks, fields and the first sync (preview).',

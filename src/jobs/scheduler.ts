@@ -103,7 +103,7 @@ export interface TickDeps {
   log: Log;
 }
 
-/** If a time is processed this late (ms), no process was serving, or the machine was asleep. */
+/** A scheduled time that is processed this late (ms) was missed: no process was serving, or the machine was asleep. */
 const MISSED_AFTER_MS = 5 * 60_000;
 
 /**

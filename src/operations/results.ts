@@ -82,7 +82,7 @@ export const showResults = reading({
   name: 'results',
   summary: 'Show what each client got in a month, and what it cost',
   details:
-    'Months are in UTC. A contact counts once in a month, by its latest profile. It costs no credit, and no name is read.',
+    'Months are in UTC. Each contact counts once per month, with its latest profile. It costs no credit, and no name is read.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',

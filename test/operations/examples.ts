@@ -115,8 +115,9 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     invalid: { body: { name: '', role: 'viewer' } },
   }),
   'tokens create-door': async () => ({
-    body: { integration: 'riverside', name: 'Salesforce' },
-    invalid: { body: { integration: 'riverside', name: '', perDay: 0 } },
+    subjects: { integration: 'riverside' },
+    body: { name: 'Salesforce' },
+    invalid: { body: { name: '', perDay: 0 } },
   }),
   'tokens revoke': async ({ world }) => {
     await world.addToken('viewer');

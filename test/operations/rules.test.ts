@@ -24,6 +24,9 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/http-api
 
 const rows = OPERATIONS.map((operation) => ({ name: operation.name, operation }));
 
+/** CRMs call the operations of doors, so these have their own routes and rules (`test/interfaces/api/doors`). */
+const NOT_LISTED = ['kit/**', 'doors/**', 'catalogue.ts'];
+
 describe('the operations', () => {
   it('are all in the table of rules, each once, and the table has no others', () => {
     expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(Object.keys(RULES).sort());
@@ -32,7 +35,7 @@ describe('the operations', () => {
   it('are all in the catalogue, so every test that goes through it has them', async () => {
     const folder = join(import.meta.dirname, '../../src/operations');
     const declared = new Set<unknown>();
-    for (const file of globSync('**/*.ts', { cwd: folder, exclude: ['kit/**', 'catalogue.ts'] })) {
+    for (const file of globSync('**/*.ts', { cwd: folder, exclude: NOT_LISTED })) {
       const exported: Record<string, unknown> = await import(join(folder, file));
       for (const one of Object.values(exported)) if (isOperation(one)) declared.add(one.name);
     }

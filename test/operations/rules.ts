@@ -167,7 +167,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     by: 'person',
     asks: false,
     effect: 'changes',
-    route: 'POST /v1/door-tokens',
+    route: 'POST /v1/integrations/:integration/door-tokens',
     audit: 'door.made',
   },
   'tokens list': {

@@ -568,12 +568,12 @@ export const API_CASES: CaseTable = {
     'without a body': { path: '/v1/tokens' },
     'not JSON': { path: '/v1/tokens', ...NOT_JSON },
   },
-  'POST /v1/door-tokens': {
-    good: { path: '/v1/door-tokens', body: { integration: 'riverside', name: 'Salesforce' } },
-    unknown: { path: '/v1/door-tokens', body: { integration: 'nowhere', name: 'Salesforce' } },
-    invalid: { path: '/v1/door-tokens', body: { integration: 'riverside', name: '', perDay: 0 } },
-    'without a body': { path: '/v1/door-tokens' },
-    'not JSON': { path: '/v1/door-tokens', ...NOT_JSON },
+  'POST /v1/integrations/:integration/door-tokens': {
+    good: { path: '/v1/integrations/riverside/door-tokens', body: { name: 'Salesforce' } },
+    unknown: { path: '/v1/integrations/nowhere/door-tokens', body: { name: 'Salesforce' } },
+    invalid: { path: '/v1/integrations/riverside/door-tokens', body: { name: '', perDay: 0 } },
+    'without a body': { path: '/v1/integrations/riverside/door-tokens' },
+    'not JSON': { path: '/v1/integrations/riverside/door-tokens', ...NOT_JSON },
   },
   'DELETE /v1/tokens/:token': {
     good: { path: '/v1/tokens/token-viewer?digest={digest}' },

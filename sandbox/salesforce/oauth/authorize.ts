@@ -57,7 +57,7 @@ function problemWith(request: AuthorizeRequest, { clientId }: ClientApp): Proble
   if (request.response_type !== 'code') {
     return { error: 'unsupported_response_type', description: 'response type not supported' };
   }
-  // Apps of partners must use PKCE, even if they have a secret.
+  // Partner apps must use PKCE, even if they have a secret.
   return request.code_challenge === ''
     ? { error: 'invalid_request', description: 'missing required code challenge' }
     : undefined;

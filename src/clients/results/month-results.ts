@@ -1,5 +1,5 @@
 /**
- * Adds up the results of a client's runs in a month (UTC). A contact counts once in a month, by its latest profile. The sums of a
+ * Adds up the results of a client's runs in a month (UTC). Each contact counts once per month, with its latest profile. The sums of a
  * month that is over are stored encrypted. Until then they are added up when someone looks. People are counted only while
  * all profiles of the month are still kept, because a part of them would look like the whole.
  */

@@ -68,8 +68,8 @@ export async function beginSetup(deps: SetupDeps, name: string): Promise<string>
 }
 
 /**
- * Starts to change an integration in the database. If a set-up already changes it, that set-up stays
- * unchanged.
+ * Starts to change an integration in the database. If another set-up for this integration is already open, nothing
+ * happens.
  */
 export async function beginChange(deps: SetupDeps, integration: Integration): Promise<void> {
   await dropOld(deps);

@@ -217,7 +217,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   paid_since_backup: {
     means:
-      "The database was restored from a backup, and this contact is new or changed since. It might have been paid for after the backup, because no record outside the database shows that it was not. The same is true for a job that was in progress in the backup and that the service has lost since. Or the service key was replaced while the contact's job was running, and the present key cannot see that job. Or its profile could not be written while the service had it, and no copy is kept (`retention.profiles`). Nothing was sent.",
+      "The database was restored from a backup, and this contact is new or changed since. It might have been paid for after the backup: no record outside the database rules this out. The same is true for a job that was in progress in the backup and that the service has lost since. Or the service key was replaced while the contact's job was running, and the present key cannot see that job. Or its profile could not be written while the service had it, and no copy is kept (`retention.profiles`). Nothing was sent.",
     next: '`donor-sync holds` shows how many contacts are affected. If a replaced key is used again within six days, the next sync delivers the profiles without a credit. `donor-sync holds approve --batch` buys their profiles, for some of them perhaps a second time; `reject --batch` counts them as paid for.',
     costs: 'Nothing now. `reject` costs nothing; `approve` costs one credit for each contact.',
   },

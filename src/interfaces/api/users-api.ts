@@ -42,7 +42,12 @@ export function userRoutes(deps: HttpDeps, access: Access) {
   const tokens = { tag: 'Access tokens' };
   add(listTokens, { ...tokens, method: 'get', path: '/v1/tokens' });
   add(createToken, { ...tokens, method: 'post', path: '/v1/tokens', status: 201 });
-  add(createDoorToken, { ...tokens, method: 'post', path: '/v1/door-tokens', status: 201 });
+  add(createDoorToken, {
+    ...tokens,
+    method: 'post',
+    path: '/v1/integrations/{integration}/door-tokens',
+    status: 201,
+  });
   add(revokeToken, { ...tokens, method: 'delete', path: '/v1/tokens/{token}' });
   return app;
 }

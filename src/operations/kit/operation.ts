@@ -64,7 +64,7 @@ export interface World {
   clients: ReadonlyMap<string, Integration>;
   /** The address in the settings, or this machine's own. `readAddresses` returns the address in use. */
   publicUrl: string;
-  /** True if the settings name no address. */
+  /** True if no address is configured. */
   hasOwnUrl: boolean;
   /**
    * Checks the audit chain, optionally against an end that was saved earlier. A server returns within

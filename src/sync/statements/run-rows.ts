@@ -83,7 +83,7 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
   return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
 }
 
-/** Returns contacts except fresh ones: first contacts that need a user, then by ID. */
+/** Returns contacts except fresh ones. Contacts that need a user come first; otherwise the order is by ID. */
 export async function listRunRows(
   reader: Reader,
   run: RunKey,

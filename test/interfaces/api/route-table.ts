@@ -242,7 +242,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'PUT /v1/address': { role: 'owner', about: 'all', by: 'person' },
   'GET /v1/tokens': { role: 'owner', about: 'all' },
   'POST /v1/tokens': { role: 'owner', about: 'all', by: 'person' },
-  'POST /v1/door-tokens': { role: 'owner', about: 'all', by: 'person' },
+  'POST /v1/integrations/:integration/door-tokens': { role: 'owner', about: 'all', by: 'person' },
   'DELETE /v1/tokens/:token': { role: 'owner', about: 'all' },
   'POST /v1/tokens/:token/preview': { role: 'owner', about: 'all' },
   'POST /v1/runs/:run/undo': { role: 'admin', about: 'run', path: '/v1/runs/:id/undo' },

@@ -32,7 +32,7 @@ const NEVER_BY_TOKEN = [
   ...['POST /v1/users', 'PUT /v1/users/:user/role', 'POST /v1/users/:user/link'],
   ...['POST /v1/users/:user/enable', 'DELETE /v1/users/:user'],
   ...['DELETE /v1/users/:user/passkeys/:passkey', 'POST /v1/tokens'],
-  'POST /v1/door-tokens',
+  'POST /v1/integrations/:integration/door-tokens',
   'POST /v1/integrations/:integration/contacts/:contact/forget',
   'DELETE /v1/integrations/:integration/contacts/:contact/block',
   'POST /clients/:integration/contacts/:contact/forget',

@@ -52,7 +52,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'POST /v1/users': { body: { name: 'Eve', email: 'eve@example.org', role: 'owner' } },
   'PUT /v1/users/:user/role': { body: { role: 'decider' } },
   'POST /v1/tokens': { body: { name: 'Eve', role: 'owner' } },
-  'POST /v1/door-tokens': { body: { integration: ':id', name: 'Eve' }, id: 'integration' },
+  'POST /v1/integrations/:integration/door-tokens': { body: { name: 'Eve' } },
   'POST /v1/integrations/:integration/contacts/:contact/forget': { body: { alsoInCrm: false } },
   'PUT /v1/mails/:kind': { path: '/v1/mails/results', body: { state: 'off' } },
   'POST /v1/mails/confirm': { body: { code: 'no code' } },

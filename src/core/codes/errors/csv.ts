@@ -38,7 +38,7 @@ export const CSV_ERRORS: ErrorTopic = {
     },
     csv_output_needed: {
       means: 'The results cannot be written to this kind of file. Nothing was changed.',
-      next: 'Name a file that ends with `.csv` in `crm.output`.',
+      next: 'Set `crm.output` to a file whose name ends with `.csv`.',
     },
     csv_unreadable: {
       means: 'The file does not contain a readable table. Nothing was saved.',

@@ -17,7 +17,7 @@ export interface LinkPlace {
 }
 
 /**
- * Opens the file before there is a link, so no link is created that nobody sees. Throws a ConfigurationError if the
+ * Opens the file before the link is created, so that no link is lost. Throws a ConfigurationError if the
  * file cannot be created. Without a file, stdout has to be a terminal, because pipes and logs can store the link.
  */
 export async function openLinkPlace(

@@ -42,6 +42,8 @@ export const FORMS: readonly FormRule[] = [
   { action: '/account/passkeys', page: '/account', kind: 'secret' },
   { action: '/account/passkeys/:passkey/remove', page: '/account', kind: 'erases' },
   { action: '/account/sessions/:session/end', page: '/account', kind: 'access' },
+  { action: '/account/links/:link/end', page: '/account', kind: 'access' },
+  { action: '/link/:secret', page: '/link/:secret', kind: 'access' },
   { action: '/account/sign-out-everywhere', page: '/account', kind: 'access' },
   { action: '/account/mails/:kind', page: '/account', kind: 'save' },
   // What it confirms is in the address of its page, which a second sign-in does not show again.

@@ -220,10 +220,10 @@ describe('a door token', () => {
         ...{ createdAt: expect.any(String), lastUsedAt: null },
       },
     ]);
-    const byToken = await world.request('/v1/door-tokens', {
+    const byToken = await world.request('/v1/integrations/riverside/door-tokens', {
       method: 'POST',
       token: owner,
-      body: { integration: 'riverside', name: 'Salesforce' },
+      body: { name: 'Salesforce' },
     });
     expect(byToken.read(errorSchema).error.code).toBe('person_needed');
     const preview = await world.request(`/v1/tokens/${id}/preview`, {
