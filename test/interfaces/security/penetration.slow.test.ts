@@ -63,7 +63,7 @@ const ENDS_SESSION = 'POST /account/sign-out-everywhere';
 const LAST = ['POST /setup/:id/drop', 'POST /users/:user/remove', ENDS_SESSION];
 
 /** Things that a request of another principal may have used up. */
-const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches/;
+const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches|link/;
 
 const TARGETS = ['own', 'foreign', 'unknown'] as const;
 type Target = (typeof TARGETS)[number];
@@ -77,7 +77,7 @@ const routes = Object.entries(ROUTES)
 const UNKNOWN_THINGS: Things = {
   ...{ integration: UNKNOWN, run: UNKNOWN, hold: UNKNOWN, batch: UNKNOWN, approval: UNKNOWN },
   ...{ answer: UNKNOWN, contact: UNKNOWN, user: UNKNOWN, token: UNKNOWN, passkey: UNKNOWN },
-  ...{ session: UNKNOWN, setup: UNKNOWN },
+  ...{ session: UNKNOWN, setup: UNKNOWN, crmUser: UNKNOWN, link: UNKNOWN },
 };
 
 /** The expected response to a principal about something, as a word for the list of mistakes. */
@@ -268,13 +268,14 @@ describe('every route', () => {
 
 describe('an owner', () => {
   /**
-   * Requests that end in 404: only a client with a file has results, no contact is blocked, and the API has refused the
-   * approval before.
+   * Requests that end in 404: only a client with a file has results, no contact is blocked, the API has refused the
+   * approval before, one of the links of the CRM's card is too old, and the other user's link is not the owner's.
    */
   const NOT_THERE = [
     'DELETE /v1/integrations/:integration/contacts/:contact/block',
     'POST /v1/integrations/:integration/contacts/:contact/block/preview',
     'GET /setup/:id/results',
+    ...['GET /link/:secret', 'POST /account/links/:link/end'],
     'POST /decisions/approvals/:approval/confirm',
     'POST /decisions/approvals/:approval/refuse',
   ];

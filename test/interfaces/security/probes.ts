@@ -10,7 +10,7 @@ export interface Probe {
   /** Sent as JSON to the API, and as a form to pages; `:id` is the thing. */
   body?: Readonly<Record<string, unknown>>;
   /** The response for things that are out of reach or unknown, if it is not 404. */
-  otherwise?: 303 | 403 | 422;
+  otherwise?: 303 | 403 | 404 | 422;
   /** True where callers who reach some clients may not do it for these either. */
   needsAll?: boolean;
 }
@@ -63,6 +63,8 @@ export const PROBES: Readonly<Record<string, Probe>> = {
 
   // The response does not reveal whose session or passkey an ID was: it leads to the account page.
   'POST /account/sessions/:id/end': { id: 'session', otherwise: 303 },
+  // Only the user who was linked can end the link.
+  'POST /account/links/:link/end': { id: 'crmUser', otherwise: 404 },
   // A user who removes a passkey has to confirm their identity first, whatever the ID is.
   'POST /account/passkeys/:id/remove': { id: 'passkey', otherwise: 422 },
   'POST /users': { body: { name: 'Eve', email: 'eve@example.com', role: 'owner', reach: 'all' } },
@@ -97,6 +99,8 @@ const PARAMETERS: Readonly<Record<string, keyof Things>> = {
   user: 'user',
   token: 'token',
   passkey: 'passkey',
+  link: 'crmUser',
+  secret: 'link',
   setup: 'setup',
 };
 

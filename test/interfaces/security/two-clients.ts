@@ -10,7 +10,14 @@ import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { ROLES, type Role } from '../../../src/core/role.ts';
 import { passkeySealContext } from '../../../src/database/encryption/seal-contexts.ts';
 import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
+import {
+  createLinkSecret,
+  fingerprintCrmUser,
+  LINK_MS,
+  sealCrmUser,
+} from '../../../src/people/crm-user-links.ts';
 import { addAccessToken, revokeAccessToken } from '../../../src/people/statements/access.ts';
+import { saveCrmUser } from '../../../src/people/statements/crm-users.ts';
 import { addPasskey } from '../../../src/people/statements/passkeys.ts';
 import { listSessions } from '../../../src/people/statements/sessions.ts';
 import { disablePerson } from '../../../src/people/user-accounts.ts';
@@ -47,6 +54,10 @@ export interface Things {
   token: string;
   passkey: string;
   session: string;
+  /** The link of a user of the CRM to that user. */
+  crmUser: string;
+  /** The secret of a link that the CRM's card shows. It belongs to no client; the foreign one is too old. */
+  link: string;
   /** A client whose set-up is not finished. */
   setup: string;
 }
@@ -272,12 +283,26 @@ async function fill(
     }),
   );
   const [session] = await listSessions(store.reader, { personId: user.id });
+  const crmUser = `crm-user-of-${word}`;
+  const inCrm = { kind: 'hubspot', account: '1', user: word, email: `${word}@example.org` };
+  await store.act((trx) =>
+    saveCrmUser(
+      trx,
+      {
+        ...{ id: crmUser, personId: user.id, fingerprint: fingerprintCrmUser(store, inCrm) },
+        sealed: sealCrmUser(sealer, crmUser, inCrm),
+      },
+      inCrm.kind,
+    ),
+  );
+  const shownAt = id === OWN ? Date.now() : Date.now() - 2 * LINK_MS;
+  const link = createLinkSecret(sealer, { ...inCrm, user: `another ${word}` }, shownAt);
   const setup = await beginSetup(application, `${word} Clinic`);
   const [contact = ''] = crm.records.keys();
   return {
     ...{ integration: id, run, hold, batch, approval: approval.id, answer: answer.id, contact },
     ...{ user: user.id, token: (await addToken(world, word, [id])).id, passkey, setup },
-    session: session?.id ?? '',
+    ...{ session: session?.id ?? '', crmUser, link },
   };
 }
 
