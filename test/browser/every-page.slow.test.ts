@@ -15,11 +15,12 @@ import { expectSound } from './rooms.ts';
 import { openWholeWorld, type WholeWorld } from './whole-world.ts';
 
 /**
- * A mail leads to the confirmation of an address, a button to the CRM's consent page, and a script on the picture's page
+ * The card in HubSpot leads to the page that links its user, a mail leads to the confirmation of an address, a button to the CRM's consent page, and a script on the picture's page
  * requests the picture.
  */
 const NO_LINKS = [
-  ...['GET /account/mails/confirm', 'GET /setup/:id/leave', 'GET /networks/:id/picture'],
+  ...['GET /account/mails/confirm', 'GET /link/:secret', 'GET /setup/:id/leave'],
+  'GET /networks/:id/picture',
 ];
 
 /** Pages that a client has only during its setup, or after a setup with a file. */
@@ -109,7 +110,7 @@ describe('every page', () => {
       expect(await page.locator('h1').count(), `h1 of ${path}`).toBe(1);
       expect(await page.locator('main').count(), path).toBe(1);
       // A user's own pages belong to no area.
-      if (!path.startsWith('/account')) {
+      if (!/^\/(?:account|link)\b/.test(path)) {
         const areas = page.locator('.rail [aria-current="page"]');
         expect(await areas.count(), `area of ${path}`).toBe(1);
       }

@@ -8,13 +8,16 @@ export const PAGES = Object.entries(ROUTES).flatMap(([name, { isPage, ...rule }]
 
 /** A page's addresses: for all clients, or for the existing run, hold and batch. */
 export function addressesOf(
-  { clients, setupId, runId, holdId, batchId }: WholeWorld,
+  { clients, setupId, runId, holdId, batchId, linkSecret }: WholeWorld,
   name: string,
   { about = 'list', path }: Pick<RouteRule, 'about' | 'path'>,
 ): string[] {
-  const pattern = path ?? name.replace('GET ', '');
+  const address = name.replace('GET ', '');
+  const pattern = address.includes(':secret') ? address : (path ?? address);
   const integration = pattern.startsWith('/setup') ? [...clients, setupId] : clients;
   const ids = { integration, run: [runId], hold: [holdId], batch: [batchId], approval: [] };
   const found = about === 'list' || about === 'all' ? [''] : ids[about];
-  return found.map((id) => pattern.replace(/:(?:id|integration)\b/, id));
+  return found.map((id) =>
+    pattern.replace(/:(?:id|integration)\b/, id).replace(':secret', linkSecret),
+  );
 }

@@ -6,6 +6,7 @@ import { findSetup } from '../../src/clients/setup/draft.ts';
 import { raiseAlert } from '../../src/clients/statements/alerts.ts';
 import { listBatches } from '../../src/decisions/statements/batches.ts';
 import { listSingleQuestions } from '../../src/decisions/statements/questions.ts';
+import { createLinkSecret } from '../../src/people/crm-user-links.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
@@ -19,6 +20,8 @@ export interface WholeWorld extends NetworkHttpWorld {
   runId: string;
   holdId: string;
   batchId: string;
+  /** The secret of a link that the card in HubSpot shows. */
+  linkSecret: string;
 }
 
 /** A last name that differs from the profile's is one letter longer than this. */
@@ -80,6 +83,11 @@ export async function openWholeWorld(others: readonly string[] = []): Promise<Wh
   return {
     ...{ ...world, runId, setupId, clients: ['riverside', 'harbor', finished] },
     ...{ holdId: hold?.id ?? '', batchId: batch?.id ?? '' },
+    linkSecret: createLinkSecret(
+      world.application.sealer,
+      { kind: 'hubspot', account: '1', user: '7', email: 'olga@example.org' },
+      Date.now(),
+    ),
     async close() {
       await world.close();
       await rm(guideFolder, { recursive: true });

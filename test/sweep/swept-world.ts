@@ -72,6 +72,7 @@ const SHOWS_PERSONS = [
   ['paths'],
   ['contacts', 'show'],
   ['contacts', 'search'],
+  ['contacts', 'names'],
   ['prospects'],
   ['introductions'],
   ['holds', '--show'],
