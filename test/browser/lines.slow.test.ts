@@ -64,19 +64,20 @@ async function linesOf(page: Page, selector: string): Promise<Record<string, num
 async function openQueue(world: HttpWorld, width: number): Promise<Page> {
   const page = await open(world, width);
   await page.goto(`${world.url}/decisions`);
+  await page.locator('.queue .is-named').first().waitFor();
   return page;
 }
 
 describe('the queue of decisions', () => {
   it('break no id of a contact and no time, however long the name beside them is', async () => {
     const page = await openQueue(await openWorldWithHold(), DESKTOP_WIDTH);
-    const lines = await linesOf(page, '.queue-subject, .queue time');
+    const lines = await linesOf(page, '.queue .contact-id, .queue time');
     expect(lines).toEqual({ [CONTACT]: 1, '42 minutes ago': 1 });
   });
 
   it('have room for names and times on a phone, on a page as wide as it', async () => {
     const page = await openQueue(await openWorldWithHold(), PHONE_WIDTH);
-    const lines = await linesOf(page, '.queue-subject, .queue time');
+    const lines = await linesOf(page, '.queue .contact-id, .queue time');
     expect(lines).toEqual({ [CONTACT]: 1, '42 minutes ago': 1 });
     expect(await page.locator('.queue').innerText()).toContain(NAME);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE_WIDTH);

@@ -189,7 +189,7 @@ async function explore({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: /^Connections/ }).click();
   await page.locator('[data-drawn-ms]').waitFor();
   await page.getByRole('button', { name: 'Zoom in' }).click();
-  const crmId = (await page.locator('#paths tbody th').first().innerText()).trim();
+  const crmId = (await page.locator('#paths tbody th .contact-id').first().innerText()).trim();
   await page.getByLabel('Who knows').fill(crmId);
   await page.getByRole('button', { name: 'Find', exact: true }).click();
   await page.locator('.sentences').getByText('can introduce').first().waitFor();

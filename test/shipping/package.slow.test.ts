@@ -108,6 +108,8 @@ describe('the package', () => {
       /^deploy\/helm\/donor-sync\/(\.helmignore|Chart\.yaml|values\.(yaml|schema\.json))$/,
       /^deploy\/helm\/donor-sync\/templates\/[\w.-]+$/,
       /^deploy\/salesforce\/(README\.md|sfdx-project\.json|(force-app|app|app-person-accounts)\/main\/default\/.+)$/,
+      // `donor-sync hubspot app` writes a copy of this project.
+      /^dist\/deploy\/hubspot\/(hsproject\.json|src\/app\/.+\.(json|tsx?))$/,
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml)|service\/data\/.+\.(csv|md))$/,
       /^dist\/(package|sbom\.cdx|licences|outside)\.json$/,
       /^dist\/guide\/(files\.json|search\.json|[\w-]+\.html|images\/[\w-]+\.webp)$/,
@@ -315,7 +317,8 @@ describe('the package', () => {
         const node = join(CHECKOUT, 'node_modules/node-22/bin/node');
         const command = [node, '--test', '--test-reporter=tap', 'my-crm/example.test.js'];
         const output = await run(command, place);
-        expect(output).toMatch(/^# pass 9\d$/m);
+        // The kit has more than 140 promises for a connector with all abilities.
+        expect(output).toMatch(/^# pass 1[4-9]\d$/m);
         expect(output).toMatch(/^# fail 0$/m);
       } finally {
         await rm(join(place, 'my-crm/example.test.js'));

@@ -165,6 +165,21 @@ async function pressEnhance(page: Page): Promise<void> {
   await dialog(page).getByRole('button', { name: 'Enhance: 1 credit' }).click();
 }
 
+/** Waits until no run is requested or in progress. */
+async function untilIdle({ application }: Awaited<ReturnType<typeof openHttpWorld>>) {
+  const { reader } = application.store;
+  await expect
+    .poll(async () => {
+      const running = await reader
+        .selectFrom('runs')
+        .select('id')
+        .where('status', '=', 'running')
+        .execute();
+      return running.length + (await listRunRequests(reader)).length;
+    })
+    .toBe(0);
+}
+
 async function refreshUntil(page: Page, text: RegExp): Promise<void> {
   await expect
     .poll(async () => {
@@ -198,7 +213,7 @@ describe('a Salesforce user on the page of a contact', () => {
   });
 
   it('reads there who can introduce the contact, once it is enhanced', async () => {
-    const { service, openRecord, contacts } = await openWorld({ board: 12 });
+    const { world, service, openRecord, contacts } = await openWorld({ board: 12 });
     const before = await service.spent();
     let enhanced = 0;
     let introduction = '';
@@ -207,6 +222,10 @@ describe('a Salesforce user on the page of a contact', () => {
       await pressEnhance(page);
       await dialog(page).getByRole('button', { name: 'Close' }).click();
       enhanced += 1;
+      await refreshUntil(page, /Donor ID/);
+      // The run writes the introduction after the profile.
+      await untilIdle(world);
+      await page.getByRole('button', { name: 'Refresh' }).click();
       await refreshUntil(page, /Donor ID/);
       introduction = (await page.locator('dl > div').allTextContents())[0]?.trim() ?? '';
       if (introduction.startsWith('Warm Path')) break;

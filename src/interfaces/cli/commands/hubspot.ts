@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { ownFile } from '../../../core/own-file.ts';
+import { withoutSlash } from '../../../outbound/address.ts';
 import { readAddresses } from '../../../people/server-address.ts';
 import { requireEmptyFolder } from '../action/empty-folder.ts';
 import { toOperationDeps } from '../action/operation-asking.ts';
@@ -77,7 +78,7 @@ async function writeApp(folder: string, url: string): Promise<string[]> {
     .map((entry) => relative(source, join(entry.parentPath, entry.name)))
     .filter((path) => !path.split(/[\\/]/).includes('node_modules'))
     .toSorted();
-  const address = url.replace(/\/+$/, '');
+  const address = withoutSlash(url);
   for (const path of paths) {
     const text = await readFile(join(source, path), 'utf8');
     const target = join(folder, path);

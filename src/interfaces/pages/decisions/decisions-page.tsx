@@ -20,7 +20,7 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
       title={open === null ? 'Decisions' : buildTitle(open.item)}
       viewer={viewer}
       note={note}
-      assets={['decisionStyles', 'decisionScript', ...(maySee ? (['names'] as const) : [])]}
+      assets={['decisionStyles', 'decisionScript']}
     >
       {undo !== null && <UndoBar undo={undo} query={query} now={viewer.now} />}
       <div class="decisions-head">

@@ -324,7 +324,7 @@ export function ContactId(props: {
   return <span data-name-of={`${client}/${id}`}>{record}</span>;
 }
 
-/** A contact's ID as text. A page with the asset `names` shows the name before it, to users who may see names. */
+/** A contact's ID as text. The browser shows the name before it, to users who may see names. */
 export function NamedId({ id, client }: { id: string; client: string | null }) {
   const text = <span class="contact-id">{id}</span>;
   // A user may have typed an address without an ID.

@@ -50,7 +50,7 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
       title={`Networks of ${name}`}
       viewer={viewer}
       client={id}
-      assets={[...PICTURE_ASSETS, ...(may(viewer, 'reader') ? (['names'] as const) : [])]}
+      assets={PICTURE_ASSETS}
     >
       <div class="page-head">
         <p class="crumbs">

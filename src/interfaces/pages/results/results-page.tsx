@@ -75,8 +75,8 @@ export function renderResults(viewer: Viewer, view: ResultsPage) {
       )}
       <p class="quiet">
         <small>
-          Months are those of UTC. Each contact counts once per month, with its latest profile. Giving
-          capacity is the service's estimate, in US dollars.
+          Months are those of UTC. Each contact counts once per month, with its latest profile.
+          Giving capacity is the service's estimate, in US dollars.
           {!isExact &&
             ` You may not see people's values, so numbers of people are rounded down to a multiple of ${FEWEST_SHOWN}.`}
         </small>

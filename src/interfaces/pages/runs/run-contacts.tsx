@@ -257,12 +257,7 @@ export interface ChangesView extends WrittenChanges {
 export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewer }) {
   const { run, crmId, integration } = view;
   return (
-    <Layout
-      area="runs"
-      title={`Changes of ${crmId} · Run of ${integration.name}`}
-      viewer={viewer}
-      assets={['names']}
-    >
+    <Layout area="runs" title={`Changes of ${crmId} · Run of ${integration.name}`} viewer={viewer}>
       <p class="crumbs">
         <a href={`/runs/${run}`}>← The run</a>
       </p>

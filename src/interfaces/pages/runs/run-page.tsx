@@ -46,7 +46,6 @@ export function RunPage({ detail, note, viewer, children }: PropsWithChildren<Ru
       assets={[
         'runStyles',
         ...(phase === 'over' ? [] : (['uplot', 'uplotStyles', 'runScript'] as const)),
-        ...(may(viewer, 'reader') ? (['names'] as const) : []),
       ]}
     >
       {children}

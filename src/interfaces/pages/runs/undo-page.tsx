@@ -21,7 +21,7 @@ export function UndoPage({ content, viewer }: { content: UndoContent; viewer: Vi
       area="runs"
       title={`Undo · Run of ${clientName}`}
       viewer={viewer}
-      assets={['runStyles', 'names']}
+      assets={['runStyles']}
     >
       <p class="crumbs">
         <a href={`/runs/${run}`}>← The run</a>
