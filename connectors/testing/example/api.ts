@@ -22,9 +22,11 @@ export interface ExampleRecord {
 export interface ExampleField {
   name: string;
   label: string;
-  type: 'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'multiPicklist';
+  type: 'text' | 'number' | 'currency' | 'boolean' | 'date' | 'datetime' | 'multiPicklist';
   /** Maximum number of characters of a text; null for other types. */
   maxLength: number | null;
+  /** Number of digits after the decimal point; null if it has no limit. */
+  decimalDigits: number | null;
   options: readonly string[];
 }
 
@@ -75,6 +77,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
     aField('note', 'text'),
     aField('remark', 'text'),
     aField('amount', 'number'),
+    { ...aField('gift', 'currency'), decimalDigits: 2 },
     aField('active', 'boolean'),
     aField('born', 'date'),
     aField('met', 'datetime'),
@@ -269,7 +272,8 @@ function aField(
   options: readonly string[] = [],
 ): ExampleField {
   const label = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
-  return { name, label, type, maxLength: type === 'text' ? LONGEST_TEXT : null, options };
+  const maxLength = type === 'text' ? LONGEST_TEXT : null;
+  return { name, label, type, maxLength, decimalDigits: null, options };
 }
 
 const LONGEST_TEXT = 250;

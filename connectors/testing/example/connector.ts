@@ -48,6 +48,7 @@ export interface ExampleFlaws {
   /** Options are read in the order in which they are stored. */
   keepsOrder?: boolean;
   requireFields?(contacts: ContactsSettings, fields: Iterable<string>): void;
+  canonicalId?(text: string): string | null;
 }
 
 const rowSchema = z.object({
@@ -73,8 +74,9 @@ const fieldsSchema = z.array(
   z.object({
     name: z.string(),
     label: z.string(),
-    type: z.enum(['text', 'number', 'boolean', 'date', 'datetime', 'multiPicklist']),
+    type: z.enum(['text', 'number', 'currency', 'boolean', 'date', 'datetime', 'multiPicklist']),
     maxLength: z.number().nullable(),
+    decimalDigits: z.number().nullable(),
     options: z.array(z.string()),
   }),
 );
@@ -108,8 +110,15 @@ export function defineExampleConnector(
     defaultFields: [{ from: 'donorId', to: 'note', when: 'unlessEdited' }],
     open: (options) => openExample(options, flaws),
     check: (options) => checkByOpening(() => definition.open(options)),
+    canonicalId: flaws.canonicalId ?? canonicalExampleId,
+    otherForms: (id) => [`000${id}`],
   };
   return definition;
+}
+
+/** The id as the CRM writes it: people may type zeros before it. */
+function canonicalExampleId(text: string): string | null {
+  return /^\s*0*([1-9]\d*)\s*$/.exec(text)?.[1] ?? null;
 }
 
 async function openExample(
@@ -154,12 +163,13 @@ async function openExample(
     readPages,
     async readByIds(ids, fields) {
       if (ids.length === 0) return [];
-      const { rows, removed } = await lookUp(ids);
+      const { rows, removed } = await lookUp(ids.map((id) => canonicalExampleId(id) ?? id));
       const found = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id): RecordLookup => {
-        const row = found.get(id);
-        const gone = removed.find((one) => one.id === id);
-        if (row === undefined && gone !== undefined) return { state: 'removed', ...gone };
+        const known = canonicalExampleId(id) ?? id;
+        const row = found.get(known);
+        const gone = removed.find((one) => one.id === known);
+        if (row === undefined && gone !== undefined) return { state: 'removed', ...gone, id };
         if (row === undefined) return { state: 'missing', id };
         const values = fields.map((name) => [name, toValue(name, row.fields[name])]);
         return { state: 'found', id, contact: toContact(row), values: Object.fromEntries(values) };
@@ -322,7 +332,8 @@ async function openExample(
   function toValue(name: string, text: string | null | undefined): FieldValue {
     if (text == null || text.trim() === '') return null;
     const field = described.get(name);
-    if (field?.type === 'number') return Number(text.replaceAll(',', ''));
+    if (field?.type === 'number' || field?.type === 'currency')
+      return Number(text.replaceAll(',', ''));
     if (field?.type === 'boolean') return text === 'true';
     if (field?.type !== 'multiPicklist' || keepsOrder) return text;
     const selected = text.split(';');

@@ -17,6 +17,7 @@ export const EXAMPLE_ABILITIES = [
   'lock',
   'ownMarks',
   'otherKey',
+  'ids',
 ] as const satisfies readonly Ability[];
 
 /** An empty CRM, and connectors of this definition over it. */
@@ -39,6 +40,7 @@ export async function openExampleHarness(
     textFields: ['note', 'remark'],
     typedFields: [
       { name: 'amount', value: 1_250_000.5 },
+      { name: 'gift', value: 1_234.56 },
       { name: 'active', value: true },
       { name: 'born', value: '1962-03-04' },
       { name: 'met', value: '2026-11-20T02:00:00.000Z' },
@@ -60,6 +62,11 @@ export async function openExampleHarness(
     refuseWrites: async (id) => api.refuse(id, null),
     refuseField: async (id, field) => api.refuse(id, field),
     lock: async (id, times) => api.lock(id, times),
+    ids: {
+      canonicalId: (text) => definition.canonicalId?.(text) ?? null,
+      otherForms: (id) => [`000${id}`, ` ${id} `],
+      noIds: ['', '0', 'Maria'],
+    },
     close: () => api.close(),
   };
 }

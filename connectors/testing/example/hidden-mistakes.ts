@@ -54,6 +54,17 @@ export const HIDDEN_MISTAKES: readonly Mistake[] = [
         ),
     }),
   }),
+  mistake('loses a cent where it counts in cents', {
+    breaks: 'keeps every digit that a number field can hold, and its sign',
+    connector: (right) => ({
+      write: (changes) =>
+        right.write(
+          mapped(changes, (value, field) =>
+            field === 'gift' ? Math.floor(Number(value) * 100) / 100 : value,
+          ),
+        ),
+    }),
+  }),
   mistake('cuts a text that is too long', {
     breaks: 'acknowledges a text only if all of it is in the CRM',
     connector: (right) => ({
@@ -145,6 +156,21 @@ export const HIDDEN_MISTAKES: readonly Mistake[] = [
       'brings an early edit of its reading even if it meets a later one, at once or after its cursor',
     flaws: { takesNewestEdit: true },
   }),
+  mistake('sends its cursor as local time', {
+    breaks: 'brings what was edited or removed after its cursor on a server in Pacific/Kiritimati',
+    connector: (right) => ({
+      readPages: (cursor) => right.readPages(cursor === null ? null : toLocalTime(cursor)),
+    }),
+  }),
+  mistake('takes a text that begins with an id for this id', {
+    breaks: 'are not found by a text that only begins with an id',
+    flaws: {
+      canonicalId(text) {
+        const id = Number.parseInt(text, 10);
+        return id > 0 ? String(id) : null;
+      },
+    },
+  }),
   mistake('fails at an empty page after a full one', {
     breaks: 'ends after its last page, also if that page is full',
     flaws: { readRows: readUntilShort },
@@ -232,6 +258,12 @@ export const HIDDEN_MISTAKES: readonly Mistake[] = [
 function shifted(value: FieldValue, byMs: number): FieldValue {
   if (typeof value !== 'string' || !INSTANT.test(value)) return value;
   return new Date(Date.parse(value) + byMs).toISOString();
+}
+
+/** The seconds at which a clock in UTC shows what a clock on this server shows at the cursor. */
+function toLocalTime(cursor: string): string {
+  const offsetMinutes = new Date(Number(cursor) * 1000).getTimezoneOffset();
+  return String(Number(cursor) - offsetMinutes * 60);
 }
 
 /** Look-ups with other values. */

@@ -77,10 +77,10 @@ async function* relay<Item>(
 /** The changes with other values. */
 export async function* mapped(
   changes: Parameters<Connector['write']>[0],
-  change: (value: WrittenValue) => WrittenValue,
+  change: (value: WrittenValue, field: string) => WrittenValue,
 ): AsyncGenerator<ContactChange> {
   for await (const one of changes) {
-    const values = Object.entries(one.values).map(([name, value]) => [name, change(value)]);
+    const values = Object.entries(one.values).map(([name, value]) => [name, change(value, name)]);
     yield { ...one, values: Object.fromEntries(values) };
   }
 }

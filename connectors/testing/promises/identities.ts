@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Contact } from '../../../src/core/contact.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Connector, IdentityShape } from '../../contract.ts';
+import { expectThat, show } from '../expect.ts';
 import { assertIncludes, byId, collectPages } from '../readings.ts';
 import { FULL, people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
@@ -79,6 +80,20 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
           }
         }
         for (const text of t.crm.ids?.noIds ?? []) assert.equal(t.crm.ids?.canonicalId(text), null);
+      });
+
+      it('are not found by a text that only begins with an id', async (t) => {
+        const ids = await t.start(people(3));
+        for (const text of ids.flatMap((id) => [`${id}x`, `${id}.5`])) {
+          const canonical = t.crm.ids?.canonicalId(text) ?? null;
+          // Where every text is an id, it may be the id of somebody else.
+          expectThat(canonical === null || !ids.includes(canonical), {
+            what: `\`canonicalId\` of ${show(text)}, which nobody has`,
+            expected: 'null',
+            actual: show(canonical),
+            hint: 'Another person would be read and written. Check the whole text, as with a pattern from ^ to $: `parseInt` ignores what follows the digits.',
+          });
+        }
       });
     }
   });

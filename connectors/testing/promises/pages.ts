@@ -14,11 +14,12 @@ import {
   stopAfterFirst,
 } from '../readings.ts';
 import { MARIA, people } from '../seeds.ts';
-import type { Suite } from '../suite.ts';
+import type { ConnectorTest, Suite } from '../suite.ts';
+import { canChangeZone, duringZone, ZONES } from '../time-zones.ts';
 
 const A_SECOND_MS = 1_100;
 
-export function promisePages({ describe, it, can }: Suite): void {
+export function promisePages({ describe, it, can, notShown }: Suite): void {
   describe('reading pages', () => {
     it('brings every contact with the identity that stands in the CRM', async (t) => {
       const [full, sparse] = await t.start([
@@ -214,6 +215,17 @@ export function promisePages({ describe, it, can }: Suite): void {
       assert.equal(contacts.get(added)?.lastName, 'Lopez');
     });
 
+    if (canChangeZone()) {
+      for (const zone of ZONES) {
+        it(`brings what was edited or removed after its cursor on a server in ${zone}`, (t) =>
+          duringZone(zone, () => bringsLaterChanges(t, zone)));
+      }
+    } else {
+      notShown(
+        'not shown, because this test runner uses threads, in which the time zone cannot change: cursors on servers in other time zones',
+      );
+    }
+
     it('gives a cursor exactly if it understands one', async (t) => {
       await t.start(people(1));
       const cursor = lastCursor(await collectPages(t.connector, null));
@@ -283,6 +295,23 @@ export function promisePages({ describe, it, can }: Suite): void {
       await assert.rejects(stopAfterFirst(t.connector.readPages(null), stop), isDonorSyncError);
     });
   });
+}
+
+async function bringsLaterChanges(t: ConnectorTest, zone: string): Promise<void> {
+  const [edited = '', gone = ''] = await t.start(people(3));
+  if (!t.connector.capabilities.incremental) return;
+  const cursor = lastCursor(await collectPages(t.connector, null));
+  await t.crm.editContact(edited, { lastName: 'Newname' });
+  await t.crm.deleteContact(gone);
+  await t.startAgain();
+  const pages = await collectPages(t.connector, cursor);
+  const hint = `The cursor is an instant: send it with its zone (for example as an ISO text with Z), and read the times of the CRM with theirs. Local time, here of ${zone}, skips or repeats hours.`;
+  const what = `the last name of a contact that was edited after the cursor ${cursor}`;
+  expectEqual(byId(pages).get(edited)?.lastName, 'Newname', what, hint);
+  if (!t.connector.capabilities.reportsRemovals) return;
+  const removed = listRemoved(pages).filter(({ id }) => id === gone);
+  const whatRemoved = `the removal of a contact that was deleted after the cursor ${cursor}`;
+  expectEqual(removed, [{ id: gone, mergedInto: null }], whatRemoved, hint);
 }
 
 /** More deletions would take too long where a page has thousands of contacts. */

@@ -36,6 +36,9 @@ const FOREIGN_TEXTS = [
   ...['שלום עולם', 'Łódź – “Straße”', 'one\ttab & 100 %'],
 ];
 
+/** Exact in a currency, but not after a multiplication by 100: `Math.floor(19.99 * 100)` is 1998. */
+const INEXACT_CENTS = [19.99, 0.29, 1.15, 8.2, 4.35];
+
 /** One more than most databases take for a long text. */
 const MORE_THAN_A_COLUMN = 70_000;
 
@@ -112,11 +115,11 @@ export function promiseValues({ describe, it, notShown }: Suite): void {
     });
 
     it('keeps every digit that a number field can hold, and its sign', async (t) => {
-      const ids = await t.start(people(8));
+      const ids = await t.start(people(MOST_NUMBERS));
       for (const field of await listTyped(t, 'integer', 'number', 'currency', 'percent')) {
         for (const held of await writeEach(t, ids, field.name, numbersFor(field))) {
           if (!held.isAcknowledged) continue;
-          const hint = `The field has ${field.decimalDigits ?? 'any number of'} decimal digits. Send numbers as digits, without rounding and separators, and read a percentage as users see it.`;
+          const hint = `The field has ${field.decimalDigits ?? 'any number of'} decimal digits. Send numbers as digits, without rounding and separators (for cents, Math.round(value * 100): 19.99 * 100 is a little less than 1999), and read a percentage as users see it.`;
           const seen = held.seen === null ? null : Number(held.seen);
           expectEqual(seen, held.sent, `${field.name} in the CRM (${held.seen})`, hint);
           expectEqual(held.read, held.sent, `${field.name}, reading it back`, hint);
@@ -232,6 +235,9 @@ function comparable(value: FieldValue | undefined): string {
     .trim();
 }
 
+/** `numbersFor` returns this many numbers at most. */
+const MOST_NUMBERS = 7 + INEXACT_CENTS.length;
+
 function numbersFor({ type, decimalDigits, integerDigits }: TypedField): number[] {
   const most = integerDigits ?? 7;
   const whole = [0, 1, -7, ...(most >= 4 && type !== 'percent' ? [1234] : [])];
@@ -241,7 +247,8 @@ function numbersFor({ type, decimalDigits, integerDigits }: TypedField): number[
   const smallest = Number(`0.${'0'.repeat(places - 1)}1`);
   // Nine is the digit that rounding carries over.
   const nines = Number(`9.${'9'.repeat(places)}`);
-  return [...whole, fraction, smallest, nines];
+  const cents = places >= 2 && most >= 2 ? INEXACT_CENTS : [];
+  return [...whole, fraction, smallest, nines, ...cents];
 }
 
 async function listTexts(t: ConnectorTest) {
