@@ -85,5 +85,7 @@ const UNTESTED: Readonly<
   automate: 'values that the CRM’s automation changes after a write',
   addBreakingGroup: 'groups whose reading fails before its end',
   hideSources: 'rights to read addresses and employers that are taken away',
+  severalAddresses: 'all addresses of a contact that has several',
+  severalEmployers: 'all employers of a contact that has several',
   ids: 'IDs with several forms',
 };

@@ -37,11 +37,14 @@ export interface ConformanceHarness {
    * connectors with the address of the proxy (`url` of the options).
    */
   api?: { url: string };
-  /** Adds contacts and returns their IDs in the same order. */
+  /**
+   * Adds contacts and returns their IDs in the same order. The first address is the primary one, and the first employer the current
+   * one. A CRM that holds only one of each drops the others.
+   */
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   editContact(id: string, changes: Partial<SeedContact>): Promise<void>;
   deleteContact(id: string): Promise<void>;
-  /** Types a text into a field. Null clears the field. */
+  /** Types a text into a field, or the digits of a number. Null clears the field. */
   setValue(id: string, field: string, value: string | null): Promise<void>;
   /**
    * The content of a field, read without the connector; null if it is blank. A number is digits, as users see it (7.25 for
@@ -142,6 +145,10 @@ export type Ability =
   | 'losesFormer'
   | 'addBreakingGroup'
   | 'hideSources'
+  /** A contact can have several addresses. */
+  | 'severalAddresses'
+  /** A contact can have several employers. */
+  | 'severalEmployers'
   | 'ids';
 
 /** The part of a test runner that the kit needs. vitest and node:test have it. */

@@ -15,6 +15,20 @@ export const FULL: SeedContact = {
   employers: ['Acme Foundation'],
 };
 
+/** People with two addresses and two employers each, in both orders. The first is the most significant one. */
+export const SEVERAL: readonly [SeedContact, SeedContact] = [
+  {
+    ...MARIA,
+    addresses: ['1 Elm Street, Springfield', '2 Oak Avenue, Boston'],
+    employers: ['Acme Foundation', 'Birch Hospital'],
+  },
+  {
+    ...MARIA,
+    addresses: ['2 Oak Avenue, Boston', '1 Elm Street, Springfield'],
+    employers: ['Birch Hospital', 'Acme Foundation'],
+  },
+];
+
 /** Creates this many different people. */
 export function people(count: number): SeedContact[] {
   return Array.from({ length: count }, (_, at) => ({

@@ -23,6 +23,8 @@ testConnector({ describe, it }, 'memory', async () => memoryHarness(), [
   'lock',
   'addBreakingGroup',
   'hideSources',
+  'severalAddresses',
+  'severalEmployers',
 ]);
 
 describe('a CRM in memory', () => {

@@ -26,8 +26,8 @@ it('names each field that the CRM has refused, if nothing of a change is left', 
 });
 
 describe('the conformance kit', () => {
-  it('is proved by fifty-eight mistakes', () => {
-    expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(58);
+  it('is proved by sixty-one mistakes', () => {
+    expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(61);
   });
 
   it.each(MISTAKES)('fails a connector that $name', async ({ definition, breaks }) => {

@@ -17,6 +17,8 @@ export const EXAMPLE_ABILITIES = [
   'lock',
   'ownMarks',
   'otherKey',
+  'severalAddresses',
+  'severalEmployers',
   'ids',
 ] as const satisfies readonly Ability[];
 

@@ -7,6 +7,7 @@ import type {
   ContactPage,
   ContactsSettings,
   RecordLookup,
+  WriteResult,
 } from '../../contract.ts';
 import type { OffsetPagesOptions } from '../../reading/offset-pages.ts';
 import { collect } from '../readings.ts';
@@ -221,6 +222,32 @@ export const HIDDEN_MISTAKES: readonly Mistake[] = [
     breaks: 'tells of a typed value that it replaced, even if the response is lost',
     flaws: { forgetsRequests: true },
   }),
+  mistake('tells of a typed number in the form of the CRM', {
+    breaks: 'names a number as the caller reads it, and not as the CRM stores it',
+    connector: (right) => ({
+      async *write(changes) {
+        for await (const result of right.write(changes)) yield withStoredNumbers(result);
+      },
+    }),
+  }),
+  mistake('returns addresses in an order that means nothing', {
+    breaks: 'have all addresses with the most significant one first',
+    connector: (right) => ({
+      readPages: changing(right, ({ addresses, ...contact }) => ({
+        ...contact,
+        addresses: addresses.toReversed(),
+      })),
+    }),
+  }),
+  mistake('returns the first employer only', {
+    breaks: 'have all employers with the most significant one first',
+    connector: (right) => ({
+      readPages: changing(right, ({ employers, ...contact }) => ({
+        ...contact,
+        employers: employers.slice(0, 1),
+      })),
+    }),
+  }),
   mistake('changes the objects of its caller', {
     breaks: 'changes nothing of what it is given',
     connector: (right) => ({
@@ -264,6 +291,16 @@ function shifted(value: FieldValue, byMs: number): FieldValue {
 function toLocalTime(cursor: string): string {
   const offsetMinutes = new Date(Number(cursor) * 1000).getTimezoneOffset();
   return String(Number(cursor) - offsetMinutes * 60);
+}
+
+/** As if the CRM stored numbers in hundredths. */
+function withStoredNumbers(result: WriteResult): WriteResult {
+  if (result.status !== 'written' || result.overwritten === undefined) return result;
+  const values = Object.entries(result.overwritten.values).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? value * 100 : value,
+  ]);
+  return { ...result, overwritten: { ...result.overwritten, values: Object.fromEntries(values) } };
 }
 
 /** Look-ups with other values. */

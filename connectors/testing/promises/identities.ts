@@ -3,10 +3,15 @@ import assert from 'node:assert/strict';
 import type { Contact } from '../../../src/core/contact.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Connector, IdentityShape } from '../../contract.ts';
-import { expectThat, show } from '../expect.ts';
+import { expectEqual, expectThat, show } from '../expect.ts';
 import { assertIncludes, byId, collectPages } from '../readings.ts';
-import { FULL, people } from '../seeds.ts';
+import { FULL, people, SEVERAL } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
+
+/** A word of each address and employer in `SEVERAL`. A connector may write an address in another way. */
+const WORDS = { addresses: ['Elm', 'Oak'], employers: ['Acme', 'Birch'] };
+
+const SEVERAL_OF = { addresses: 'severalAddresses', employers: 'severalEmployers' } as const;
 
 export function promiseIdentities({ describe, it, can }: Suite): void {
   describe('identities', () => {
@@ -28,6 +33,31 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
         assert.deepEqual([...(contacts.get(id)?.unreadable ?? [])].sort(), unreadable);
       }
     });
+
+    for (const part of ['addresses', 'employers'] as const) {
+      const isComplete = can(SEVERAL_OF[part]);
+      it(`have ${isComplete ? 'all ' : ''}${part} with the most significant one first`, async (t) => {
+        const ids = await t.start(SEVERAL);
+        const pages = byId(await collectPages(t.connector, null));
+        for (const [at, lookup] of (await t.connector.readByIds(ids, [])).entries()) {
+          const seeded = wordsOf(SEVERAL[at]?.[part], part);
+          const looked = lookup.state === 'found' ? lookup.contact : undefined;
+          for (const [how, contact] of [
+            ['a page', pages.get(ids[at] ?? '')],
+            ['a look-up', looked],
+          ] as const) {
+            const read = wordsOf(contact?.[part], part);
+            const expected = isComplete ? seeded : seeded.filter((word) => read.includes(word));
+            expectEqual(
+              read,
+              expected,
+              `the ${part} of a contact in ${how}, in their order (${show(contact?.[part])})`,
+              'Return all of them, the most significant one first: the primary address, and the current employer. The order in which the API returns them may be another.',
+            );
+          }
+        }
+      });
+    }
 
     if (can('hideSources')) {
       for (const part of ['addresses', 'employers'] as const) {
@@ -97,6 +127,11 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
       });
     }
   });
+}
+
+/** The words that name these addresses or employers, in their order. */
+function wordsOf(texts: readonly string[] | undefined, part: keyof typeof WORDS): string[] {
+  return (texts ?? []).flatMap((text) => WORDS[part].filter((word) => text.includes(word)));
 }
 
 /** The contact by pages and by ID; nothing from a reading that ends in an error. */

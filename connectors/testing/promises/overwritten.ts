@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { Overwritten } from '../../contract.ts';
-import { write } from '../readings.ts';
+import { expectEqual } from '../expect.ts';
+import { getValues, write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
+import { listTyped } from '../typed.ts';
+
+/** Written into number fields: by the kit, and before that by a user. */
+const NUMBER = { ours: 7, typed: '19' };
 
 /** How far back a history is searched for a write, because the clocks in a test may differ. */
 const TOLERANCE_MS = 60_000;
@@ -21,6 +26,31 @@ export function promiseOverwritten({ describe, it }: Suite): void {
       if (overwritten === null) return;
       assert.deepEqual(overwritten?.values, { [field]: 'typed by a user' });
       assert.equal(await t.crm.seenValue(id, field), 'ours');
+    });
+
+    it('names a number as the caller reads it, and not as the CRM stores it', async (t) => {
+      await t.start([]);
+      const fields = await listTyped(t, 'integer', 'number', 'currency', 'percent');
+      const ids = await t.crm.addContacts(people(fields.length));
+      for (const [at, { name }] of fields.entries()) {
+        const id = ids[at] ?? '';
+        const lookup = async () =>
+          getValues((await t.connector.readByIds([id], [name]))[0])?.[name];
+        let typed: Awaited<ReturnType<typeof lookup>>;
+        const overwritten = await writeSeen(t, id, { [name]: NUMBER.ours }, async () => {
+          await t.crm.setValue(id, name, NUMBER.typed);
+          typed = await lookup();
+        });
+        if (overwritten === null) return;
+        // The harness cannot type into this field.
+        if (typed === null) continue;
+        expectEqual(
+          overwritten?.values,
+          { [name]: typed },
+          `\`overwritten\` of ${name}, into which a user had typed ${NUMBER.typed}`,
+          'Convert the former value as `readByIds` does: it is written back as it is, so stored cents would become a hundred times as much.',
+        );
+      }
     });
 
     it('says nothing if nobody has typed, or has typed the same', async (t) => {
