@@ -1,5 +1,4 @@
 /** Results of a connector, in the forms that its tests check. */
-import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Contact } from '../../src/core/contact.ts';
 import type { FieldValues } from '../../src/core/crm-field.ts';
@@ -10,6 +9,7 @@ import type {
   RecordLookup,
   WriteResult,
 } from '../contract.ts';
+import { expectThat, show } from './expect.ts';
 
 /** The longest reading for which a test waits. With a cursor that does not move, reading would never end. */
 const MOST_PORTIONS = 10_000;
@@ -68,9 +68,18 @@ export function findResult(results: readonly WriteResult[], id: string): WriteRe
   return results.find((result) => result.id === id);
 }
 
-/** Asserts that each of `some` is among `all`, and names the missing one. */
-export function assertIncludes(all: Iterable<unknown>, some: readonly unknown[]): void {
+/** Asserts that each of `some` is among `all`, and shows the missing ones. `what` names the list, and `hint` the cure. */
+export function assertIncludes(
+  all: Iterable<unknown>,
+  some: readonly unknown[],
+  what: string,
+  hint: string,
+): void {
   const known = [...all];
   const missing = some.filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));
-  assert.deepEqual(missing, []);
+  expectThat(missing.length === 0, {
+    ...{ what, hint },
+    expected: `${show(missing)} among them`,
+    actual: show(known),
+  });
 }

@@ -221,8 +221,73 @@ export const MISTAKES: readonly Mistake[] = [
       },
     }),
   }),
+  mistake('returns deleted contacts among the others', {
+    breaks: 'tells of contacts that left, or leaves them out',
+    says: 'deleted contacts among `contacts` after the cursor: expected [], but got ["1"]',
+    connector: (right) => ({
+      async *readPages(cursor) {
+        for await (const page of right.readPages(cursor)) {
+          const deleted = page.removed.map(({ id }) => ({ ...NOBODY, id }));
+          yield { ...page, contacts: [...deleted, ...page.contacts] };
+        }
+      },
+    }),
+  }),
+  mistake('skips people without a first name', {
+    breaks: 'brings every contact with the identity that stands in the CRM',
+    says: 'Return every contact, also one without a name',
+    connector: (right) => ({
+      async *readPages(cursor) {
+        for await (const page of right.readPages(cursor)) {
+          yield { ...page, contacts: page.contacts.filter(({ firstName }) => firstName !== null) };
+        }
+      },
+    }),
+  }),
+  mistake('reads marks in pages only', {
+    breaks: 'obeys optOutField, or refuses it',
+    says: 'whether optOutField marks a marked contact in a look-up (`optedOut`)',
+    connector: (right) => ({
+      async readByIds(ids, fields) {
+        const lookups = await right.readByIds(ids, fields);
+        return lookups.map((lookup) =>
+          lookup.state === 'found'
+            ? { ...lookup, contact: { ...lookup.contact, optedOut: false } }
+            : lookup,
+        );
+      },
+    }),
+  }),
+  mistake('keeps only the last of several changes of one contact', {
+    breaks: 'gives one result for each change, also for two changes of one contact',
+    says: 'written by the first of two changes of one contact: expected "a", but got null',
+    connector: (right) => ({
+      async *write(changes) {
+        const all: ContactChange[] = [];
+        for await (const change of changes) all.push(change);
+        const last = new Map(all.map((change) => [change.id, change]));
+        for (const change of all) {
+          if (last.get(change.id) !== change) yield { status: 'written', id: change.id };
+        }
+        yield* right.write([...last.values()]);
+      },
+    }),
+  }),
+  mistake('takes a merge for a deletion', {
+    breaks: 'tells where a merged contact lives on',
+    says: 'expected [{"id":"1","mergedInto":"2"}] among them',
+    connector: (right) => ({
+      async *readPages(cursor) {
+        for await (const page of right.readPages(cursor)) {
+          yield { ...page, removed: page.removed.map(({ id }) => ({ id, mergedInto: null })) };
+        }
+      },
+    }),
+  }),
   ...HIDDEN_MISTAKES,
 ];
+
+const NOBODY = { firstName: null, lastName: null, addresses: [], employers: [], optedOut: false };
 
 function blamesAnother(result: WriteResult, { values }: ContactChange): boolean {
   if (result.status !== 'refused') return false;

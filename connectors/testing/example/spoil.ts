@@ -12,12 +12,14 @@ export interface Mistake {
   name: string;
   /** The title of the promise that it breaks, perhaps with others. */
   breaks: string;
+  /** A part of the message with which the kit tells the author. */
+  says?: string;
   definition: ConnectorDefinition<ExampleSettings>;
 }
 
 type Options = ConnectorOptions<ExampleSettings>;
 
-export interface Spoiled extends Pick<Mistake, 'breaks'> {
+export interface Spoiled extends Pick<Mistake, 'breaks' | 'says'> {
   flaws?: ExampleFlaws;
   options?(options: Options): Options;
   connector?(connector: Connector, options: Options): Partial<Connector>;
@@ -30,6 +32,7 @@ export function mistake(
   name: string,
   {
     breaks,
+    says = '',
     flaws,
     options: change = (same) => same,
     connector,
@@ -47,7 +50,7 @@ export function mistake(
       return { ...saying, ...connector?.(saying, options) };
     },
   };
-  return { name, breaks, definition };
+  return { name, breaks, says, definition };
 }
 
 /** Reading and writing with other errors. */

@@ -17,7 +17,12 @@ export function promiseGroups({ describe, it, can }: Suite): void {
       const members = (await collect(t.connector.readGroup(selector))).flat();
       assert.deepEqual([...members].sort(), ids.slice(1, 4).sort());
       const keys = Object.keys(selector);
-      assertIncludes(t.connector.capabilities.groups, [keys[0]]);
+      assertIncludes(
+        t.connector.capabilities.groups,
+        [keys[0]],
+        '`capabilities.groups`',
+        'Name the kind of each group that can be selected.',
+      );
     });
 
     it('brings all members of a large group', async (t) => {

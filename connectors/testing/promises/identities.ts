@@ -11,6 +11,9 @@ import type { Suite } from '../suite.ts';
 /** A word of each address and employer in `SEVERAL`. A connector may write an address in another way. */
 const WORDS = { addresses: ['Elm', 'Oak'], employers: ['Acme', 'Birch'] };
 
+const HIDDEN_HINT =
+  'Name each source that cannot be read, or end the reading with an error: otherwise `cannot be read` looks like `there are none`.';
+
 const SEVERAL_OF = { addresses: 'severalAddresses', employers: 'severalEmployers' } as const;
 
 export function promiseIdentities({ describe, it, can }: Suite): void {
@@ -70,10 +73,15 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
           const hidden = t.connector.identity?.();
           // A changed permission is not a different mapping.
           assert.deepEqual([hidden?.columns, hidden?.mode], [before?.columns, before?.mode]);
-          assertIncludes(unreadableSources(hidden), [...names]);
+          assertIncludes(
+            unreadableSources(hidden),
+            [...names],
+            'the sources that `identity()` calls unreadable',
+            HIDDEN_HINT,
+          );
           const contacts = byId(await collectPages(t.connector, null));
           const unknown = contacts.get(full)?.unreadable ?? [];
-          assertIncludes(unknown, [...names]);
+          assertIncludes(unknown, [...names], '`unreadable` of a contact', HIDDEN_HINT);
           for (const id of [full, sparse]) {
             const contact = contacts.get(id);
             const [lookup] = await t.connector.readByIds([id], []);
@@ -92,7 +100,8 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
           const names = (await t.crm.hideSources?.(part)) ?? [];
           const contacts = await readUnlessRefused(t.connector, full);
           for (const contact of contacts) {
-            assertIncludes(contact.unreadable ?? [], [...names]);
+            const what = '`unreadable` of a contact';
+            assertIncludes(contact.unreadable ?? [], [...names], what, HIDDEN_HINT);
           }
         });
       }

@@ -24,11 +24,16 @@ export function promiseSettings({ describe, it }: Suite): void {
         for (const lookup of lookups) {
           const isMarked = lookup.id === marked;
           const found = lookup.state === 'found' ? lookup.contact : undefined;
-          for (const contact of [contacts.get(lookup.id), found]) {
-            assert.equal(
+          for (const [how, contact] of [
+            ['a page', contacts.get(lookup.id)],
+            ['a look-up', found],
+          ] as const) {
+            const member = setting === 'optOutField' ? 'optedOut' : 'excluded';
+            expectEqual(
               isExcluded(contact, setting),
               isMarked,
-              `${setting}: ${isMarked ? 'a marked' : 'another'} contact`,
+              `whether ${setting} marks ${isMarked ? 'a marked' : 'another'} contact in ${how} (\`${member}\`)`,
+              'Read the field in pages and in look-ups alike (`readMarks`), or people who must not be enhanced are.',
             );
           }
         }
