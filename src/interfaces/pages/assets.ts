@@ -26,7 +26,7 @@ interface AssetFile {
   /** The path in `assets/`, or in a package. */
   file: string;
   package?: string;
-  /** More of our own files, sent with this one so that browsers need fewer requests. */
+  /** Further files in `assets/`, sent with this one so that browsers need fewer requests. */
   with?: readonly string[];
 }
 
