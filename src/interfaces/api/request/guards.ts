@@ -74,7 +74,8 @@ export function requireInside(
   ranges: readonly string[] | null,
   isTrusted: IsTrustedProxy,
 ): MiddlewareHandler<HttpEnv> {
-  const isInside = ranges === null ? () => true : matchRanges(ranges);
+  if (ranges === null) return (_c, next) => next();
+  const isInside = matchRanges(ranges);
   return async (c, next) => {
     if (!FROM_OUTSIDE.test(c.req.path) && !isInside(findCaller(c, isTrusted))) {
       throw nothingHere();
