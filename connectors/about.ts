@@ -66,7 +66,7 @@ export interface CrmSetup {
   employers?: readonly { value: string; label: string }[];
   /**
    * The CRM's marks that are about mail, calls and requests for money. They do not mean that a person must not be researched,
-   * so the set-up shows them and asks whether one of them excludes contacts. Omitted if the CRM has none.
+   * so the set-up shows them and asks whether any of these marks excludes contacts. Omitted if the CRM has none.
    */
   contactMarks?: readonly ContactMark[];
   /** An example of `contacts.filter`; omitted if the connector has no filter. */

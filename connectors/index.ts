@@ -38,7 +38,7 @@ export const REMOTE_CRMS: readonly AboutRemoteCrm[] = CONNECTORS.flatMap(([about
  */
 const PACKAGES = new Map<string, AboutCrm>();
 
-/** The kinds of CRM that users can set up by answering questions, including those of packages that were loaded. */
+/** The kinds of CRM that users can set up by answering questions, including the kinds of loaded packages. */
 export function listRemoteCrms(): readonly AboutRemoteCrm[] {
   return [...REMOTE_CRMS, ...[...PACKAGES.values()].filter(isRemote)];
 }

@@ -44,7 +44,7 @@ function findProblem(
     return refusal('NO_SUCH_FIELD', message, { cause: 'no_such_field' });
   }
   if (toAssignment(field, value) !== null) return null;
-  const message = `The value is not one of the choices of "${name}".`;
+  const message = `"${name}" does not offer this value as a choice.`;
   return refusal('NOT_A_CHOICE', message, { cause: 'does_not_fit' });
 }
 

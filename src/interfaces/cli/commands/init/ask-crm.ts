@@ -47,7 +47,7 @@ async function askRemote(
   return { kind: 'remote', about, url, signIn, optOut, contactMarks };
 }
 
-/** Shows the CRM's marks about mail and calls, and asks whether one of them excludes contacts. */
+/** Shows the CRM's marks about mail and calls, and asks whether any of these marks excludes contacts. */
 async function chooseContactMarks(
   asker: Prompter,
   flags: InitFlags,
