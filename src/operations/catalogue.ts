@@ -16,6 +16,7 @@ import {
 } from './clients.ts';
 import { findContactsByName, nameContacts, showContact } from './contacts.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
+import { listUserCrmUsers, unlinkUserCrmUser } from './crm-users.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
 import { checkClients } from './doctor/all-clients.ts';
@@ -74,6 +75,8 @@ export const OPERATIONS: readonly Operation[] = [
   signUserOut,
   listUserPasskeys,
   removeUserPasskey,
+  listUserCrmUsers,
+  unlinkUserCrmUser,
   removeUser,
   showMails,
   setMail,

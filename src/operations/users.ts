@@ -31,7 +31,7 @@ import { dropNamesOfUser } from '../privacy/shown-names.ts';
 import { requireClients } from './kit/clients.ts';
 import { changing, reading, type World } from './kit/operation.ts';
 
-const USER = z.string().describe('The e-mail address or the whole ID of a user');
+export const USER = z.string().describe('The e-mail address or the whole ID of a user');
 
 /** `ifLeftOut` completes the sentence about an empty list. */
 const clientList = (ifLeftOut: string) =>
@@ -321,7 +321,7 @@ export const removeUserPasskey = changing({
 const NO_WAYS = waysText({ password: false, provider: false, passkeys: [] });
 
 /** Finds a user by e-mail address or whole ID. Throws a ConfigurationError (unknown) if there is none. */
-async function findUser(world: World, typed: string): Promise<PersonView> {
+export async function findUser(world: World, typed: string): Promise<PersonView> {
   const email = typed.trim().toLowerCase();
   const users = await listPeople(world);
   const user = users.find((one) => one.id === typed || one.email === email);

@@ -109,6 +109,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   'users sign-out': aUser,
   'users remove': aUser,
   'users passkeys list': aUser,
+  'users crm-users list': aUser,
   'tokens list': none,
   'tokens create': async () => ({
     body: { name: 'Export', role: 'viewer' },
@@ -309,6 +310,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'mails confirm': 'test/interfaces/api/mails.test.ts: a code from a mail',
   introductions: 'test/interfaces/api/introductions.test.ts: needs a network, and paths from it',
   disconnect: 'test/interfaces/api/clients.test.ts: a CRM account that is connected',
+  'users crm-users unlink': 'test/interfaces/api/doors/crm-users.test.ts: a linked user of a CRM',
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
   'clients check': 'test/interfaces/api/checks.test.ts: it is carried out after the answer',
   'forget lift-block': 'test/interfaces/api/work.test.ts: a contact that was erased',

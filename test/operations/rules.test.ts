@@ -24,7 +24,10 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/http-api
 
 const rows = OPERATIONS.map((operation) => ({ name: operation.name, operation }));
 
-/** CRMs call the operations of doors, so these have their own routes and rules (`test/interfaces/api/doors`). */
+/**
+ * CRMs call the operations of doors, and users manage their own links under *My account*. These have their own routes
+ * and rules (`test/interfaces/api/doors`).
+ */
 const NOT_LISTED = ['kit/**', 'doors/**', 'catalogue.ts'];
 
 describe('the operations', () => {

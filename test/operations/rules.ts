@@ -154,6 +154,21 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'DELETE /v1/users/:user/passkeys/:passkey',
     audit: 'passkey.removed',
   },
+  'users crm-users list': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/users/:user/crm-users',
+  },
+  'users crm-users unlink': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: false,
+    effect: 'changes',
+    route: 'DELETE /v1/users/:user/crm-users/:link',
+    audit: 'crm_user.unlinked',
+  },
   'tokens create': {
     ...ofOwners,
     by: 'person',

@@ -548,6 +548,8 @@ export const API_CASES: CaseTable = {
     '{user viewer}',
     '/passkeys/nowhere/preview',
   ),
+  'GET /v1/users/:user/crm-users': user('{user viewer}', '/crm-users'),
+  'DELETE /v1/users/:user/crm-users/:link': user('{user viewer}', '/crm-users/nowhere'),
   'GET /v1/tokens': { good: { path: '/v1/tokens' } },
   'POST /v1/tokens': {
     good: { path: '/v1/tokens', body: { name: 'Reports', role: 'viewer' } },

@@ -321,6 +321,13 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unconfirmed: one('{user viewer}', 'nowhere'),
     invalid: one('{user viewer}'),
   },
+  'users crm-users': { good: one(), invalid: one('lst') },
+  'users crm-users list': { good: one('{user viewer}'), unknown: one(NOWHERE), invalid: one() },
+  'users crm-users unlink': {
+    'unknown link': one('{user viewer}', 'nowhere'),
+    unknown: one(NOWHERE, 'nowhere'),
+    invalid: one('{user viewer}'),
+  },
   'users remove': {
     good: one('{user viewer}', '--yes'),
     unconfirmed: one('{user viewer}'),

@@ -301,6 +301,8 @@ async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<
     `users link ida@example.org --out ${world.path('temp/link')}`,
     ...['users passkeys list ida@example.org'],
     ...['users passkeys remove ida@example.org nonsense --yes'],
+    ...['users crm-users list ida@example.org'],
+    ...['users crm-users unlink ida@example.org nonsense'],
     ...['users disable ida@example.org', 'users enable ida@example.org'],
     ...['users remove ida@example.org --yes', 'users remove nonsense'],
     ...['tokens revoke nonsense', 'hooks revoke riverside --yes', 'alerts check'],

@@ -1,5 +1,6 @@
 /** /v1/users, /v1/tokens, /v1/address and /v1/mails: who signs in, with which rights, under which address, and gets which mails. */
 import { setAddress, showAddress } from '../../operations/address.ts';
+import { listUserCrmUsers, unlinkUserCrmUser } from '../../operations/crm-users.ts';
 import { confirmEmail, setMail, showMails } from '../../operations/mails.ts';
 import { createDoorToken, createToken, listTokens, revokeToken } from '../../operations/tokens.ts';
 import {
@@ -32,6 +33,8 @@ export function userRoutes(deps: HttpDeps, access: Access) {
   add(removeUser, { ...users, method: 'delete', path: one });
   add(listUserPasskeys, { ...users, method: 'get', path: `${one}/passkeys` });
   add(removeUserPasskey, { ...users, method: 'delete', path: `${one}/passkeys/{passkey}` });
+  add(listUserCrmUsers, { ...users, method: 'get', path: `${one}/crm-users` });
+  add(unlinkUserCrmUser, { ...users, method: 'delete', path: `${one}/crm-users/{link}` });
   const address = { tag: 'Address' };
   add(showAddress, { ...address, method: 'get', path: '/v1/address' });
   add(setAddress, { ...address, method: 'put', path: '/v1/address' });

@@ -18,7 +18,7 @@ import { deleteCrmUser, listCrmUsers, saveCrmUser } from '../../people/statement
 import type { Caller } from '../kit/caller.ts';
 import { changing, reading, type World } from '../kit/operation.ts';
 
-const linkedSchema = z.object({
+export const linkedSchema = z.object({
   id: z.string(),
   crm: z.string().describe('The name of the CRM'),
   account: z.string().describe('The ID of the CRM account'),
@@ -38,16 +38,9 @@ export const listLinkedCrmUsers = reading({
   input: z.object({}),
   subjects: [],
   result: z.object({ links: z.array(linkedSchema) }),
-  async run({ reader, sealer, caller }) {
-    const person = findPerson(caller);
-    const rows = person === null ? [] : await listCrmUsers(reader, person);
-    return {
-      links: rows.map((row) => {
-        const { kind, account, user, email } = openCrmUser(sealer, row);
-        const { id, linkedAt } = row;
-        return { id, crm: crmName(kind), account, user, email, linkedAt: isoTime(linkedAt) };
-      }),
-    };
+  async run(world) {
+    const person = findPerson(world.caller);
+    return { links: person === null ? [] : await readLinks(world, person) };
   },
   say: ({ links }) => describeCount(links.length, 'link'),
 });
@@ -97,6 +90,19 @@ export const unlinkCrmUser = changing({
   },
   say: () => 'The link was ended. The card shows no more values to this user of the CRM.',
 });
+
+/** The users of CRMs who are linked to a user, the oldest link first. */
+export async function readLinks(
+  { reader, sealer }: Pick<World, 'reader' | 'sealer'>,
+  person: string,
+): Promise<LinkedCrmUser[]> {
+  const rows = await listCrmUsers(reader, person);
+  return rows.map((row) => {
+    const { kind, account, user, email } = openCrmUser(sealer, row);
+    const { id, linkedAt } = row;
+    return { id, crm: crmName(kind), account, user, email, linkedAt: isoTime(linkedAt) };
+  });
+}
 
 /** The user of the CRM whom a link names; null if the link no longer works. */
 export async function findLinkedUser(

@@ -238,6 +238,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /v1/users/:user/passkeys': { role: 'owner', about: 'all' },
   'DELETE /v1/users/:user/passkeys/:passkey': { role: 'owner', about: 'all', by: 'person' },
   'POST /v1/users/:user/passkeys/:passkey/preview': { role: 'owner', about: 'all', by: 'person' },
+  'GET /v1/users/:user/crm-users': { role: 'owner', about: 'all' },
+  'DELETE /v1/users/:user/crm-users/:link': { role: 'owner', about: 'all' },
   'GET /v1/address': { role: 'owner', about: 'all' },
   'PUT /v1/address': { role: 'owner', about: 'all', by: 'person' },
   'GET /v1/tokens': { role: 'owner', about: 'all' },

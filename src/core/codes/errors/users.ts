@@ -1,6 +1,7 @@
 import type { ErrorTopic } from './explanation.ts';
 
 const TOKENS = 'docs/guides/http-api.md#who-may-ask';
+const CRM_USERS = 'docs/guides/hubspot-card.md';
 const PASSKEYS = 'docs/guides/users.md#passkeys';
 const MAILS = 'docs/guides/users.md#monthly-mails';
 const ADDRESS = 'docs/guides/users.md#the-address';
@@ -115,6 +116,11 @@ export const USER_ERRORS: ErrorTopic = {
       means: "This passkey is the user's last way to sign in. It was not removed.",
       next: 'Add another passkey first, or ask an owner for a link to set a password.',
       document: PASSKEYS,
+    },
+    crm_link_unknown: {
+      means: 'The user does not have this link to a user of a CRM. Nothing was changed.',
+      next: 'List the links with `donor-sync users crm-users list USER`.',
+      document: CRM_USERS,
     },
     passkey_unknown: {
       means: 'The user does not have this passkey. Nothing was changed.',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { ROLE_TEXTS, ROLES } from '../../../core/role.ts';
 import { setAddress, showAddress } from '../../../operations/address.ts';
+import { listUserCrmUsers, unlinkUserCrmUser } from '../../../operations/crm-users.ts';
 import {
   createDoorToken,
   createToken,
@@ -37,6 +38,7 @@ Examples:
   donor-sync users disable ben@example.org      "enable" reverses it
   donor-sync users sign-out ben@example.org
   donor-sync users passkeys list ben@example.org
+  donor-sync users crm-users list ben@example.org
   donor-sync users remove ben@example.org
 
 ${ROLES_LINE}
@@ -61,6 +63,10 @@ export function usersCommand(deps: ProductDeps): Command {
     operationCommand(deps, listUserPasskeys),
     operationCommand(deps, removeUserPasskey),
   ]);
+  const crmUsers = topicCommand(deps, 'crm-users', 'List and end links to users of CRMs', [
+    operationCommand(deps, listUserCrmUsers),
+    operationCommand(deps, unlinkUserCrmUser),
+  ]);
   return topicCommand(deps, 'users', 'Invite, list and remove the users', [
     operationCommand(deps, inviteUser),
     operationCommand(deps, listUsers),
@@ -70,6 +76,7 @@ export function usersCommand(deps: ProductDeps): Command {
     operationCommand(deps, enableUser),
     operationCommand(deps, signUserOut),
     passkeys,
+    crmUsers,
     operationCommand(deps, removeUser),
   ]).addHelpText('after', USER_EXAMPLES);
 }
