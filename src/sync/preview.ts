@@ -13,9 +13,7 @@ import type { ValuesWaiting } from '../core/waiting-values.ts';
 import { getAllowance, startOfMonth } from '../credits/budget.ts';
 import { getSpentSince } from '../credits/statements/balances.ts';
 import { listReadyJobs } from '../credits/statements/jobs.ts';
-import { listApprovedKinds } from '../decisions/statements/delivery-answers.ts';
 import { readFields } from '../fields/describe.ts';
-import { lookUpRecords } from '../fields/records.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
 import { countStaleStatuses } from '../fields/write-statuses.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
@@ -24,6 +22,7 @@ import { toContactId } from './control/contact-id.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { accountFingerprint } from './control/crm-account.ts';
 import { loadErased } from './control/erased.ts';
+import { readCircumstances } from './delivery/circumstances.ts';
 import { fetchResults } from './delivery/paid-profiles.ts';
 import {
   type ContactForecast,
@@ -201,30 +200,18 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
   });
   const { submitted, ready: profiles } = await countContactWork(store.reader, run.integration.id);
   const results = await fetchResults(deps, ready);
-  const lookups = await lookUpRecords(
-    deps,
-    run,
-    ready.map(({ contact }) => contact.crmId),
-  );
-  const approvals = await listApprovedKinds(
-    store.reader,
-    ready.map(({ job }) => job.trackingId),
-  );
-  const changes = ready.flatMap((entry) => {
+  const fetched = ready.flatMap((entry) => {
     const result = results.get(entry.jobId);
-    const lookup = lookups.get(entry.contact.crmId);
-    if (result?.state !== 'completed' || lookup?.state !== 'found') return [];
-    const fetched = { ready: entry, profile: result.profile };
-    const approval = approvals.get(entry.job.trackingId) ?? null;
-    const plan = planDelivery(deps, run, fetched, {
-      lookup,
-      intended: [],
-      automated: {},
-      approval,
-    });
-    if (plan.kind === 'ended') return [];
+    return result?.state === 'completed' ? [{ ready: entry, profile: result.profile }] : [];
+  });
+  const known = await readCircumstances(deps, run, fetched);
+  const changes = fetched.flatMap((entry) => {
+    const circumstances = known.of(entry);
+    const { lookup } = circumstances;
+    const plan = planDelivery(deps, run, entry, circumstances);
+    if (lookup?.state !== 'found' || plan.kind === 'ended') return [];
     return Object.entries(plan.plan.changes).map(([field, to]) => ({
-      crmId: entry.contact.crmId,
+      crmId: entry.ready.contact.crmId,
       field,
       from: lookup.values[field] ?? null,
       to,

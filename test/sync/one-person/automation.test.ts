@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../../connectors/memory/crm.ts';
+import { RetriableError } from '../../../src/core/errors.ts';
 import {
   findOtherTool,
   listNormalisedFields,
 } from '../../../src/fields/statements/normalised-fields.ts';
+import { previewRun } from '../../../src/sync/preview.ts';
 import { open } from '../worlds.ts';
-import { BIO, DONOR, donorsIn, identityOf, openMarked, openTwo, WORK } from './one-person-world.ts';
+import {
+  BIO,
+  breaks,
+  DONOR,
+  donorsIn,
+  FIELDS,
+  identityOf,
+  openMarked,
+  openTwo,
+  WORK,
+} from './one-person-world.ts';
 
 describe('a contact that becomes another person, where automation of the CRM changes values', () => {
   it('loses a value that automation of the CRM has changed', async () => {
@@ -31,6 +43,46 @@ describe('a contact that becomes another person, where automation of the CRM cha
     expect((await world.sync()).contacts).toMatchObject({ written: 1 });
     expect(world.crm.valueOf(first, WORK)).toBe(`WORK OF ${String(donor).toUpperCase()}`);
     expect(donorsIn(world, first).filter((id) => id !== donor)).toEqual([]);
+  });
+
+  it('is planned like it is written, where a flow has changed a value long after the run', async () => {
+    const late = { id: '', madeFrom: {} };
+    const { world, first } = await openTwo({
+      connector(crm, signal) {
+        const connector = createMemoryConnector(crm, signal);
+        return {
+          ...connector,
+          async *write(changes) {
+            if (breaks.isOn) throw new RetriableError('No answer.', { code: 'crm_unavailable' });
+            yield* connector.write(changes);
+          },
+          findAutomated: async (wanted) =>
+            wanted.filter(({ id }) => id === late.id).map(() => late),
+        };
+      },
+    });
+    const ours = world.crm.valueOf(first, WORK);
+    world.crm.setValue(first, WORK, 'CHANGED BY A FLOW');
+    Object.assign(late, { id: first, madeFrom: { [WORK]: ours } });
+    const [stranger = ''] = await world.addPeople(1, 20);
+    world.crm.editContact(first, identityOf(world, stranger));
+    world.crm.deleteContact(stranger);
+    breaks.isOn = true;
+    expect((await world.sync()).status).toBe('incomplete');
+    breaks.isOn = false;
+    const { waiting } = await previewRun(world.deps(), {
+      integration: world.integration,
+      mappings: FIELDS,
+      partnerKey: world.store.fingerprint('partner_key', world.integration.partner.apiKey),
+      full: false,
+      only: null,
+    });
+    await world.sync();
+    const written = world.crm.valueOf(first, WORK);
+    expect(written).toMatch(/^Work of /);
+    expect(waiting.changes).toContainEqual({
+      ...{ crmId: first, field: WORK, from: 'CHANGED BY A FLOW', to: written },
+    });
   });
 
   it('keeps a value that a user typed into a field which automation changes', async () => {
