@@ -288,7 +288,7 @@ async function recordWithoutProfile(
   }
 }
 
-/** Compares each profile with the CRM's present values and writes the differences. */
+/** Compares each profile with the CRM's current values and writes the differences. */
 async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
   const askedAtMs = deps.clock.monotonicMs();
   const known = await readCircumstances(deps, run, fetched);
@@ -330,7 +330,7 @@ function isKept({ reason, end }: Delivery): boolean {
   return end.kind !== 'dropped' || !end.removed;
 }
 
-/** The stored form of a profile, and its values that are not in the CRM. */
+/** Returns the stored form of a profile, and its values that are not in the CRM. */
 function toKeep(
   deps: Pick<DeliverDeps, 'store' | 'sealer' | 'retention'>,
   run: Run,

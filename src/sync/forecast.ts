@@ -207,7 +207,7 @@ async function withinFilter<Each extends { crmId: string }>(
   return contacts.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** The contacts that would be chosen without being read, in batches. */
+/** Yields the contacts that would be chosen without being read, in batches. */
 async function* unreadBatches(
   deps: SyncDeps,
   run: ForecastRun,
@@ -233,7 +233,7 @@ function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null 
   return decision.kind === 'choose' ? decision.reason : null;
 }
 
-/** Fingerprints of the contacts' people, by CRM ID. */
+/** Returns the fingerprints of the contacts' people, by CRM ID. */
 async function fingerprintPersons(
   deps: SyncDeps,
   run: ForecastRun,

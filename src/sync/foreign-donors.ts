@@ -19,7 +19,7 @@ type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
 /** The format of the service's IDs (document, section 2.6). */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
-/** The CRM fields that hold donor IDs according to the field map; empty if there are none. */
+/** Returns the CRM fields that hold donor IDs according to the field map. Empty if there are none. */
 function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
   return listFields({ mappings, fields }, 'donorId');
 }
@@ -36,7 +36,7 @@ function listFields(
 
 /** Checks the first new contacts of a run. If another database paid for them, it also paid for the rest. */
 export interface DonorCheck {
-  /** Returns the fields to read for these contacts; empty once enough contacts have been checked. */
+  /** Returns the fields to read for these contacts. Empty once enough contacts have been checked. */
   fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 
@@ -56,7 +56,7 @@ export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCh
   };
 }
 
-/** The donor ID of a record; null if it has none in the service's format. */
+/** Returns the donor ID of a record, or null if it has none in the service's format. */
 function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | null {
   if (lookup.state !== 'found') return null;
   for (const field of fields) {

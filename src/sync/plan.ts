@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** A contact with only the data that the plan needs. */
 export interface PlannedContact extends ReadContact {
   identity: ReadIdentity;
-  /** Why it may not be submitted; null if it may. */
+  /** Why it may not be submitted, or null if it may. */
   refusal: OutcomeReason | null;
   /** True if it may be a person who was erased under another ID. */
   looksErased?: boolean;
@@ -33,7 +33,7 @@ export interface PlanRules {
   groupMembers: ReadonlySet<string>;
 }
 
-/** Returns why a contact must not be submitted, from its CRM record alone; null if it may be submitted. */
+/** Returns why a contact must not be submitted, from its CRM record alone, or null if it may be submitted. */
 export function getRefusal(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
   if (contact.excluded) return contact.excluded;

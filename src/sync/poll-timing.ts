@@ -21,7 +21,7 @@ export interface PollTiming {
   intervalMs: number;
   /** When all running jobs were last polled; 0 before the first time. */
   lastPollAt: number;
-  /** The youngest age at which a job was seen done; null until then. */
+  /** The youngest age at which a job was seen done, or null until then. */
   doneAfterMs: number | null;
 }
 
@@ -34,7 +34,7 @@ export const NOT_YET_POLLED: PollTiming = {
 /** Number of jobs that were never polled. */
 export interface FreshJobs {
   count: number;
-  /** When the first of them was submitted; null if there are none. */
+  /** When the first of them was submitted, or null if there are none. */
   oldestAt: number | null;
   /** True if no more jobs will come in this run. */
   isLast: boolean;

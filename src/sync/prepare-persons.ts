@@ -1,4 +1,4 @@
-/** Due contacts → the people to submit, with their present data in the CRM. */
+/** Due contacts → the people to submit, with their current data in the CRM. */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';
@@ -144,7 +144,7 @@ function isToPay({ kind }: Verdict): boolean {
   return kind === 'submit' || kind === 'wait';
 }
 
-/** Applies the plan again to the present record, which may have changed since it was read. */
+/** Applies the plan again to the current record, which may have changed since it was read. */
 function verdictOn(
   deps: PrepareDeps,
   run: Run,

@@ -70,8 +70,8 @@ export interface Preview {
   /** Marks that exclude most contacts, while no user has confirmed them. Nothing is spent until then. */
   unconfirmedMarks: UnconfirmedMark[];
   /**
-   * Since when nothing is spent because of a restored backup or a complete erasure (ISO 8601); null if
-   * spending is allowed.
+   * Since when nothing is spent because of a restored backup or a complete erasure (ISO 8601), or null if spending is
+   * allowed.
    */
   heldSince: string | null;
   /**
@@ -175,7 +175,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   };
 }
 
-/** The same counts after the check for mass changes. */
+/** Returns the same counts after the check for mass changes. */
 async function foresee(
   deps: SyncDeps,
   run: PreviewRun,
@@ -254,8 +254,8 @@ const MARKS_UNCONFIRMED =
 const TRIAL_FAILED = 'the service recognised too few of the contacts sent so far (guards.trial)';
 
 /**
- * The people to show. They are chosen from the people to send. If a run for all contacts has none to send,
- * they are chosen from all people that may be sent.
+ * Returns the people to show. They are chosen from the people to send. If a run for all contacts has none to send, they
+ * are chosen from all people that may be sent.
  */
 async function findPersons(
   deps: SyncDeps,

@@ -60,13 +60,15 @@ export type Planned =
 
 /** The facts about a contact at the moment of delivery. */
 export interface Circumstances extends KnownRecord {
-  /** The kind of question about this profile that a user has approved; null if there was no question or no approval. */
+  /**
+   * The kind of question about this profile that a user has approved, or null if there was no question or no approval.
+   */
   approval: ContactQuestion['kind'] | null;
-  /** Our values in records that the CRM has merged into the contact; none by default. */
+  /** Our values in records that the CRM has merged into the contact. Defaults to none. */
   merged?: readonly WrittenValues[];
   /**
-   * The reason against submission that a page has shown since the contact's record was requested; null if
-   * there is none.
+   * The reason against submission that a page has shown since the contact's record was requested, or null if there is
+   * none.
    */
   refusedSince?: OutcomeReason | null;
   /**

@@ -118,12 +118,12 @@ function recordRefusal(
   else refused?.set(crmId, { reason: refusal, atMs: clock.monotonicMs() });
 }
 
-/** A run with a limit reads only some contacts, so the watermark does not move. */
+/** Returns a run with a limit reads only some contacts, so the watermark does not move. */
 function getWatermark({ cursor }: ContactPage, { limit }: Run): string | null {
   return limit === null ? cursor : null;
 }
 
-/** The part of a contact that the decision needs. Names and addresses are dropped here. */
+/** Returns the part of a contact that the decision needs. Names and addresses are dropped here. */
 export function plannedContact(
   deps: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
@@ -151,7 +151,7 @@ const NO_IDENTITY: ReadIdentity = {
   compareWith: () => ({ changed: [], text: '' }),
 };
 
-/** The rules of the plan at this moment. */
+/** Returns the rules of the plan at this moment. */
 export function planRules(
   { clock }: Pick<SyncDeps, 'clock'>,
   { integration, groupMembers }: Pick<Run, 'integration' | 'groupMembers'>,
@@ -279,7 +279,7 @@ async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<Contact
 type Reading = Pick<Run, 'integration' | 'full' | 'only'> &
   Partial<Pick<Run, 'fields' | 'mappings' | 'ignored' | 'named'>>;
 
-/** The pages that a run would read now. Reading them changes nothing. */
+/** Returns the pages that a run would read now. Reading them changes nothing. */
 export async function pagesToRead(
   deps: ReadDeps,
   run: Reading,
@@ -311,7 +311,7 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   return { start: anew ? null : cursor, scope, isNewScope, cursor };
 }
 
-/** The mapped fields whose amounts depend on the contact's currency. */
+/** Returns the mapped fields whose amounts depend on the contact's currency. */
 function listMoneyFields({
   fields = [],
   mappings = [],
@@ -322,7 +322,7 @@ function listMoneyFields({
   });
 }
 
-/** Reads contacts by ID, with their present data, because a search index can lag behind. */
+/** Reads contacts by ID, with their current data, because a search index can lag behind. */
 async function* namedPages(
   { connector }: ReadDeps,
   { ignored, named }: Partial<Pick<Run, 'ignored' | 'named'>>,

@@ -28,7 +28,7 @@ export async function findUnknown(
 }
 
 /**
- * An ID that is unknown to the CRM and to the store is a typing error and not a contact that left. Throws a
+ * Returns an ID that is unknown to the CRM and to the store is a typing error and not a contact that left. Throws a
  * ConfigurationError for it.
  */
 export async function requireContact(
@@ -40,7 +40,7 @@ export async function requireContact(
   if (unknown !== undefined) throw contactUnknown(integration, unknown);
 }
 
-/** The error if a run is requested for a contact that does not exist. */
+/** Creates the error if a run is requested for a contact that does not exist. */
 export function contactUnknown({ id }: Integration, crmId: string): ConfigurationError {
   return unknownContact(id, crmId, { source: 'CRM' });
 }

@@ -86,7 +86,7 @@ export interface RunRequest {
   partnerKey: string;
   trigger: Trigger;
   full: boolean;
-  /** The contacts that the run is for; null for all. */
+  /** The contacts that the run is for, or null for all. */
   only: string | readonly string[] | null;
   /** Requested runs for some of these contacts, which this run also covers. */
   alongside?: readonly string[];
@@ -95,9 +95,9 @@ export interface RunRequest {
    * limit by default.
    */
   limit?: number | null;
-  /** True if a user accepts the match rate of the present mapping; false by default. */
+  /** True if a user accepts the match rate of the current mapping. Defaults to false. */
   acceptMatchRate?: boolean;
-  /** True if a user confirms the present marks that exclude most contacts; false by default. */
+  /** True if a user confirms the current marks that exclude most contacts. Defaults to false. */
   acceptMarks?: boolean;
   /** True to adopt contacts that have another database's donor ID. */
   adopt?: boolean;
@@ -105,7 +105,7 @@ export interface RunRequest {
    * The profiles that a user wants delivered again. In that case, nothing is read or bought. None by default.
    */
   redelivery?: RedeliveryRequest | null;
-  /** Additional stages; none by default. */
+  /** Additional stages. Defaults to none. */
   stages?: Stages;
   /** Aborted to stop the run at its next checkpoint, within ten seconds. */
   signal: AbortSignal;
@@ -184,7 +184,7 @@ async function lookOutside(
   }
 }
 
-/** Opens the CRM and reads its fields; null if that fails, with the reason recorded in the run. */
+/** Opens the CRM and reads its fields. Returns null if that fails, with the reason recorded in the run. */
 async function prepareRun(
   closed: RunDeps,
   run: Run,
@@ -312,7 +312,7 @@ function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
-/** A run that a user requests only to write kept profiles into the CRM again, without a credit. */
+/** Returns a run that a user requests only to write kept profiles into the CRM again, without a credit. */
 async function redeliver(
   deps: SyncDeps,
   run: Run,
@@ -507,7 +507,7 @@ async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<b
   }
 }
 
-/** Returns the report of a run that ends now, with its present reason. */
+/** Returns the report of a run that ends now, with its current reason. */
 async function reportOn(
   { store }: Pick<SyncDeps, 'store'>,
   { id, control }: Run,

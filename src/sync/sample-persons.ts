@@ -47,7 +47,7 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/** Describes anything unusual about these people that a user should notice; null if there is nothing. */
+/** Describes anything unusual about these people that a user should notice. Returns null if there is nothing. */
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
@@ -102,7 +102,7 @@ export async function samplePersons(
 /** Number of pages that are searched for people, because a page may not contain contacts with both names. */
 const MAX_PAGES = 5;
 
-/** A few people from the first pages of the CRM, chosen by the given keyed hash. */
+/** Returns a few people from the first pages of the CRM, chosen by the given keyed hash. */
 export async function firstPersons(
   connector: Pick<SyncDeps['connector'], 'readPages'>,
   fingerprint: (crmId: string) => string,

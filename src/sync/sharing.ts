@@ -17,8 +17,8 @@ const SHARED_FOR_MS = 6 * 86_400_000;
 type SharingRun = Pick<Run, 'integration' | 'partnerKey' | 'identities'>;
 
 /**
- * Returns the fingerprint of the person under the run's key; null if the integration does not share, or if a
- * part of the identity cannot be read. Without that part, different people may look the same.
+ * Returns the fingerprint of the person under the run's key, or null if the integration does not share, or if a part of
+ * the identity cannot be read. Without that part, different people may look the same.
  */
 export function personFingerprint(
   { store }: Pick<SyncDeps, 'store'>,
@@ -30,8 +30,8 @@ export function personFingerprint(
 }
 
 /**
- * The jobs that may currently be shared: their results can still be read, and their profile is not too old for this
- * integration.
+ * Returns the jobs that may currently be shared: their results can still be read, and their profile is not too old for
+ * this integration.
  */
 export function sharingRules(
   { clock }: Pick<SyncDeps, 'clock'>,

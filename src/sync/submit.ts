@@ -166,7 +166,7 @@ function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run):
   };
 }
 
-/** The next contacts to submit, or `not_yet` if a fuller or better batch is expected. */
+/** Returns the next contacts to submit, or `not_yet` if a fuller or better batch is expected. */
 async function nextDue(
   { store, personsPerSubmission: full = MAX_PERSONS_PER_SUBMISSION }: SubmitDeps,
   run: Run,
@@ -290,7 +290,7 @@ function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
   return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
 }
 
-/** The contacts of a submission, as fingerprints only. */
+/** Returns the contacts of a submission, as fingerprints only. */
 function toJournal(
   { store }: Pick<SubmitDeps, 'store'>,
   { partnerKey, mapping }: Pick<Run, 'partnerKey' | 'mapping'>,

@@ -8,7 +8,7 @@ import type { Contact } from '../../core/contact.ts';
 export interface AddedMarks {
   /** The IDs of contacts that object, from the settings. */
   objectors: ReadonlySet<string>;
-  /** The contacts whose erasure has been requested so far; an event may arrive during a run. */
+  /** Returns the contacts whose erasure has been requested so far; an event may arrive during a run. */
   listAsked(): Promise<ReadonlySet<string>>;
 }
 

@@ -57,7 +57,7 @@ export interface SyncDeps {
   personsPerSubmission?: number;
   /** The number of days for which history is kept. */
   retention: Retention;
-  /** Whether erasures that a CRM requests wait for users (`twoPeople.forgetByCrm` in the settings). */
+  /** True if erasures that a CRM requests wait for users (`twoPeople.forgetByCrm` in the settings). */
   erasuresWait?: boolean;
   /** Returns a new identifier that cannot be guessed. */
   newId: () => string;
@@ -78,7 +78,7 @@ export interface RunDeps extends Omit<SyncDeps, 'connector'> {
 
 /** Kept profiles that a user wants delivered again. */
 export interface RedeliveryRequest {
-  /** The CRM's field names; null for all mapped fields. */
+  /** The CRM's field names, or null for all mapped fields. */
   fields: readonly string[] | null;
 }
 
@@ -90,55 +90,48 @@ export interface Run {
   trigger: Trigger;
   /** The field map in use: from the settings or the connector's default. */
   mappings: readonly FieldMapping[];
-  /** ID of the mapping in use (`fingerprintMapping`); set once the CRM is open. */
+  /** ID of the mapping in use (`fingerprintMapping`). Set once the CRM is open. */
   mapping: string;
-  /** The CRM's description of the mapped fields; set before contacts are read. */
+  /** The CRM's description of the mapped fields. Set before contacts are read. */
   fields: readonly CrmField[];
-  /** Fields that the CRM's automation changes after a write; set before contacts are read. */
+  /** Fields that the CRM's automation changes after a write. Set before contacts are read. */
   normalised?: NormalisedFields;
-  /** The names of all fields that the CRM shows; set before contacts are read. */
+  /** The names of all fields that the CRM shows. Set before contacts are read. */
   described: ReadonlySet<string>;
   /** The mapped fields that this run has created, so earlier values in them no longer exist. */
   created?: ReadonlySet<string>;
   /** Fingerprint of the service key, which balances and open submissions belong to. */
   partnerKey: string;
-  /** Reads identities; set before contacts are read. */
+  /** Reads identities. Set before contacts are read. */
   identities: IdentityReader;
   /** Fingerprints of contacts that were erased and must not be processed again. */
   forgotten: ReadonlySet<string>;
-  /** Further facts about these people; set before contacts are read. */
+  /** Further facts about these people. Set before contacts are read. */
   erased?: ErasedPersons;
-  /**
-   * Values in the CRM that name erased people; set before contacts are read; omitted if there are
-   * none.
-   */
+  /** Values in the CRM that name erased people. Set before contacts are read. Omitted if there are none. */
   erasedTexts?: ErasedTexts;
   /**
    * Contacts that a page showed as not to be submitted while their profile was in flight, with the time
    * (monotonic ms).
    */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
-  /**
-   * The time of the restore whose contacts this run has sorted (epoch ms); omitted until the run has done so.
-   */
+  /** The time of the restore whose contacts this run has sorted (epoch ms). Omitted until the run has done so. */
   sortedRestore?: number;
-  /** True if this run has compared all networks with their groups; omitted until then. */
+  /** True if this run has compared all networks with their groups. Omitted until then. */
   mirroredAll?: boolean;
-  /** Whether all contacts were read, and whether there were any; null until then. */
+  /** Whether all contacts were read, and whether there were any, or null until then. */
   readAll?: { isEmpty: boolean } | null;
-  /** CRM IDs of the members of mirrored groups, which come first; set before contacts are read. */
+  /** CRM IDs of the members of mirrored groups, which come first. Set before contacts are read. */
   groupMembers: Set<string>;
   /** True to read everything again, not only changes. */
   full: boolean;
-  /** The CRM IDs of the contacts to sync, at least one; null for all. */
+  /** The CRM IDs of the contacts to sync, at least one, or null for all. */
   only: readonly string[] | null;
-  /** The contacts in `only` that the CRM does not have; set before contacts are read. */
+  /** The contacts in `only` that the CRM does not have. Set before contacts are read. */
   ignored: Set<string>;
-  /**
-   * Contacts that this run has read by ID and that no filter has selected; filled while contacts are read.
-   */
+  /** Contacts that this run has read by ID and that no filter has selected. Filled while contacts are read. */
   named?: Set<string>;
-  /** The maximum number of credits that a user lets this run spend on enhancements; null for no limit. */
+  /** The maximum number of credits that a user lets this run spend on enhancements, or null for no limit. */
   limit: number | null;
   /** True to adopt, without a credit, contacts that have another database's donor ID. */
   adopt: boolean;

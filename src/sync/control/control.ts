@@ -29,7 +29,7 @@ export interface RunControl {
   readonly ending: AbortSignal;
   /** Why the run stops early, if it does; the first reason counts. */
   readonly reason: RunReason | null;
-  /** The CRM's message for that reason, for readers and above; null if there was none. */
+  /** The CRM's message for that reason, for readers and above, or null if there was none. */
   readonly words: ForeignText | null;
   /** The error that made the run fail, if any. */
   readonly failure: unknown;
@@ -176,7 +176,7 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
   'lease_lost',
 ]);
 
-/** The stop code of an error that may not occur in another run; null for an error that is a failure. */
+/** Returns the stop code of an error that may not occur in another run, or null for an error that is a failure. */
 function toStopCode(error: DonorSyncError): StopCode | null {
   if (isStopCode(error.code)) return error.code;
   if (error.kind !== 'retriable') return null;

@@ -40,7 +40,7 @@ export async function openCrm(deps: RunDeps, lease: Lease | null): Promise<SyncD
   return { ...deps, connector: await deps.openConnector(lease) };
 }
 
-/** The fingerprint of the connector's account. */
+/** Returns the fingerprint of the connector's account. */
 export function accountFingerprint(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { account }: Pick<Connector, 'account'>,

@@ -114,9 +114,7 @@ function personsByName(blocks: readonly Block[]): Map<string, ErasedPerson[]> {
   return Map.groupBy(persons, ({ fingerprints }) => fingerprints.name);
 }
 
-/**
- * Returns the fingerprint under which an erased contact is counted; null for a contact that was not erased.
- */
+/** Returns the fingerprint under which an erased contact is counted, or null for a contact that was not erased. */
 export function forgottenFingerprint(
   { store }: EraseDeps,
   { forgotten }: ErasedRun,
@@ -178,8 +176,8 @@ function alikeSince(
 }
 
 /**
- * Contacts that left the CRM, with the facts about erased people. An erased contact does not pass anything
- * on. A contact that absorbed an erased contact may be the erased person.
+ * Returns contacts that left the CRM, with the facts about erased people. An erased contact does not pass anything on.
+ * A contact that absorbed an erased contact may be the erased person.
  */
 export function departures(
   deps: EraseDeps,

@@ -5,10 +5,7 @@ import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
 /** Number of batches in flight at a time, if each batch is a request to a remote CRM. */
 const BATCHES_AT_ONCE = 6;
 
-/**
- * Returns the contacts among these that `contacts.filter` includes now; null if the connector
- * cannot tell.
- */
+/** Returns the contacts among these that `contacts.filter` includes now, or null if the connector cannot tell. */
 export async function lookUpIncluded(
   connector: Pick<Connector, 'findIncluded' | 'capabilities'>,
   ids: readonly string[],
@@ -21,9 +18,7 @@ export async function lookUpIncluded(
   return included;
 }
 
-/**
- * Returns the state of these contacts, each with the present values of the fields, in the order of the IDs.
- */
+/** Returns the state of these contacts, each with the current values of the fields, in the order of the IDs. */
 export async function lookUp(
   connector: Pick<Connector, 'readByIds' | 'capabilities'>,
   ids: readonly string[],

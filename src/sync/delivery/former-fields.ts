@@ -6,7 +6,7 @@ import type { ReadyJob } from '../../credits/statements/jobs.ts';
 import { fieldsOfOthers, type WrittenValues } from '../../fields/former-values.ts';
 import type { IntendedValues } from '../../fields/statements/deliveries.ts';
 
-/** Fields that may hold values of a donor other than the profile's. */
+/** Returns fields that may hold values of a donor other than the profile's. */
 export function formerFields(
   { contact }: ReadyJob,
   { donorId }: Profile,

@@ -37,7 +37,7 @@ export interface FoundProfiles {
   gone: string[];
 }
 
-/** The profiles of jobs that were delivered before, as far as the service still has their results. */
+/** Returns the profiles of jobs that were delivered before, as far as the service still has their results. */
 export async function fetchDelivered(
   deps: Pick<SyncDeps, 'partner' | 'clock'>,
   jobs: readonly { crmId: string; jobId: string; submittedAt: number }[],

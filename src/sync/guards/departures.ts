@@ -90,7 +90,7 @@ async function decide(deps: DepartureDeps, run: Run, since: number): Promise<voi
 }
 
 /**
- * Fingerprint of the settings that define the list. If these settings have changed, that explains why
+ * Returns the fingerprint of the settings that define the list. If these settings have changed, that explains why
  * contacts are missing.
  */
 function listScope(

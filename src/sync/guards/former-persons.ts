@@ -135,7 +135,7 @@ function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
 }
 
 /**
- * Values of the same donor that the CRM took from merged records. They are our values, stored under the
+ * Returns values of the same donor that the CRM took from merged records. They are our values, stored under the
  * contact's ID from now on.
  */
 function takenOver(

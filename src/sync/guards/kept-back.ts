@@ -6,8 +6,8 @@ import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
 import { getRefusal } from '../plan.ts';
 
 /**
- * Returns why the profile and the introductions of a contact may not be shown; null if they may. `lookup` is
- * the contact's present record in the CRM; undefined if it was not read.
+ * Returns why the profile and the introductions of a contact may not be shown, or null if they may. `lookup` is the
+ * contact's current record in the CRM, or undefined if it was not read.
  */
 export function findKeptBack(
   contact: ContactRecord,

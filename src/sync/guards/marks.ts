@@ -52,7 +52,7 @@ async function findUnconfirmed(
   });
 }
 
-/** Stops the run's spending while such a mark is not confirmed. `isAccepted` confirms the present marks. */
+/** Stops the run's spending while such a mark is not confirmed. `isAccepted` confirms the current marks. */
 export async function askAboutMarks(
   deps: MarkDeps & Pick<SyncDeps, 'log'>,
   run: Run,

@@ -59,7 +59,7 @@ export async function holdMassChange(
   run.control.notify();
 }
 
-/** True if this many contacts due for a changed identity would be held; changes nothing. */
+/** Returns true if this many contacts due for a changed identity would be held. Changes nothing. */
 export async function wouldBeMassChange(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
   { integration: { id, guards } }: Pick<Run, 'integration'>,

@@ -16,7 +16,7 @@ type NewIdsDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 export interface NewIds {
   /** True while contacts must not be submitted before the whole list is read, because they may continue others. */
   mustWait(): Promise<boolean>;
-  /** Gives the new contacts the profiles of the missing ones; called once reading has ended. */
+  /** Gives the new contacts the profiles of the missing ones. Called once reading has ended. */
   follow(): Promise<void>;
 }
 

@@ -58,11 +58,11 @@ export interface RedeliveryDecision {
   probed: readonly ValueNote[];
   /** The kinds of these values. A few contacts are tried for each kind. */
   kindsToProbe: readonly KindToProbe[];
-  /** Field maps that lack lines of the present map. */
+  /** Field maps that lack lines of the current map. */
   maps: readonly string[];
   /** The lines of all field maps with which profiles were offered. */
   linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
-  /** True to deliver only what users have requested; false by default. */
+  /** True to deliver only what users have requested. Defaults to false. */
   isRequestOnly?: boolean;
 }
 
@@ -109,7 +109,7 @@ function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boole
   return now - probedAt >= interval;
 }
 
-/** The lines of the field map whose values are offered to this contact. */
+/** Returns the lines of the field map whose values are offered to this contact. */
 export function chooseLines(
   deps: Deps,
   mappings: readonly FieldMapping[],

@@ -148,8 +148,8 @@ function isBackWithoutOurs(
 }
 
 /**
- * Our values in a record, except fields that were deleted in between, because their blank values were not
- * made by a user.
+ * Returns our values in a record, except fields that were deleted in between, because their blank values were not made
+ * by a user.
  */
 function stillOwned(
   { created }: Pick<OfferRun, 'created'>,

@@ -10,14 +10,14 @@ import { previewRedelivery, type RedeliveryPreview } from './request.ts';
 
 export interface WantedDelivery {
   integration: Integration;
-  /** The ID of one contact in the CRM; null for all. */
+  /** The ID of one contact in the CRM, or null for all. */
   only: string | null;
-  /** The names of fields; empty for all mapped fields. */
+  /** The names of fields. Empty for all mapped fields. */
   names: readonly string[];
 }
 
 /**
- * Opens the CRM and counts the values that the delivery would write now; writes nothing. Throws a ConfigurationError
+ * Opens the CRM and counts the values that the delivery would write now. Writes nothing. Throws a ConfigurationError
  * for an unknown field.
  */
 export async function previewRequest(
@@ -29,7 +29,7 @@ export async function previewRequest(
   return previewRedelivery(crm, { integration, mappings, only, fields });
 }
 
-/** The preview as a document: the same counts, with the reasons in words. */
+/** Returns the preview as a document: the same counts, with the reasons in words. */
 export function describePreview({ fields, kept, excluded, ...preview }: RedeliveryPreview) {
   return {
     ...preview,

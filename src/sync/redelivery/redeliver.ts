@@ -130,7 +130,7 @@ export async function deliverNamed(
   }
 }
 
-/** Number of contacts in one page of later deliveries. */
+/** Returns the number of contacts in one page of later deliveries. */
 export function pageSize({ connector }: Pick<OfferDeps, 'connector'>): number {
   return Math.min(LOOKED_AT_ONCE, connector.capabilities.writeBatch.max);
 }
@@ -182,8 +182,8 @@ async function deliver(
 }
 
 /**
- * Values that the guard rejects continue to wait, because the next reading decides about the contact. A
- * request for them ends.
+ * Returns values that the guard rejects continue to wait, because the next reading decides about the contact. A request
+ * for them ends.
  */
 async function endExcluded(
   { store }: Pick<OfferDeps, 'store'>,

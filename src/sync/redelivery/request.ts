@@ -36,7 +36,7 @@ import { deliverFreed, deliverNamed, pageSize } from './redeliver.ts';
 /** The effects that a requested delivery would have now. */
 export interface RedeliveryPreview {
   integration: string;
-  /** The fields to deliver; null for all mapped ones. */
+  /** The fields to deliver, or null for all mapped ones. */
   fields: readonly string[] | null;
   /** Contacts that get at least one value. */
   contacts: number;
@@ -54,11 +54,11 @@ export interface RedeliveryPreview {
 export interface PreviewedRequest extends RedeliveryRequest {
   integration: Integration;
   mappings: readonly FieldMapping[];
-  /** The CRM ID of the one contact; null for all. */
+  /** The CRM ID of the one contact, or null for all. */
   only: string | null;
 }
 
-/** Computes what a requested delivery would do; writes nothing and makes only free requests. */
+/** Computes what a requested delivery would do. Writes nothing and makes only free requests. */
 export async function previewRedelivery(
   deps: SyncDeps,
   request: PreviewedRequest,
@@ -80,7 +80,7 @@ export async function previewRedelivery(
   return { integration: integration.id, fields: wanted, ...counts.sum() };
 }
 
-/** The state of the CRM and of erased people from which offers are planned outside of a run. */
+/** Returns the state of the CRM and of erased people from which offers are planned outside of a run. */
 export async function toOfferRun(
   deps: SyncDeps,
   { integration, mappings }: Pick<PreviewedRequest, 'integration' | 'mappings'>,
@@ -146,7 +146,7 @@ async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
   }
 }
 
-/** All contacts to which something may be delivered, one page at a time. */
+/** Yields all contacts to which something may be delivered, one page at a time. */
 async function* readPages(
   deps: SyncDeps,
   integrationId: string,
@@ -165,7 +165,7 @@ async function* readPages(
   yield* unkeptPages(deps, integrationId, only);
 }
 
-/** Contacts without a kept profile, in the form of kept profiles without their text. */
+/** Yields contacts without a kept profile, in the form of kept profiles without their text. */
 async function* unkeptPages(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   integrationId: string,
@@ -199,7 +199,7 @@ async function* unkeptPages(
   }
 }
 
-/** The lines of these fields (null: all), as if a user had requested them. */
+/** Returns the lines of these fields (null: all), as if a user had requested them. */
 export function requestedChoice(
   mappings: readonly FieldMapping[],
   each: KeptOfContact,
@@ -212,7 +212,7 @@ export function requestedChoice(
   return { each, lines, requested, fieldMap: NEVER_OFFERED, mayReplaceDonor: fields === null };
 }
 
-/** Why nothing is delivered to contacts that are busy or have no available profile. */
+/** Returns why nothing is delivered to contacts that are busy or have no available profile. */
 export function getExclusion({
   state,
   isEligible,

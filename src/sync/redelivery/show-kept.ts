@@ -70,8 +70,8 @@ interface ShowDeps {
 }
 
 /**
- * The mapped fields as the CRM describes them, and the part of the profile that a delivery would write at
- * this moment.
+ * Returns the mapped fields as the CRM describes them, and the part of the profile that a delivery would write at this
+ * moment.
  */
 export async function judgeKeptProfile(
   deps: SyncDeps,
@@ -88,7 +88,7 @@ export async function judgeKeptProfile(
   return { profile, fields: run.fields };
 }
 
-/** True if `contacts.filter` excludes the contact now. */
+/** Returns true if `contacts.filter` excludes the contact now. */
 export async function isOutsideFilter(
   deps: Pick<SyncDeps, 'connector'>,
   integration: Integration,

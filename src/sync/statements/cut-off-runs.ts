@@ -43,7 +43,7 @@ export async function putBackRequest(
   return { state: 'waits', runId: await insertRequest(trx, again) };
 }
 
-/** A request that is given up is recorded as a failed run, which triggers alerts. */
+/** Returns a request that is given up is recorded as a failed run, which triggers alerts. */
 async function recordGivenUp(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,

@@ -10,7 +10,7 @@ export type RunRequestRecord = FromRow<Selectable<Tables['run_requests']>>;
 /** A requested run. */
 export interface NewRunRequest {
   integrationId: string;
-  /** The CRM ID of the contact; null for all contacts. */
+  /** The CRM ID of the contact, or null for all contacts. */
   contact: string | null;
   trigger: Trigger;
   full: boolean;

@@ -151,7 +151,7 @@ export function findRequestByRun(
 }
 
 /**
- * Returns the request of a run for this contact that has not ended; null if there is none. A request that a run over
+ * Returns the request of a run for this contact that has not ended, or null if there is none. A request that a run over
  * all changes serves counts until that run ends.
  */
 export async function findWaitingFor(
@@ -388,8 +388,8 @@ const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }
 );
 
 /**
- * Deletes a waiting request, and the requests that wait for the same run, because a user no longer wants the
- * run. Returns the integration; undefined if the request is not waiting.
+ * Deletes a waiting request, and the requests that wait for the same run, because a user no longer wants the run.
+ * Returns the integration, or undefined if the request is not waiting.
  */
 export async function dropStopped(
   trx: ActorTransaction,

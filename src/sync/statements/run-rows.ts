@@ -228,7 +228,7 @@ const recordRows = prepared(
     db.updateTable('runs').set({ fresh_count: freshCount, reasons }).where('id', '=', id).compile(),
 );
 
-/** The number of rows by reason. It is stored, because counting the rows each time would take long. */
+/** Returns the number of rows by reason. It is stored, because counting the rows each time would take long. */
 async function readReasonCounts(reader: Reader, { id, integrationId }: RunRef): Promise<string> {
   const counts = await countReasons(reader, { id, integrationId, freshCount: 0, reasons: null });
   return JSON.stringify(Object.fromEntries(counts));

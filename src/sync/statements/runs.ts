@@ -388,7 +388,7 @@ const selectOutsideState = preparedRead(
       .compile(),
 );
 
-/** A run for several contacts names none of them. Its rows contain the result for each contact. */
+/** Returns a run for several contacts names none of them. Its rows contain the result for each contact. */
 function getRunContact(only: readonly string[] | null): string {
   const [first = ALL_CONTACTS, ...others] = only ?? [];
   return others.length > 0 ? SEVERAL_CONTACTS : first;
@@ -420,7 +420,7 @@ export async function recordValuesUndone(
     .execute();
 }
 
-/** Returns the encrypted name of the user who undid a run; null if there is none. */
+/** Returns the encrypted name of the user who undid a run, or null if there is none. */
 export async function findUndoAuthor(reader: Reader, runId: string): Promise<string | null> {
   const row = await reader
     .selectFrom('run_undos')
@@ -430,7 +430,7 @@ export async function findUndoAuthor(reader: Reader, runId: string): Promise<str
   return row?.author ?? null;
 }
 
-/** Records the end of an undo. `author` is the encrypted name of its user; null if there is no name. */
+/** Records the end of an undo. `author` is the encrypted name of its user, or null if there is no name. */
 export async function recordRunUndone(
   trx: ActorTransaction,
   runId: string,

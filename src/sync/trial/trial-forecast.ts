@@ -1,4 +1,4 @@
-/** The trial of the present mapping, as a plan shows it. */
+/** The trial of the current mapping, as a plan shows it. */
 import type { Run, SyncDeps } from '../control/context.ts';
 import { fingerprintMapping } from '../control/mapping.ts';
 import { decideTrial, type TrialFacts } from './trial.ts';
@@ -10,10 +10,7 @@ export interface TrialForecast {
    * until a user accepts the match rate or the columns change.
    */
   state: 'off' | 'accepted' | 'on_trial' | 'failed';
-  /**
-   * Number of people that the next run sends before it waits for their results; null if it need
-   * not wait.
-   */
+  /** Number of people that the next run sends before it waits for their results, or null if it need not wait. */
   first: number | null;
   /** The share of these people that the service has to recognise. */
   minKnown: number;

@@ -118,7 +118,7 @@ export async function findLaterVerdict(
   return judgeLater({ ...all, minKnown });
 }
 
-/** The state of a run's mapping, as far as the trial depends on it. */
+/** Returns the state of a run's mapping, as far as the trial depends on it. */
 export async function findTrialFacts(
   { store }: Pick<TrialDeps, 'store'>,
   run: TrialRun,

@@ -99,7 +99,7 @@ function isTooLow({ answered, known, minKnown }: Verdict): boolean {
   return known / answered < minKnown;
 }
 
-/** The verdict for a user: the result, and what to do next. */
+/** Returns the verdict for a user: the result, and what to do next. */
 export function verdictText({ answered, known, minKnown, later }: Verdict, id: string): string {
   const sent = later ? `the last ${answered} contacts sent` : `the ${answered} contacts sent first`;
   const share = `${Math.round(minKnown * 1_000) / 10} %`;

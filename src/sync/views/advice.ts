@@ -17,7 +17,7 @@ export interface Advice {
   steps: readonly [Step, ...Step[]];
 }
 
-/** The advice for the reason of a run that stopped or failed; null means that it was cut off. */
+/** Returns the advice for the reason of a run that stopped or failed; null means that it was cut off. */
 export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId: string): Advice {
   const { cause, needs, steps } = entryFor(reason?.code ?? 'interrupted');
   const [first, ...others] = steps.map(([text, command = null]) => ({
@@ -213,7 +213,7 @@ function entryFor(code: string): Entry {
   );
 }
 
-/** The step as one line, with the command after a colon. */
+/** Returns the step as one line, with the command after a colon. */
 export function stepText({ text, command }: Step): string {
   return command === null ? text : `${text}: ${command}`;
 }

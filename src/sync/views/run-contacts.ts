@@ -39,7 +39,7 @@ export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'
 
 export interface RunContactPage {
   contacts: RunContactView[];
-  /** The position where the next page starts; null on the last page. */
+  /** The position where the next page starts, or null on the last page. */
   next: RunContactPosition | null;
 }
 
@@ -59,7 +59,7 @@ export async function readRunContacts(
   };
 }
 
-/** All contacts of a run that match the filter, in pages. */
+/** Yields all contacts of a run that match the filter, in pages. */
 export async function* pagesOfRunContacts(
   reader: Reader,
   run: RunKey,

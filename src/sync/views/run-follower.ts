@@ -8,7 +8,7 @@ import type { Store } from '../../store.ts';
 import { findRunReport } from './run.ts';
 import { type RunProgress, readProgress } from './run-progress.ts';
 
-/** The present state of a run; `message` is the same for all listeners. */
+/** The current state of a run; `message` is the same for all listeners. */
 export interface RunDetails<Message> {
   message: Message;
   hasEnded: boolean;

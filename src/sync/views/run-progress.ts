@@ -8,11 +8,11 @@ export interface RunProgress {
   settled: number;
   /** Number of contacts chosen so far. */
   chosen: number;
-  /** The remaining time at the present rate (ms); null if it cannot be estimated yet. */
+  /** The remaining time at the current rate (ms), or null if it cannot be estimated yet. */
   leftMs: number | null;
 }
 
-/** Returns a run's progress; null for a run that has ended. */
+/** Returns a run's progress, or null for a run that has ended. */
 export async function readProgress(
   { reader }: Pick<Store, 'reader'>,
   report: RunReport,

@@ -27,7 +27,7 @@ import { findRunById, findUndoAuthor, listRunRecords, type RunRecord } from '../
 
 /** The facts that only the run's process knows. */
 export interface RunFacts {
-  /** Credits left in the buckets; null if they have not been read yet. */
+  /** Credits left in the buckets, or null if they have not been read yet. */
   remaining: { enhancements: number | null; networks: number | null };
   calls: { partner: number; crm: number; throttled: number };
 }
@@ -48,7 +48,7 @@ function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
 }
 
 /**
- * Returns a run's report: the stored report if the run has ended, otherwise the present state. A run that was cut off
+ * Returns a run's report: the stored report if the run has ended, otherwise the current state. A run that was cut off
  * has stored no report. An undo is added, which comes later.
  */
 export async function readReport(
@@ -67,7 +67,7 @@ export async function readReport(
 /** Decrypts the name of the user who undid a run. Without it, the name is null. */
 export type NameOpener = Pick<Sealer, 'open'> | null;
 
-/** Returns what was undone of a run; null if nothing was. */
+/** Returns what was undone of a run, or null if nothing was. */
 async function readUndone(
   reader: Reader,
   row: RunRecord,
@@ -96,10 +96,7 @@ const balancesSchema = z.object({
   credits: z.object({ enhancements: balanceSchema, networks: balanceSchema }),
 });
 
-/**
- * Builds the report of a run from its present state. A finished run keeps its own report (`report` of the
- * row).
- */
+/** Builds the report of a run from its current state. A finished run keeps its own report (`report` of the row). */
 export async function buildReport(
   reader: Reader,
   row: RunRecord,
@@ -157,7 +154,7 @@ function toStatus(text: string): RunStatus {
 }
 
 /**
- * The present report of the run with this ID, or null. Searches the started runs, then the waiting requests,
+ * Returns the current report of the run with this ID, or null. Searches the started runs, then the waiting requests,
  * and then the started runs again, because the run may have started in between.
  */
 export async function findRunReport(
@@ -178,7 +175,7 @@ export async function findRunReport(
   return begun ? readReport(reader, begun, sealer) : null;
 }
 
-/** A run that has not started. To its requester it counts as running, and it has done nothing. */
+/** Returns a run that has not started. To its requester it counts as running, and it has done nothing. */
 export function waitingRun(run: {
   id: string;
   integration: string;
@@ -216,14 +213,14 @@ export function waitingRun(run: {
   };
 }
 
-/** `248 written, 248 restored by Dana`; empty if nothing was undone. */
+/** `248 written, 248 restored by Dana`. Empty if nothing was undone. */
 export function undoneText({ contacts, undone }: Pick<RunReport, 'contacts' | 'undone'>): string {
   if (undone === undefined) return '';
   const by = undone.by === null ? '' : ` by ${undone.by}`;
   return `${formatCount(contacts.written)} written, ${formatCount(undone.contacts)} restored${by}`;
 }
 
-/** `36 written, 1 held`; empty if nothing has happened yet. */
+/** `36 written, 1 held`. Empty if nothing has happened yet. */
 export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
   return SUMMARY_ORDER.filter((outcome) => contacts[outcome] > 0)
     .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
@@ -247,9 +244,9 @@ const SUMMARY_ORDER = [
 export interface Running {
   /** `HOST/PROCESS ID/START`. */
   owner: string;
-  /** When the run started, ISO 8601; null if it is not a run, or has not started one yet. */
+  /** When the run started, ISO 8601, or null if it is not a run, or has not started one yet. */
   since: string | null;
-  /** The run's ID; null in the same case. */
+  /** The run's ID, or null in the same case. */
   run: string | null;
 }
 
