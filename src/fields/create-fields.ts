@@ -20,9 +20,9 @@ export interface CreatedFields {
   created: FieldCreation[];
   /** The problems that remain. */
   findings: FieldMapFinding[];
-  /** The users who can see the fields; null if the CRM does not hide new fields from users. */
+  /** The users who can see the fields, or null if the CRM does not hide new fields from users. */
   viewers: FieldViewers | null;
-  /** Null if no lists were requested; empty if this kind of CRM cannot create lists. */
+  /** Null if no lists were requested. Empty if this kind of CRM cannot create lists. */
   lists: ListCreation[] | null;
 }
 

@@ -1,6 +1,8 @@
 import { FatalError } from '../core/errors.ts';
 
-/** The error for a kept profile, or its part for rankings, that was tampered with or belongs to another contact. */
+/**
+ * Creates the error for a kept profile, or its part for rankings, that was tampered with or belongs to another contact.
+ */
 export function damagedProfile(cause?: unknown): FatalError {
   return new FatalError(
     'A kept profile in the database cannot be opened: it was changed, or its key belongs to another profile. Find out which other program writes into the database.',

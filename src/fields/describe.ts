@@ -29,7 +29,7 @@ export interface FieldsInForce {
 
 type FieldsDeps = Pick<Connector, 'describeFields' | 'capabilities' | 'identity'>;
 
-/** Describes the mapped fields; changes nothing. */
+/** Describes the mapped fields. Changes nothing. */
 export async function readFields(
   connector: FieldsDeps,
   mappings: readonly FieldMapping[],
@@ -90,7 +90,7 @@ export async function createMissingFields(
   return connector.createFields(missing.map(({ from, to }) => fieldSpecFor(from, to)));
 }
 
-/** The field that each line of a field map needs, with its source. */
+/** Returns the field that each line of a field map needs, with its source. */
 export function toFieldSpecs(mappings: readonly FieldMapping[]): MappedFieldSpec[] {
   return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
 }

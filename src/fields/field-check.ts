@@ -16,7 +16,7 @@ export interface FieldLine {
   from: string;
   to: string;
   when: FieldMapping['when'];
-  /** The field's label in the CRM; null if the CRM has no such field. */
+  /** The field's label in the CRM, or null if the CRM has no such field. */
   label: string | null;
   type: string | null;
   writable: boolean | null;
@@ -24,9 +24,9 @@ export interface FieldLine {
   problem: { kind: string; message: string; fix: string; optional: boolean } | null;
   /** True if the next run adds the column automatically. */
   createdBySync: boolean;
-  /** ISO 8601; null if none of the last writes included the field. */
+  /** ISO 8601, or null if none of the last writes included the field. */
   writtenAt: string | null;
-  /** How many of the checked contacts have a value of ours in the field; null if no contact was checked. */
+  /** How many of the checked contacts have a value of ours in the field, or null if no contact was checked. */
   filled: { of: number; count: number } | null;
 }
 
@@ -39,7 +39,7 @@ export interface FieldCheck {
   valuesWaiting: ValuesWaiting;
 }
 
-/** Reads the CRM's description of the fields; changes nothing. */
+/** Reads the CRM's description of the fields. Changes nothing. */
 export async function readFieldCheck(
   { application, signal }: LiveDeps,
   integration: Integration,

@@ -14,20 +14,22 @@ import { createOwnershipCheck } from './values.ts';
 export interface WrittenValues {
   crmId: string;
   owned: OwnedValues;
-  /** The donor that the values belong to; null if unknown. */
+  /** The donor that the values belong to, or null if unknown. */
   donor: string | null;
 }
 
 /** Our values in a contact, and which of them belong to another donor. */
 export interface Ownership {
   isOurs(field: string, value: FieldValue): boolean;
-  /** True for a value that we wrote for a donor other than the one offered now. */
+  /** Returns true for a value that we wrote for a donor other than the one offered now. */
   isFormer(field: string, value: FieldValue): boolean;
   /** Fields that may contain another donor's values. */
   formerFields: readonly string[];
 }
 
-/** `donor` is the donor whose values are offered; null if none are offered, so every value of ours counts as former. */
+/**
+ * `donor` is the donor whose values are offered, or null if none are offered, so every value of ours counts as former.
+ */
 export function sortOwnership(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   written: readonly WrittenValues[],
@@ -46,14 +48,14 @@ export function sortOwnership(
   };
 }
 
-/** Fields in which these writes may have left values of a donor other than this one. */
+/** Returns fields in which these writes may have left values of a donor other than this one. */
 export function fieldsOfOthers(written: readonly WrittenValues[], donor: string | null): string[] {
   const others = written.filter((each) => each.donor !== null && each.donor !== donor);
   return [...new Set(others.flatMap(({ owned }) => Object.keys(owned)))];
 }
 
 /**
- * The fields to blank because they contain a former value that is not replaced. The sync status describes the
+ * Returns the fields to blank because they contain a former value that is not replaced. The sync status describes the
  * contact and not a donor, so it is kept.
  */
 export function blankedFields(

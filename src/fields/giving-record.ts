@@ -10,7 +10,7 @@ import { damagedProfile } from './damaged-profile.ts';
 
 /** The facts about a contact that a ranking uses. */
 export interface GivingRecord {
-  /** Index in `CAPACITY_BANDS`, where 0 is the largest; null if the service does not know the capacity. */
+  /** Index in `CAPACITY_BANDS`, where 0 is the largest, or null if the service does not know the capacity. */
   band: number | null;
   /** True if the net worth is at least a million US dollars. */
   isMillionaire: boolean;

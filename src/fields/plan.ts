@@ -40,14 +40,14 @@ import {
 export interface FieldOffer {
   crmId: string;
   values: RawValues;
-  /** The mapped fields and their present state in the CRM. */
+  /** The mapped fields and their current state in the CRM. */
   present: FieldValues;
-  /** The present currencies of the record; omitted if it has none. */
+  /** The present currencies of the record. Omitted if it has none. */
   currencies?: RecordCurrencies | undefined;
   ownedBefore: OwnedValues;
   /**
-   * The entries of fields whose present value the CRM's automation has made from ours since it was written; none by
-   * default.
+   * The entries of fields whose current value the CRM's automation has made from ours since it was written. Defaults to
+   * none.
    */
   automated?: OwnedValues;
   /** Values whose write was intended before and may have happened. */
@@ -62,13 +62,12 @@ export interface FieldOffer {
    * The donor whom a warm path names as the introducer; null or omitted if the values name none.
    */
   introducer?: string | null;
-  /** The status of the contact once this is written; omitted if it does not change. */
+  /** The status of the contact once this is written. Omitted if it does not change. */
   status?: TimedStatus;
-  /** Sources whose fields are emptied if they get no value but contain one of ours; none by default. */
+  /** Sources whose fields are emptied if they get no value but contain one of ours. Defaults to none. */
   emptied?: readonly FieldSource[];
   /**
-   * Sources whose present field values are not kept for undo, because they describe an erased person; none by
-   * default.
+   * Sources whose current field values are not kept for undo, because they describe an erased person. Defaults to none.
    */
   unkept?: readonly FieldSource[];
   /**
@@ -82,7 +81,7 @@ export interface FieldOffer {
 export interface FieldPlan {
   crmId: string;
   reason: OutcomeReason;
-  /** The values that did not fit, described without the values; null if all fit. */
+  /** The values that did not fit, described without the values, or null if all fit. */
   detail: string | null;
   /** Fingerprints of the values that are ours once everything is written. */
   owned: OwnedValues;
@@ -103,8 +102,8 @@ export interface FieldPlan {
   /** The values of the changed fields when they were read. */
   seen: FieldValues;
   /**
-   * The changed fields that would not be written if they contained these values, because a user has typed
-   * them in the meantime.
+   * Returns the changed fields that would not be written if they contained these values, because a user has typed them
+   * in the meantime.
    */
   keeps(found: FieldValues): string[];
 }
@@ -112,7 +111,7 @@ export interface FieldPlan {
 const wordsOfRuns = new WeakMap<object, WordFingerprints>();
 
 /**
- * The names and organisations that a run has cached. The cache is kept as long as the run's field map is in
+ * Returns the names and organisations that a run has cached. The cache is kept as long as the run's field map is in
  * use.
  */
 function wordsOfRun(
@@ -294,7 +293,7 @@ export function planFields(
     );
   }
 
-  /** The warm path fields that get a value. */
+  /** Returns the warm path fields that get a value. */
   function pathFields(): string[] {
     const fields = mappings.flatMap(({ from, to }) => (PATH_SOURCES.includes(from) ? to : []));
     return fields.filter((field) => !isBlank(changes[field] ?? null));

@@ -26,7 +26,7 @@ export interface KnownRecord {
   lookup: RecordLookup | undefined;
   /** Values whose write was intended before and may have happened. */
   intended: readonly IntendedValues[];
-  /** The entries of fields whose present value the CRM's automation has made from ours since it was written. */
+  /** The entries of fields whose current value the CRM's automation has made from ours since it was written. */
   automated: OwnedValues;
 }
 

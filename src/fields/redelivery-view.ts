@@ -19,7 +19,7 @@ export const EXCLUSION_TEXTS = {
 /** The reason why a contact receives no values from its kept profile. */
 export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
 
-/** The sentence for the reason why a requested delivery skips contacts. */
+/** Returns the sentence for the reason why a requested delivery skips contacts. */
 export function exclusionText(reason: RedeliveryExclusion): string {
   return isOwn(reason) ? EXCLUSION_TEXTS[reason] : outcomeText(reason);
 }

@@ -19,8 +19,8 @@ export interface TimedStatus {
 export type StatusFacts = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
 
 /**
- * Returns a contact's status; null for none. While a contact is being processed it keeps its status, unless the status
- * is already wrong. The status of an erased person never changes.
+ * Returns a contact's status, or null for none. While a contact is being processed it keeps its status, unless the
+ * status is already wrong. The status of an erased person never changes.
  */
 export function toSyncStatus({ state, reason, enhancedAt, inCrm }: StatusFacts): SyncStatus | null {
   if (reason === 'forgotten' || reason === 'forgotten_person') return inCrm;

@@ -91,7 +91,7 @@ function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   return [{ plan, values, by: found.by }];
 }
 
-/** The values before the write, including values that users have typed since the record was read. */
+/** Returns the values before the write, including values that users have typed since the record was read. */
 function resealBefore(
   { sealer }: TypedDeps,
   { integration }: Pick<Run, 'integration'>,

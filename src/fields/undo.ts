@@ -55,7 +55,7 @@ export interface UndoReport {
   refusals: { crmId: string; message: string }[];
 }
 
-/** The audit's record of the result. */
+/** Returns the audit's record of the result. */
 function undoneEntry(integrationId: string, { run, contacts, fields }: UndoReport) {
   const details = {
     run,
@@ -286,8 +286,8 @@ export async function decideBatch(
 }
 
 /**
- * Pure: returns why the previous person's values cannot all be restored; null if they can. If only some were
- * restored, they would be mixed with the values of the present person.
+ * Pure: returns why the previous person's values cannot all be restored, or null if they can. If only some were
+ * restored, they would be mixed with the values of the current person.
  */
 function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,
@@ -309,7 +309,7 @@ function findInTheWay(
 }
 
 /**
- * Fields that seem empty because the integration's user cannot see them. Their content is unknown and still
+ * Returns fields that seem empty because the integration's user cannot see them. Their content is unknown and still
  * counts as ours.
  */
 async function findHidden(
@@ -363,7 +363,7 @@ function refuse(counts: UndoCounts, { crmId }: WriteRecord, message: string): vo
   counts.refusals.push({ crmId, message });
 }
 
-/** The writes of other runs in the contacts of these writes, which all belong to one run. */
+/** Returns the writes of other runs in the contacts of these writes, which all belong to one run. */
 async function writesOfOthers(
   { store }: DecideDeps,
   integrationId: string,
@@ -381,7 +381,7 @@ interface ContactNow {
   before: FieldValues;
   /** The values in the CRM now. */
   present: Readonly<Record<string, FieldValue>>;
-  /** The entries of fields whose present value the CRM's automation has made from the write's. */
+  /** The entries of fields whose current value the CRM's automation has made from the write's. */
   automated: OwnedValues;
   ownedNow: OwnedValues;
   /** The writes of other runs. */
@@ -505,7 +505,7 @@ async function writeBack(
   }
 
   /**
-   * The restoration without the fields that users have typed into in the meantime. These fields get the typed
+   * Returns the restoration without the fields that users have typed into in the meantime. These fields get the typed
    * values back.
    */
   async function withoutTyped(undone: Restoration, result: WriteResult): Promise<Restoration> {
@@ -533,9 +533,7 @@ async function writeBack(
   }
 }
 
-/**
- * The restoration if the CRM refuses some fields. Those fields stay ours, so they can be tried again.
- */
+/** Returns the restoration if the CRM refuses some fields. Those fields stay ours, so they can be tried again. */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(
     restoration,

@@ -51,12 +51,12 @@ export function isProfileLine({ from }: Pick<FieldMapping, 'from'>): boolean {
   return !PATH_SOURCES.includes(from) && !SYNC_SOURCES.includes(from);
 }
 
-/** Fingerprint of one line of the field map. */
+/** Returns the fingerprint of one line of the field map. */
 export function fingerprintLine({ store }: Deps, { from, to, when }: FieldMapping): string {
   return store.fingerprint('field line', JSON.stringify([from, to, when])).slice(0, SHORT);
 }
 
-/** The lines of a field map that write profile values, and one fingerprint of all these lines. */
+/** Returns the lines of a field map that write profile values, and one fingerprint of all these lines. */
 export function fingerprintFieldMap(
   deps: Deps,
   mappings: readonly FieldMapping[],
@@ -103,10 +103,7 @@ const STATE_OF_CAUSE = {
   no_such_field: 'no_such_field',
 } as const satisfies Record<RefusalCause, ValueState>;
 
-/**
- * Values that the CRM refused. A refusal that names no field applies to all fields that were to be
- * written.
- */
+/** Returns values that the CRM refused. A refusal that names no field applies to all fields that were to be written. */
 export function recordRefused(
   deps: Deps,
   run: FieldsRun,

@@ -9,7 +9,7 @@ import type { Reader } from '../database/reader.ts';
 import { countWaitingValues } from './statements/value-states.ts';
 
 /**
- * The waiting values of an integration, largest number first. If a field map is given, only its fields are
+ * Returns the waiting values of an integration, largest number first. If a field map is given, only its fields are
  * included.
  */
 export async function readValuesWaiting(

@@ -62,7 +62,7 @@ export async function writeFields(
 }
 
 /**
- * The values that users had typed into contacts before our write, as far as the write's result reports them.
+ * Returns the values that users had typed into contacts before our write, as far as the write's result reports them.
  */
 function overwrittenIn(results: ReadonlyMap<string, WriteResult>): Map<string, Overwritten> {
   const found = new Map<string, Overwritten>();
@@ -230,7 +230,7 @@ function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
-/** The state if the CRM accepted all fields except the refused ones, which do not change. */
+/** Returns the state if the CRM accepted all fields except the refused ones, which do not change. */
 function withoutRefused(
   { detail, owned, standing }: FieldPlan,
   { after }: IntendedWrite,
@@ -247,7 +247,7 @@ function withoutRefused(
   };
 }
 
-/** The state if another person's values were blanked because the CRM refused the new ones. */
+/** Returns the state if another person's values were blanked because the CRM refused the new ones. */
 function withBlanked(
   deps: Pick<SyncDeps, 'store'>,
   { crmId, detail, owned }: FieldPlan,

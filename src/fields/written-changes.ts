@@ -1,6 +1,6 @@
 /**
- * The changes of a run in one contact: the previous values, kept for `undo`, and the present values, read
- * from the CRM. They are shown to a user who decides, and are not stored anywhere.
+ * The changes of a run in one contact: the previous values, kept for `undo`, and the current values, read from the CRM.
+ * They are shown to a user who decides, and are not stored anywhere.
  */
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
@@ -22,7 +22,7 @@ export interface WrittenChange {
   field: string;
   before: FieldValue;
   now: FieldValue;
-  /** Whether the present value is the run's value. A user may have changed it since. */
+  /** True if the current value is the run's value. A user may have changed it since. */
   isOurs: boolean;
 }
 

@@ -101,7 +101,7 @@ export async function clearInCrm(
   return { crm, mergedInto, refusals, isSeenEmpty: isThere && crm.verified };
 }
 
-/** The fields whose present value the CRM's automation has made from a value that we wrote. */
+/** Returns the fields whose current value the CRM's automation has made from a value that we wrote. */
 async function findAutomatedValues(
   connector: ForgetDeps['connector'],
   id: string,
@@ -137,7 +137,7 @@ async function sortFields(
   };
 }
 
-/** The present values; no values if the record is gone. */
+/** Returns the current values; no values if the record is gone. */
 async function readFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   crmId: string,
@@ -242,7 +242,7 @@ async function clearFields(
   return refusals;
 }
 
-/** The reasons why contacts, or some of their fields, could not be cleared. */
+/** Returns the reasons why contacts, or some of their fields, could not be cleared. */
 async function clearValues(
   deps: Pick<ForgetDeps, 'connector'>,
   changes: readonly { id: string; fields: readonly string[] }[],

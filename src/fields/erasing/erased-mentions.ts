@@ -83,7 +83,7 @@ export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise
   if (found !== null) await dropKeptTexts(deps, lease, found);
 }
 
-/** Clears the texts in the CRM that still name erased people, regardless of the present settings. */
+/** Clears the texts in the CRM that still name erased people, regardless of the current settings. */
 export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
   const { connection, fingerprint } = deps.store;
   await placeWrites(connection, fingerprint, lease.integrationId);

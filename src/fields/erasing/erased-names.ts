@@ -27,7 +27,7 @@ export interface NamesOfPerson {
    */
   areInWritten(contact: string, words: string): boolean;
   /**
-   * The same names without the name of the contact whose texts are searched, because such a text names the
+   * Returns the same names without the name of the contact whose texts are searched, because such a text names the
    * contact itself.
    */
   except(own: string | null): NamesOfPerson;
@@ -73,8 +73,8 @@ export function fingerprintWords(fingerprint: Fingerprint, text: string): string
 }
 
 /**
- * Fingerprints of the words in a name; null if the first or the last name is missing. A last name alone would also
- * match relatives and namesakes.
+ * Returns the fingerprints of the words in a name, or null if the first or the last name is missing. A last name alone
+ * would also match relatives and namesakes.
  */
 export function fingerprintName(
   wordsIn: WordFingerprints,

@@ -80,7 +80,7 @@ const noteSchema = z.object({
    * where values may be.
    */
   written: names,
-  /** Why the CRM could not be reached; null if it was reached or was not to be cleared. */
+  /** Why the CRM could not be reached, or null if it was reached or was not to be cleared. */
   unreached: z.string().nullable(),
 });
 
@@ -126,7 +126,7 @@ export function newNote(id: string, at: number): ErasureNote {
   };
 }
 
-/** Returns the note in a block's receipt; null if there is none. */
+/** Returns the note in a block's receipt, or null if there is none. */
 export function parseNote(json: string | null): ErasureNote | null {
   return json === null ? null : noteSchema.parse(JSON.parse(json));
 }

@@ -1,6 +1,6 @@
 /**
- * Finds texts about an introducer who is erased. Each write has recorded whom it names, so the search does
- * not depend on the present settings, field map or CRM. `clear-mentions.ts` clears these texts in the CRM.
+ * Finds texts about an introducer who is erased. Each write has recorded whom it names, so the search does not depend
+ * on the current settings, field map or CRM. `clear-mentions.ts` clears these texts in the CRM.
  */
 
 import type { OwnedValues } from '../../contacts/owned-values.ts';
@@ -79,7 +79,7 @@ export interface FoundMentions extends KeptTexts {
   inCrm: readonly Mention[];
 }
 
-/** Finds every text that names the person; changes nothing. */
+/** Finds every text that names the person. Changes nothing. */
 export async function findMentions(
   deps: StoreDeps,
   integrationId: string,
@@ -149,7 +149,7 @@ function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: s
   return all;
 }
 
-/** The record that contains the values now. */
+/** Returns the record that contains the values now. */
 function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
   return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
@@ -171,7 +171,7 @@ export function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): s
   return [...heirs];
 }
 
-/** The values of a contact that name the person. Pure except for fingerprints. */
+/** Returns the values of a contact that name the person. Pure except for fingerprints. */
 function namingValues(
   { store }: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   { crmId, owned, mergedInto, writes }: ContactWithWrites,
@@ -320,7 +320,7 @@ export function withoutTexts(
   return { profile: left, dropped: count(profile) - count(left) };
 }
 
-/** Returns the name in a kept profile; null if the profile cannot be decrypted. */
+/** Returns the name in a kept profile, or null if the profile cannot be decrypted. */
 export function nameOfKept(
   deps: Pick<SyncDeps, 'sealer'>,
   integrationId: string,

@@ -12,8 +12,8 @@ import type { WrittenValues } from '../former-values.ts';
 import { createOwnershipCheck, valueFingerprint } from '../values.ts';
 
 /**
- * Returns the converter for the amounts of this record. An amount that was written at an earlier rate of the
- * same currency keeps that rate. Any other amount uses the present rate.
+ * Returns the converter for the amounts of this record. An amount that was written at an earlier rate of the same
+ * currency keeps that rate. Any other amount uses the current rate.
  */
 export function amountsIn(
   deps: { store: Pick<Store, 'fingerprint'> },

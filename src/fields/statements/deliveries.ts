@@ -31,11 +31,11 @@ export interface IntendedWrite {
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
-  /** The donor whose values it replaces; null if the previous values belonged to the same donor or to no donor. */
+  /** The donor whose values it replaces, or null if the previous values belonged to the same donor or to no donor. */
   donorBefore: string | null;
-  /** The donor whose profile is written; null if no profile is written, for example for a status. */
+  /** The donor whose profile is written, or null if no profile is written, for example for a status. */
   donor: string | null;
-  /** Keyed fingerprint of the donor whom its texts name; empty if they do not name a donor. */
+  /** Keyed fingerprint of the donor whom its texts name. Empty if they do not name a donor. */
   introducer: string;
   /** Fingerprint of the contact's ID; the fingerprints of its texts are keyed to it. */
   contact: string;
@@ -43,21 +43,21 @@ export interface IntendedWrite {
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the words in the donor's name; null if no profile is written. */
+  /** Fingerprints of the words in the donor's name, or null if no profile is written. */
   called: string | null;
 }
 
 /** Values that may be in the CRM, because their write was intended and its result is unknown. */
 export interface IntendedValues {
   owned: OwnedValues;
-  /** The donor that the values belong to; null if unknown. */
+  /** The donor that the values belong to, or null if unknown. */
   donor: string | null;
 }
 
 /** The values that another run wrote into a contact, and when. */
 export interface WriteOfOther {
   after: OwnedValues;
-  /** The donor whose profile was written; null if no profile was written, for example for a status. */
+  /** The donor whose profile was written, or null if no profile was written, for example for a status. */
   donor: string | null;
   writtenAt: number;
 }
@@ -179,7 +179,7 @@ export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]
     .then(fromRows);
 }
 
-/** Returns the last write of a run to one contact; undefined if there is none. */
+/** Returns the last write of a run to one contact, or undefined if there is none. */
 export function findWrite(
   reader: Reader,
   runId: string,

@@ -20,9 +20,9 @@ export interface Delivery {
   reason: OutcomeReason;
   /** Details of the reason, without personal data. */
   detail: string | null;
-  /** The CRM's message when it refused the write, encrypted; omitted if there was none. */
+  /** The CRM's message when it refused the write, encrypted. Omitted if there was none. */
   words?: SealedWords | null;
-  /** The profile to keep; omitted if there is none. */
+  /** The profile to keep. Omitted if there is none. */
   kept?: ProfileToKeep;
   end: DeliveryEnd;
 }

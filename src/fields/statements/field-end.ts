@@ -10,7 +10,7 @@ export interface WriteEnd {
   writeId: string | null;
   /** False if the CRM refused it. */
   isDone: boolean;
-  /** The values that were written, if the CRM refused some fields; omitted if it accepted all. */
+  /** The values that were written, if the CRM refused some fields. Omitted if it accepted all. */
   after?: OwnedValues;
 }
 
@@ -22,7 +22,7 @@ export interface FieldEnd extends WriteEnd {
   detail: string | null;
   /** The CRM's message when it refused the write, encrypted. */
   words: SealedWords | null;
-  /** The values that are ours afterwards; null if unchanged. */
+  /** The values that are ours afterwards, or null if unchanged. */
   owned: OwnedValues | null;
 }
 

@@ -14,12 +14,12 @@ import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 
-/** Values that were written to a CRM record, and the donor that they belong to; null if unknown. */
+/** Values that were written to a CRM record, and the donor that they belong to, or null if unknown. */
 export interface ValuesOfRecord {
   crmId: string;
   owned: OwnedValues;
   donor: string | null;
-  /** The identity that the values were bought for; null if unknown. */
+  /** The identity that the values were bought for, or null if unknown. */
   identity: string | null;
 }
 
@@ -27,11 +27,11 @@ export interface ValuesOfRecord {
 export interface SortedValues {
   crmId: string;
   owned: OwnedValues;
-  /** The donor whose values are left; null if none are left. */
+  /** The donor whose values are left, or null if none are left. */
   donor: string | null;
-  /** The identity that the remaining values were bought for; null if unchanged. */
+  /** The identity that the remaining values were bought for, or null if unchanged. */
   identity: string | null;
-  /** The write that changed the values; null if no change was needed. */
+  /** The write that changed the values, or null if no change was needed. */
   writeId: string | null;
   /** True if a user had decided that the values belong to another person. */
   isBlanked: boolean;
@@ -40,10 +40,10 @@ export interface SortedValues {
 }
 
 /**
- * Holds contacts whose credit was spent on a different name than the name that their values belong to. If a
- * merged record has a job that was paid for under the present name, that job is delivered to the contact.
- * Otherwise a user gets a question. The same applies to a contact whose own waiting profile has a different
- * name. Can be repeated. Resolves with the number of contacts held now.
+ * Holds contacts whose credit was spent on a different name than the name that their values belong to. If a merged
+ * record has a job that was paid for under the current name, that job is delivered to the contact. Otherwise a user
+ * gets a question. The same applies to a contact whose own waiting profile has a different name. Can be repeated.
+ * Resolves with the number of contacts held now.
  */
 export async function holdRenamedContacts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -79,7 +79,7 @@ export interface ContactsAfter {
   limit: number;
 }
 
-/** Contacts whose values a user wants to blank. */
+/** Returns contacts whose values a user wants to blank. */
 export async function listValuesToBlank(
   reader: Reader,
   integrationId: string,
@@ -173,7 +173,7 @@ function buildPartsQuery(reader: Reader, integrationId: string) {
     .where('part.departure_read', '=', 1);
 }
 
-/** The contacts that absorbed records with values of ours that are not accounted for. */
+/** Returns the contacts that absorbed records with values of ours that are not accounted for. */
 async function findHeirs(reader: Reader, integrationId: string): Promise<string[]> {
   const parts = await buildPartsQuery(reader, integrationId)
     .select(['part.crm_id', 'part.merged_into'])
@@ -226,8 +226,8 @@ async function closeIntended(
 }
 
 /**
- * Our values in records that the CRM merged into these contacts, directly or through others. A circle of
- * merges ends at the first record that was already visited.
+ * Returns our values in records that the CRM merged into these contacts, directly or through others. A circle of merges
+ * ends at the first record that was already visited.
  */
 export async function findMergedValues(
   reader: Reader,
@@ -368,7 +368,7 @@ function hasOtherName({
 }
 
 /**
- * Contacts that absorbed other records, and whose waiting profile was paid for under a different name. The
+ * Returns contacts that absorbed other records, and whose waiting profile was paid for under a different name. The
  * order of the records' profiles does not show who the contact is. A user's approval remains valid.
  */
 async function listMismatches(
@@ -479,7 +479,7 @@ async function openQuestions(
       integration_id: lease.integrationId,
       crm_id,
       kind: 'new_person_unknown' as const,
-      // The hold belongs to no job, because the service does not know the present name, or the name was never
+      // The hold belongs to no job, because the service does not know the current name, or the name was never
       // submitted.
       tracking_id: id,
       detail: null,

@@ -25,9 +25,9 @@ import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.t
 export interface ProfileToKeep {
   /** Keyed fingerprint of the donor's ID. */
   donor: string;
-  /** The key and the part for rankings, encrypted; empty if the profile is not kept. */
+  /** The key and the part for rankings, encrypted. Empty if the profile is not kept. */
   key: string;
-  /** The encrypted profile; empty if the profile is not kept. */
+  /** The encrypted profile. Empty if the profile is not kept. */
   profile: string;
   /** When the credit for it was spent (epoch ms). */
   paidAt: number;
@@ -80,10 +80,7 @@ export interface LaterEnd extends WriteEnd {
   detail: string | null;
   words: SealedWords | null;
   owned: Readonly<Record<string, string>> | null;
-  /**
-   * The donor whose values replaced another donor's values, with the identity; null if none were
-   * replaced.
-   */
+  /** The donor whose values replaced another donor's values, with the identity, or null if none were replaced. */
   newDonor: { donorId: string; identity: string } | null;
   /** The fields that were offered again. */
   offered: readonly string[];
@@ -95,7 +92,7 @@ export interface LaterEnd extends WriteEnd {
 }
 
 /**
- * The field maps that kept profiles were offered with. The map without lines means that a profile was never
+ * Returns the field maps that kept profiles were offered with. The map without lines means that a profile was never
  * offered.
  */
 export async function listOfferedMaps(

@@ -141,7 +141,7 @@ export async function countNotDeliverable(
 }
 
 /**
- * The kept profiles that can be delivered again. Their contacts are settled, and the filter still includes
+ * Returns the kept profiles that can be delivered again. Their contacts are settled, and the filter still includes
  * them.
  */
 export function deliverable(reader: Reader, integrationId: string) {
@@ -158,8 +158,8 @@ export function deliverable(reader: Reader, integrationId: string) {
 }
 
 /**
- * The contacts to which something may be delivered again, from a profile that is kept or that the service
- * still has: all contacts, or this one.
+ * Returns the contacts to which something may be delivered again, from a profile that is kept or that the service still
+ * has: all contacts, or this one.
  */
 export async function countRedeliverable(
   reader: Reader,
@@ -177,7 +177,7 @@ export async function countRedeliverable(
   return Number(kept.contacts) + Number(unkept.contacts);
 }
 
-/** The jobs that brought the profiles of settled, enhanced contacts without a kept profile, by contact. */
+/** Returns the jobs that brought the profiles of settled, enhanced contacts without a kept profile, by contact. */
 export async function listUnkeptJobs(
   reader: Reader,
   integrationId: string,
@@ -237,7 +237,7 @@ function unkeptJobs(reader: Reader, integrationId: string) {
     );
 }
 
-/** The rows of these contacts, which are about to be changed. */
+/** Returns the rows of these contacts, which are about to be changed. */
 export function buildKeptUpdate(
   trx: RunTransaction,
   integrationId: string,

@@ -8,7 +8,7 @@ export interface NormalisedField {
   noticedAt: number;
 }
 
-/** The fields of an integration's CRM that automation changes after each write. */
+/** Returns the fields of an integration's CRM that automation changes after each write. */
 export async function listNormalisedFields(
   reader: Reader,
   integrationId: string,
@@ -22,9 +22,7 @@ export async function listNormalisedFields(
   return rows.map((row) => ({ field: row.field, noticedAt: row.noticed_at }));
 }
 
-/**
- * When a run last noticed that another tool writes as the same CRM user (epoch ms); null for never.
- */
+/** Returns when a run last noticed that another tool writes as the same CRM user (epoch ms), or null for never. */
 export async function findOtherTool(reader: Reader, integrationId: string): Promise<number | null> {
   const row = await reader
     .selectFrom('integrations')

@@ -14,7 +14,7 @@ import { dropMonthsOf } from '../../privacy/statements/drop-months.ts';
 
 /** The profiles to delete. */
 export interface PurgeLimits {
-  /** Profiles paid for before this instant (epoch ms); null if none are deleted because of their age. */
+  /** Profiles paid for before this instant (epoch ms), or null if none are deleted because of their age. */
   paidBefore: number | null;
   /** Profiles of contacts that have been marked as opted out since before this instant (epoch ms). */
   optedOutBefore: number;
@@ -62,7 +62,7 @@ export function purgeKeptProfilesUnattended(
   return purge(reader, inOne, integrationId, limits);
 }
 
-/** The clients with kept profiles, including clients that are no longer in the settings. */
+/** Returns the clients with kept profiles, including clients that are no longer in the settings. */
 export async function listClientsWithProfiles(reader: Reader): Promise<string[]> {
   const rows = await reader
     .selectFrom('kept_profiles')
@@ -140,8 +140,8 @@ async function purge(
 }
 
 /**
- * Contacts that object or have been marked for long enough, unless a user still has to decide whether the
- * mark is right.
+ * Returns contacts that object or have been marked for long enough, unless a user still has to decide whether the mark
+ * is right.
  */
 async function listOptedOut(
   reader: Reader,
@@ -170,7 +170,7 @@ async function listOptedOut(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Rows of deleted profiles whose marks are no longer counted. */
+/** Returns rows of deleted profiles whose marks are no longer counted. */
 async function listUncounted(
   reader: Reader,
   integrationId: string,

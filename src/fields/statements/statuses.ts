@@ -20,7 +20,7 @@ export interface StatusRow {
   enhancedAt: number | null;
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
-  /** The status that was written to the CRM; null for none. */
+  /** The status that was written to the CRM, or null for none. */
   inCrm: SyncStatus | null;
   /** True if that status was written to the same fields. */
   isSamePlace: boolean;
@@ -36,7 +36,7 @@ export interface StatusRow {
 /** The result for the status of one contact. */
 export interface StatusEnd extends Pick<StatusRow, 'crmId' | 'seen'> {
   status: SyncStatus | null;
-  /** How the write to the CRM ended; null if the record was not written. */
+  /** How the write to the CRM ended, or null if the record was not written. */
   written: FieldEnd | null;
 }
 

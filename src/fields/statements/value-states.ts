@@ -9,9 +9,9 @@ import type { ValueState } from '../../database/tables/fields.ts';
 export interface ValueNote {
   field: string;
   state: ValueState;
-  /** The CRM's own code; empty if the field's description explains the reason. */
+  /** The CRM's own code. Empty if the field's description explains the reason. */
   code: string;
-  /** Fingerprint of the field's description; empty if the CRM does not describe it. */
+  /** Fingerprint of the field's description. Empty if the CRM does not describe it. */
   description: string;
 }
 
@@ -19,7 +19,7 @@ export interface ValueNote {
 export interface WaitingValues extends ValueNote {
   contacts: number;
   since: number;
-  /** When one of these values was last tried again; null for never. */
+  /** When one of these values was last tried again, or null for never. */
   probedAt: number | null;
 }
 
@@ -128,7 +128,7 @@ export async function countWaitingValues(
   });
 }
 
-/** The notes of these contacts, by CRM ID. */
+/** Returns the notes of these contacts, by CRM ID. */
 export async function findNotes(
   reader: Reader,
   integrationId: string,
@@ -149,9 +149,7 @@ export async function findNotes(
   return notes;
 }
 
-/**
- * The waiting time of a value starts when it could not be written for the first time for the present reason.
- */
+/** The waiting time of a value starts when it could not be written for the first time for the current reason. */
 export async function putNotes(
   trx: RunTransaction,
   integrationId: string,
