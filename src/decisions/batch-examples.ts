@@ -1,6 +1,6 @@
 /**
- * A few contacts of a batch, with their present data in the CRM, for the user who decides. They are read when
- * they are shown, and are not stored or logged.
+ * A few contacts of a batch, with their current data in the CRM, for the user who decides. They are read when they are
+ * shown, and are not stored or logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -23,9 +23,9 @@ const MAX_EXAMPLES = 3;
 export interface BatchExample {
   /** Its ID in the CRM. */
   contact: string;
-  /** Its present name; null if it is no longer in the CRM. */
+  /** Its current name, or null if it is no longer in the CRM. */
   name: string | null;
-  /** The present values of the changed parts. */
+  /** The current values of the changed parts. */
   now: { part: string; text: string }[];
 }
 

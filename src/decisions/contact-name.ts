@@ -1,6 +1,6 @@
 import type { RecordLookup } from '../../connectors/contract.ts';
 
-/** Returns the contact's present name in the CRM; null if the contact is no longer there. */
+/** Returns the contact's current name in the CRM, or null if the contact is no longer there. */
 export function contactName(lookup: RecordLookup | undefined): string | null {
   if (lookup?.state !== 'found') return null;
   const { firstName, lastName } = lookup.contact;

@@ -9,14 +9,14 @@ import { foreignTextSealContext } from '../database/encryption/seal-contexts.ts'
 
 /** A CRM's message about a contact or a whole run, decrypted for a decider. */
 export interface CrmMessage {
-  /** The contact's ID in the CRM; null for a message about the whole run. */
+  /** The contact's ID in the CRM, or null for a message about the whole run. */
   contact: string | null;
   /** Null if the key that encrypted it is no longer available. */
   text: string | null;
 }
 
 /**
- * The stored messages of a run. They may quote names and amounts, so show them only in a terminal or on a
+ * Returns the stored messages of a run. They may quote names and amounts, so show them only in a terminal or on a
  * decider's page, never in a log, document or notification.
  */
 export async function readCrmMessages(

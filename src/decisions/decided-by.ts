@@ -19,8 +19,8 @@ const MOST_READ = 2_000;
 const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';
 
 /**
- * The error for a decision that has already been made. It names the user who decided first, if the audit
- * still has the entry.
+ * Creates the error for a decision that has already been made. It names the user who decided first, if the audit still
+ * has the entry.
  */
 export async function decidedAlready(
   source: AuditSource,
@@ -56,7 +56,7 @@ export async function refuseAnswered(
 }
 
 /**
- * Describes the user who answered a question first, in the words of these errors; null if nobody has answered
+ * Describes the user who answered a question first, in the words of these errors. Returns null if nobody has answered
  * it.
  */
 export async function describeFirst(
@@ -97,7 +97,7 @@ async function findDecider(source: AuditSource, question: Question): Promise<Act
   return together.findLast(({ details }) => details['batch'] === batch)?.actor ?? null;
 }
 
-/** The error for a batch without open questions. It also names the user who decided the batch. */
+/** Creates the error for a batch without open questions. It also names the user who decided the batch. */
 export async function batchDecidedAlready(
   source: AuditSource,
   { id, integrationId }: { id: string; integrationId: string },

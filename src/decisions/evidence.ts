@@ -20,7 +20,7 @@ import { fetchResults } from '../sync/delivery/paid-profiles.ts';
 import type { ContactQuestion } from './statements/questions.ts';
 import { KINDS } from './views/kinds.ts';
 
-/** A contact with its present data in the CRM. */
+/** A contact with its current data in the CRM. */
 export interface ShownContact {
   firstName: string | null;
   lastName: string | null;
@@ -40,7 +40,7 @@ export interface HoldEvidence {
   /** Null if the contact is no longer in the CRM, or if the CRM could not be reached. */
   contact: ShownContact | null;
   profile: ShownProfile | null;
-  /** How the service found the person; null if the service does not report this. */
+  /** How the service found the person, or null if the service does not report this. */
   match: Match | null;
   /** `none`: the hold is not about a profile. `gone`: the service no longer has the profile. */
   result: 'there' | 'gone' | 'none' | 'unknown';
@@ -48,7 +48,7 @@ export interface HoldEvidence {
   problems: string[];
 }
 
-/** The evidence for each of these holds, by hold ID. */
+/** Returns the evidence for each of these holds, by hold ID. */
 export async function readHoldEvidence(
   application: Pick<Application, 'integrations' | 'open'>,
   holds: readonly ContactQuestion[],

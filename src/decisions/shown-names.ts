@@ -36,7 +36,7 @@ function toShownNames({ contact, profile, problems }: HoldEvidence): ShownNames 
   };
 }
 
-/** The texts of both sides, for a table with one column for each. */
+/** Returns the texts of both sides, for a table with one column for each. */
 export function toTableTexts({ contact, profile }: ShownNames): { crm: string; profile: string } {
   return { crm: contact ?? '', profile: profile ?? '' };
 }

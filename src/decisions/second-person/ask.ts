@@ -45,7 +45,8 @@ export interface Asked {
 }
 
 /**
- * Returns the pending approval; null if none is needed. Throws a ConfigurationError for a requester without an account.
+ * Returns the pending approval, or null if none is needed. Throws a ConfigurationError for a requester without an
+ * account.
  */
 export async function askSecondPerson(
   { application }: AskDeps,
@@ -69,8 +70,8 @@ export async function askSecondPerson(
 }
 
 /**
- * Returns whether another user would have to confirm the action, in words for the question before it; empty
- * if not. Throws a ConfigurationError (conflict) if nobody could confirm.
+ * Returns whether another user would have to confirm the action, in words for the question before it. Empty if not.
+ * Throws a ConfigurationError (conflict) if nobody could confirm.
  */
 export async function warnOfSecondUser(
   { application }: AskDeps,
@@ -148,14 +149,14 @@ export async function askForWork(
   return approval;
 }
 
-/** Whether a rule may apply to the action. If not, the subject need not be read. */
+/** Returns true if a rule may apply to the action. If not, the subject need not be read. */
 function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   if (what === 'forget') return rules.forget || rules.forgetEverywhere;
   if (what === 'undo') return rules.undo !== null;
   return rules.forgetByCrm || rules.approvals !== null;
 }
 
-/** Returns the rule that requires a second user; null if no rule requires it. */
+/** Returns the rule that requires a second user, or null if no rule requires it. */
 function findRule(
   rules: SecondPersonRules,
   request: WorkRequest,
@@ -235,11 +236,11 @@ interface Held {
   /** Number of contacts, and the credits needed to approve it. */
   contacts: number;
   credits: number;
-  /** Whether the CRM asks to erase the contact. */
+  /** True if the CRM asks to erase the contact. */
   isErasure: boolean;
 }
 
-/** The open questions that a decision covers, in a stable order. */
+/** Returns the open questions that a decision covers, in a stable order. */
 async function heldBy(
   reader: Reader,
   { about, subject, integrationId, openedUntil, decision }: ApprovalDecision,
@@ -270,7 +271,7 @@ async function heldBy(
   }
 }
 
-/** The decision about these holds as a request; null if it leaves them unchanged. */
+/** Returns the decision about these holds as a request, or null if it leaves them unchanged. */
 export function toApprovalRequest(
   word: DecisionWord,
   questions: readonly Question[],
@@ -281,7 +282,7 @@ export function toApprovalRequest(
   );
 }
 
-/** The same for a batch. */
+/** Returns the same for a batch. */
 export function approvalOfBatch(
   word: DecisionWord,
   { id: subject, integrationId }: Pick<QuestionBatch, 'id' | 'integrationId'>,
@@ -289,7 +290,7 @@ export function approvalOfBatch(
   return buildRequest(word, [{ about: 'batch', subject, integrationId }]);
 }
 
-/** The same for all holds with a reason that were opened up to then (epoch ms). */
+/** Returns the same for all holds with a reason that were opened up to then (epoch ms). */
 export function approvalOfReason(
   word: DecisionWord,
   reason: Pick<ApprovalDecision, 'subject' | 'integrationId' | 'openedUntil'>,

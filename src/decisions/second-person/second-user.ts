@@ -25,7 +25,7 @@ export interface Requester {
 /** The role and access that the second user needs. */
 export interface NeededUser {
   role: Role;
-  /** The IDs of the clients that the request is about; null for all. */
+  /** The IDs of the clients that the request is about, or null for all. */
   integrations: readonly string[] | null;
   /** The setting that requires a second user, such as `twoPeople.forget`. */
   setting: string;
@@ -141,7 +141,7 @@ const CHANGED =
 const GONE =
   'The request is no longer waiting: another user confirmed or refused it, or it has expired. Nothing was changed.';
 
-/** The error for a request whose effect has changed since the request was made. */
+/** Creates the error for a request whose effect has changed since the request was made. */
 export function approvalChanged(): ConfigurationError {
   return refusal('approval_changed', CHANGED);
 }

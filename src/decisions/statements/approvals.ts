@@ -120,7 +120,7 @@ export interface ApprovalRecord extends NewApproval {
   /** Epoch ms. */
   askedAt: number;
   runsOutAt: number;
-  /** The user who confirmed the action that is being carried out; null while it waits. */
+  /** The user who confirmed the action that is being carried out, or null while it waits. */
   confirmedBy: Actor | null;
 }
 
@@ -220,8 +220,8 @@ export async function findStoredApproval(
 }
 
 /**
- * Confirms in the name of the actor. `decisions` contains the decisions that apply from now on; null for any
- * other action.
+ * Confirms in the name of the actor. `decisions` contains the decisions that apply from now on, or null for any other
+ * action.
  */
 export async function recordConfirmation(
   act: Act,

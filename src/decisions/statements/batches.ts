@@ -33,15 +33,14 @@ export interface QuestionBatch {
   kind: BatchKind;
   count: number;
   /**
-   * Whether the settings that define the list of contacts have changed since the last time that no contact
-   * was missing.
+   * True if the settings that define the list of contacts have changed since the last time that no contact was missing.
    */
   isListChanged: boolean;
-  /** The reason why the contacts count as paid for; null for a restored backup and for other kinds. */
+  /** The reason why the contacts count as paid for, or null for a restored backup and for other kinds. */
   paidBefore: PaidBefore | null;
   /** How the contacts were marked as opted out: CRM opt-out fields, or `objection`. */
   marks: readonly string[];
-  /** The reason of requested erasures, which is the same for the whole batch; null for any other kind. */
+  /** The reason of requested erasures, which is the same for the whole batch, or null for any other kind. */
   source: ErasureSource | null;
   /**
    * Number of contacts in which each part has changed. A contact in which two parts have changed counts in
@@ -70,7 +69,7 @@ export const LIST_CHANGED = 'list_changed';
 /** The possible decisions about a batch. */
 export type BatchDecision = 'approved' | 'rejected';
 
-/** The batches with open holds, oldest first. The database counts them, so their size does not matter. */
+/** Returns the batches with open holds, oldest first. The database counts them, so their size does not matter. */
 export async function listBatches(
   reader: Reader,
   integrationId?: string,
@@ -194,7 +193,7 @@ export async function recordBatchDecision(
   }
 }
 
-/** The integration of a batch, open or decided; null if no batch ever had this ID. */
+/** Returns the integration of a batch, open or decided, or null if no batch ever had this ID. */
 export async function findBatchIntegration(
   reader: Reader,
   batchId: string,
@@ -255,7 +254,7 @@ export function parseChangedParts(detail: string | null): ChangedPart[] {
   return known.length === 0 ? ['unknown'] : known;
 }
 
-/** Decides some of the open holds; null if no hold is open. */
+/** Decides some of the open holds. Returns null if no hold is open. */
 async function decideSome(
   trx: Trx,
   { id, integrationId, openedUntil }: BatchId & { openedUntil: number },

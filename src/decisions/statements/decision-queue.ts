@@ -6,9 +6,9 @@ import { type Question, selectQuestions, toQuestion } from './questions.ts';
 
 /** The holds to read. */
 export interface QueueScope {
-  /** Only holds of these integrations; null for all. */
+  /** Only holds of these integrations, or null for all. */
   integrationIds: readonly string[] | null;
-  /** The kind of hold; null for every kind. */
+  /** The kind of hold, or null for every kind. */
   reason: string | null;
 }
 
@@ -20,7 +20,7 @@ export type QueuePlace = readonly [openedAt: number, id: string];
 
 export interface QueuePage extends QueueScope {
   order: 'oldest' | 'newest';
-  /** The last hold before the page; null for the first page. */
+  /** The last hold before the page, or null for the first page. */
   after: QueuePlace | null;
   limit: number;
 }
@@ -50,7 +50,7 @@ export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Qu
   return rows.map(toQuestion);
 }
 
-/** Number of questions of each integration and kind, without questions in batches. */
+/** Returns the number of questions of each integration and kind, without questions in batches. */
 export async function countQueue(reader: Reader, scope: QueueScope): Promise<QueueCount[]> {
   const rows = await reader
     .selectFrom('questions')
@@ -68,7 +68,7 @@ export async function countQueue(reader: Reader, scope: QueueScope): Promise<Que
   }));
 }
 
-/** The batches with an answer that can still be withdrawn. */
+/** Returns the batches with an answer that can still be withdrawn. */
 export async function listAnsweredBatches(reader: Reader): Promise<Set<string>> {
   const rows = await reader
     .selectFrom('answers')

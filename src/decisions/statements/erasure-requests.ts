@@ -75,7 +75,7 @@ export async function recordErasureRequests(
   return recordIn(trx, integrationId, requests, newId);
 }
 
-/** Contacts whose request is a mark in the CRM. */
+/** Returns contacts whose request is a mark in the CRM. */
 export async function listMarkedForErasure(
   reader: Reader,
   integrationId: string,
@@ -93,7 +93,7 @@ export async function listMarkedForErasure(
 }
 
 /**
- * Contacts that the CRM has deleted for privacy, as it reported. They are listed until they are erased or a
+ * Returns contacts that the CRM has deleted for privacy, as it reported. They are listed until they are erased or a
  * user keeps them.
  */
 export async function listAskedByEvent(
@@ -274,7 +274,7 @@ function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource):
   return decision === 'rejected' && (source !== 'crm_event' || detail === 'crm_event');
 }
 
-/** The present request of each contact, open or decided, that has not ended. */
+/** Returns the current request of each contact, open or decided, that has not ended. */
 async function findStandings(
   trx: Trx,
   integrationId: string,
@@ -320,7 +320,7 @@ async function withProfiles(
   );
 }
 
-/** The batch of the open question for each source. */
+/** Returns the batch of the open question for each source. */
 async function openBatches(trx: Trx, integrationId: string): Promise<Map<string, string>> {
   const rows = await trx
     .selectFrom('questions')

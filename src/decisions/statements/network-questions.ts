@@ -71,7 +71,7 @@ const dropQuestion = prepared(
       .compile(),
 );
 
-/** Returns the state of a question; null if it was never opened. */
+/** Returns the state of a question, or null if it was never opened. */
 export async function findNetworkDecision(
   reader: Reader,
   network: string,

@@ -22,14 +22,14 @@ import { ON_HOLD } from './erasure-requests.ts';
 interface AnyQuestion {
   id: string;
   integrationId: string;
-  /** Details of the reason, as a word, a number or a CRM's message; null if there are none. */
+  /** Details of the reason, as a word, a number or a CRM's message, or null if there are none. */
   detail: string | null;
   /** Epoch ms. */
   openedAt: number;
   /** Null while it is open. */
   decision: QuestionDecision | 'superseded' | null;
   decidedAt: number | null;
-  /** Questions with the same cause share a batch and can be decided together; null for a single question. */
+  /** Questions with the same cause share a batch and can be decided together, or null for a single question. */
   batch: string | null;
 }
 
@@ -133,7 +133,7 @@ export async function listQuestionsOfContact(
   return rows.map(toQuestion);
 }
 
-/** Contacts that a user declared not to be an erased person, and when (epoch ms). */
+/** Returns contacts that a user declared not to be an erased person, and when (epoch ms). */
 export async function listDistinguished(
   reader: Reader,
   integrationId: string,
@@ -305,7 +305,7 @@ export function selectQuestions(reader: Reader) {
   );
 }
 
-/** The questions about contacts. */
+/** Returns the questions about contacts. */
 export function listContactQuestions(rows: readonly QuestionRow[]): ContactQuestion[] {
   return rows.map(toQuestion).filter((question) => question.about === 'contact');
 }

@@ -32,7 +32,7 @@ export interface Answer {
   about: AnswerSubject;
   subject: string;
   decision: QuestionDecision;
-  /** For a reason or a batch: only the questions opened up to then (epoch ms); null for a single question. */
+  /** For a reason or a batch: only the questions opened up to then (epoch ms), or null for a single question. */
   openedUntil: number | null;
 }
 
@@ -53,9 +53,7 @@ export interface AnswerStore extends Decider {
   actingAs(actor: Actor): Decider;
 }
 
-/**
- * Stores an answer that can be withdrawn for ten seconds; null if the same subject already has one.
- */
+/** Stores an answer that can be withdrawn for ten seconds. Returns null if the same subject already has one. */
 export function giveAnswer(trx: ActorTransaction, answer: Answer): Promise<string | null> {
   return insertAnswer(trx, answer, trx.clock.now() + WITHDRAWABLE_MS);
 }
@@ -102,7 +100,7 @@ export async function listGivenAnswers({
   return rows.map((row) => ({ ...toWithdrawable(row), by: openGiver(fingerprint, row) }));
 }
 
-/** Returns the answer to this question or batch that can be withdrawn; null if there is none. */
+/** Returns the answer to this question or batch that can be withdrawn, or null if there is none. */
 export async function findGivenAnswer(
   { reader, fingerprint }: AnswerSource,
   { about, id, integrationId }: Pick<Answer, 'about' | 'integrationId'> & { id: string },

@@ -5,7 +5,7 @@ import type { Reader } from '../../database/reader.ts';
 
 export const WORKFLOW_LIMIT_KIND = 'workflow_limit';
 
-/** True if a user has allowed more since `since` (epoch ms), the start of the day. */
+/** Returns true if a user has allowed more since `since` (epoch ms), the start of the day. */
 export async function isLimitLifted(
   reader: Reader,
   integrationId: string,

@@ -17,7 +17,7 @@ import { reasonName } from './decision-queue.ts';
 const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** All requests that wait for a second user or are being carried out, except expired requests. */
+/** Returns all requests that wait for a second user or are being carried out, except expired requests. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);
@@ -82,16 +82,16 @@ function getState({ confirmedBy, outcome }: ApprovalRecord): ApprovalView['state
   return confirmedBy === null ? 'waiting' : 'confirmed';
 }
 
-/** The role needed to confirm it, which is the role for the action itself. */
+/** Returns the role needed to confirm it, which is the role for the action itself. */
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   if (request.what === 'operation') return request.role;
   return request.what === 'decide' ? 'decider' : 'admin';
 }
 
 /**
- * The clients that a user needs access to in order to see or answer the request; null for all clients. Only
- * users with access to all clients see or request an erasure everywhere. Otherwise other users could see from
- * it whether another client has the contact.
+ * Returns the clients that a user needs access to in order to see or answer the request, or null for all clients. Only
+ * users with access to all clients see or request an erasure everywhere. Otherwise other users could see from it
+ * whether another client has the contact.
  */
 export function clientsOfApproval({
   request,
@@ -115,7 +115,7 @@ function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): Approval
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** The effect of confirming the request, as a whole sentence. */
+/** Returns the effect of confirming the request, as a whole sentence. */
 export function describeRequest({
   request,
   integrations,

@@ -39,16 +39,16 @@ type Described = Pick<
 >;
 
 interface BatchWords {
-  /** A few words for a table column. */
+  /** Returns a few words for a table column. */
   inShort(parts: QuestionBatch['parts']): string;
-  /** Why the contacts wait, in whole sentences. */
+  /** Returns why the contacts wait, in whole sentences. */
   why(batch: Described): string;
   /** Both answers, with the texts for buttons and dialogs. */
   answers(count: number): Readonly<Record<BatchDecisionWord, BatchAnswer>>;
-  /** The decision about this many contacts, and its effect in the next sync; whole sentences. */
+  /** Returns the decision about this many contacts, and its effect in the next sync; whole sentences. */
   decided(word: string, count: number): string;
   alert(batch: Described): BatchAlert;
-  /** The maximum number of credits needed to approve this many contacts. */
+  /** Returns the maximum number of credits needed to approve this many contacts. */
   credits(count: number): number;
 }
 
@@ -304,7 +304,7 @@ function erasureReason(source: ErasureSource, count: number): string {
   }
 }
 
-/** Explains how contacts were marked, for the middle of a sentence; empty if the settings name no field. */
+/** Explains how contacts were marked, for the middle of a sentence. Empty if the settings name no field. */
 export function byMarks(marks: readonly string[]): string {
   if (marks.length === 0) return '';
   const ways = marks.map((mark) =>

@@ -17,12 +17,12 @@ import { getSubject, reasonText } from './question.ts';
 
 /** A user's query. */
 export interface QueueQuery {
-  /** The ID of an integration; null for all. */
+  /** The ID of an integration, or null for all. */
   client: string | null;
-  /** A kind of hold; null for every kind. */
+  /** A kind of hold, or null for every kind. */
   reason: string | null;
   order: QueuePage['order'];
-  /** The end of the previous page; null for the first page. */
+  /** The end of the previous page, or null for the first page. */
   after: QueuePlace | null;
 }
 
@@ -37,7 +37,7 @@ export interface DecisionQueue {
   /** The reasons for the pending decisions of the queried client, or of all. */
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
-  /** The position where the next page starts; null on the last page. */
+  /** The position where the next page starts, or null on the last page. */
   next: QueuePlace | null;
 }
 
@@ -101,7 +101,7 @@ export async function readQueue(
   };
 }
 
-/** A few decisions before and after a decision in its queue, to show next to it. */
+/** Returns a few decisions before and after a decision in its queue, to show next to it. */
 export async function readAround(
   reader: Reader,
   reach: ClientAccess,
@@ -122,7 +122,7 @@ export async function readAround(
 const BEFORE = 4;
 const AFTER = 20;
 
-/** Number of pending decisions of each integration. */
+/** Returns the number of pending decisions of each integration. */
 export async function countByIntegration(
   reader: Reader,
   reach: ClientAccess,

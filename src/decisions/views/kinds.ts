@@ -32,11 +32,11 @@ type Answers = Readonly<Partial<Record<DecisionWord, Answer>>>;
 interface Kind {
   /** Two words. */
   name: string;
-  /** A sentence without its first capital letter and its full stop, and without names. */
+  /** Returns a sentence without its first capital letter and its full stop, and without names. */
   why(detail: string | null, batchCount: number | undefined): string;
   /** The decisions that make sense, each with the text of its button. */
   answers: Answers;
-  /** The decision about this many questions, and its consequences, in whole sentences. */
+  /** Returns the decision about this many questions, and its consequences, in whole sentences. */
   decided(word: DecisionWord, count: number): string;
   /** Why the other decisions do not make sense, in a whole sentence. If omitted, `why` explains it. */
   refusal?: string;
@@ -45,7 +45,7 @@ interface Kind {
    * omitted.
    */
   atOnce?: readonly DecisionWord[];
-  /** Whether the question is about a profile, which is shown to readers and above. */
+  /** True if the question is about a profile, which is shown to readers and above. */
   hasProfile: boolean;
 }
 
@@ -397,7 +397,7 @@ const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
   ['profile_name_missing', 'the profile has no name to compare'],
 ]);
 
-/** Returns the text for a word of the name guard; null for any other word. */
+/** Returns the text for a word of the name guard, or null for any other word. */
 export function mismatchText(detail: string | null): string | null {
   return MISMATCHES.get(detail) ?? null;
 }
@@ -452,8 +452,8 @@ export function requireReason(word: string): QuestionKind {
 const REASONS = Object.keys(KINDS).sort();
 
 /**
- * Returns the decisions that can be made at once about all contacts that wait for this reason; empty if each
- * contact is a separate question.
+ * Returns the decisions that can be made at once about all contacts that wait for this reason. Empty if each contact is
+ * a separate question.
  */
 export function decisionsAtOnce(reason: string): readonly DecisionWord[] {
   return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];

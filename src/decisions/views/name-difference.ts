@@ -85,8 +85,8 @@ function comparePart(name: string, ours: string | null, theirs: string | null): 
 }
 
 /**
- * The positions of the letters that both names contain in the same order; null if finding them would take too
- * long.
+ * Returns the positions of the letters that both names contain in the same order, or null if finding them would take
+ * too long.
  */
 function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   if (ours.length > MAX_COMPARED || theirs.length > MAX_COMPARED) return null;

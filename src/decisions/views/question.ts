@@ -8,10 +8,10 @@ import { isForbidden, listOpenQuestions, type Question } from '../statements/que
 import { BATCH_DECISIONS, BATCH_KINDS, type BatchDecisionWord } from './batch-kinds.ts';
 import { type Answer, type DecisionWord, KINDS, listDecisions } from './kinds.ts';
 
-/** A question, with the number of open questions in its batch; omitted if unknown. */
+/** A question, with the number of open questions in its batch. Omitted if unknown. */
 export type CountedQuestion = Question & { batchCount?: number };
 
-/** The same questions, with the number of questions of their batch in this list. */
+/** Returns the same questions, with the number of questions of their batch in this list. */
 export function withBatchCounts(questions: readonly Question[]): CountedQuestion[] {
   const counts = new Map<string, number>();
   for (const { batch } of questions) {
@@ -23,7 +23,7 @@ export function withBatchCounts(questions: readonly Question[]): CountedQuestion
   });
 }
 
-/** The open questions, of one integration or of all, oldest first. */
+/** Returns the open questions, of one integration or of all, oldest first. */
 export async function listCountedQuestions(
   reader: Reader,
   integrationId?: string,
@@ -31,12 +31,12 @@ export async function listCountedQuestions(
   return withBatchCounts(await listOpenQuestions(reader, integrationId));
 }
 
-/** The subject of a question: the ID of a contact in the CRM, or a network's name. */
+/** Returns the subject of a question: the ID of a contact in the CRM, or a network's name. */
 export function getSubject(question: Question): string {
   return question.about === 'contact' ? question.crmId : question.name;
 }
 
-/** The decisions that make sense for a question. */
+/** Returns the decisions that make sense for a question. */
 export function decisionsFor(question: Question): readonly DecisionWord[] {
   if (question.about === 'contact' && isForbidden(question)) return ['reject'];
   return listDecisions(KINDS[question.kind]);
@@ -90,26 +90,26 @@ export function reasonText({ kind, detail, batchCount }: CountedQuestion): strin
 export interface QuestionView {
   id: string;
   integration: string;
-  /** The contact's ID in the CRM; null for the hold of a network. */
+  /** The contact's ID in the CRM, or null for the hold of a network. */
   contact: string | null;
-  /** The network's name; null for the hold of a contact. */
+  /** The network's name, or null for the hold of a contact. */
   network: string | null;
   kind: Question['kind'];
-  /** Holds with the same cause share a batch and can be decided together; null for a single hold. */
+  /** Holds with the same cause share a batch and can be decided together, or null for a single hold. */
   batch: string | null;
   /** Why it is held, as text. */
   reason: string;
-  /** Details of the reason, as a word or a number; null if there are none. */
+  /** Details of the reason, as a word or a number, or null if there are none. */
   detail: string | null;
   /** The possible decisions. */
   decisions: DecisionWord[];
-  /** The decision; null while it is open. */
+  /** The decision, or null while it is open. */
   decision: Question['decision'];
   /** ISO 8601. */
   since: string;
 }
 
-/** A hold without names, which are not stored anywhere. */
+/** Returns a hold without names, which are not stored anywhere. */
 export function describeQuestion(question: CountedQuestion): QuestionView {
   const { id, about, integrationId: integration, kind, detail, decision, openedAt } = question;
   return {
