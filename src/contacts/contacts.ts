@@ -240,7 +240,7 @@ export interface WaitingReasons {
   /** For submitted contacts whose submission has no response yet. */
   unsettled: OutcomeReason;
   ready: OutcomeReason;
-  /** The contacts that the run was for; null if it was for all. */
+  /** The contacts that the run was for, or null if it was for all. */
   only: readonly string[] | null;
 }
 
@@ -369,7 +369,7 @@ const countUnderWay = preparedRead((db, { integrationId }: Slots<{ integrationId
 );
 
 /**
- * The IDs of all contacts of an integration, or of its present or removed contacts, in ascending order and in
+ * Yields the IDs of all contacts of an integration, or of its present or removed contacts, in ascending order and in
  * batches.
  */
 async function* idPages(
@@ -396,7 +396,7 @@ async function* idPages(
   }
 }
 
-/** The IDs that a query finds, in ascending order, one page at a time. */
+/** Yields the IDs that a query finds, in ascending order, one page at a time. */
 async function* readIds(
   readPage: (after: string) => Promise<{ rows: { crm_id: string }[] }>,
 ): AsyncGenerator<string> {
@@ -417,7 +417,7 @@ function isWorkState(state: string): state is WorkState {
   return WORK_STATES.some((known) => known === state);
 }
 
-/** The row of a contact that was never seen before. */
+/** Returns the row of a contact that was never seen before. */
 export function newRow(
   integrationId: string,
   {

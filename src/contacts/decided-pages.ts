@@ -38,7 +38,7 @@ export type Decision =
 
 /** Changes to the stored fingerprints of a contact's identity. */
 export interface NotedIdentity {
-  /** The present identity. */
+  /** The current identity. */
   identity: string;
   /**
    * True if the stored identity means the same in a different spelling. It is then replaced everywhere,
@@ -77,14 +77,11 @@ export interface DecidedPage<C extends ReadContact> {
   runId: string;
   contacts: readonly C[];
   removed: readonly Departure[];
-  /** Contacts that were looked up and not found, with no sign that they were deleted; empty if omitted. */
+  /** Contacts that were looked up and not found, with no sign that they were deleted. Empty if omitted. */
   missing?: readonly string[];
   /** The position from which a later reading can continue after this page. */
   cursor: string | null;
-  /**
-   * The data about erased people, and whether anyone on the page may be one of them; omitted if there is
-   * none.
-   */
+  /** The data about erased people, and whether anyone on the page may be one of them. Omitted if there is none. */
   erased?: { marks: ErasedMarks; isAnyoneAlike: boolean };
 }
 
@@ -270,7 +267,7 @@ export function hasChanged(decided: Decided): boolean {
   return decided.kind === 'choose' && decided.reason === 'identity_changed';
 }
 
-/** The life event that follows from a decision, with its values. */
+/** Returns the life event that follows from a decision, with its values. */
 function toEvent(
   decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
 ): [LifeEvent, Given] {

@@ -426,7 +426,7 @@ interface BuyingQuestion {
   job: { tracking_id: string; state: JobState };
 }
 
-/** The outcome of the contact that the question moves to, and the job that it waits for. */
+/** Returns the outcome of the contact that the question moves to, and the job that it waits for. */
 function toOutcome({ kind, detail, job }: BuyingQuestion, isRejected: boolean) {
   if (kind === 'lost_answer') {
     return {

@@ -58,8 +58,8 @@ export async function openErasedHolds(
 }
 
 /**
- * Reopens unanswered questions about the jobs of contacts that continue with a job. If a merge has brought a
- * profile since then, the profile is first compared with the contact's present names.
+ * Reopens unanswered questions about the jobs of contacts that continue with a job. If a merge has brought a profile
+ * since then, the profile is first compared with the contact's current names.
  */
 export async function reopenHolds(
   trx: Trx,

@@ -8,9 +8,7 @@ import type { Reader } from '../database/reader.ts';
 export interface ErasedMarks {
   /** Changes when a contact of the account is blocked or a block is lifted. */
   blocked: string;
-  /**
-   * Changes when a user says that a contact is not an erased person; null if this was not checked.
-   */
+  /** Changes when a user says that a contact is not an erased person, or null if this was not checked. */
   distinguished: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Contacts that the present filter includes, as far as runs have read. */
+/** Contacts that the current filter includes, as far as runs have read. */
 import { type SqlBool, sql } from 'kysely';
 
 /**

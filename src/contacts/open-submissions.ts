@@ -13,7 +13,7 @@ export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
 /** The maximum number of a key's submissions that can be open at one time. */
 export const MAX_SLOTS = 6;
 
-/** The open submissions of a key, by slot. */
+/** Returns the open submissions of a key, by slot. */
 export async function findOpenSubmissions(
   reader: Reader,
   partnerKey: string,

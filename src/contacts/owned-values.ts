@@ -7,13 +7,16 @@ import { z } from 'zod';
  */
 export type OwnedValues = Readonly<Record<string, string>>;
 
-/** True if this is the value that we wrote into the field, or the value into which the CRM's automation changed it. */
+/**
+ * Returns true if this is the value that we wrote into the field, or the value into which the CRM's automation changed
+ * it.
+ */
 export function isOwned(values: OwnedValues, field: string, fingerprint: string): boolean {
   const owned = values[field];
   return owned === fingerprint || owned?.split(' ').includes(fingerprint) === true;
 }
 
-/** The entry of a field whose written value the CRM's own automation changed. */
+/** Returns the entry of a field whose written value the CRM's own automation changed. */
 export function normalisedEntry(entry: string, standing: string): string {
   const [sent, ...more] = entry.split(' ');
   return sent === standing
@@ -21,7 +24,7 @@ export function normalisedEntry(entry: string, standing: string): string {
     : [sent, standing, ...more.filter(isRate)].filter((part) => part !== undefined).join(' ');
 }
 
-/** True for a field whose written value the CRM's own automation changed. */
+/** Returns true for a field whose written value the CRM's own automation changed. */
 export function isNormalised(values: OwnedValues, field: string): boolean {
   return (values[field]?.split(' ').filter((part) => !isRate(part)).length ?? 0) > 1;
 }
@@ -36,23 +39,23 @@ export interface OwnedRate {
   decimals: number;
 }
 
-/** The entry with the rate at which its amount was converted. */
+/** Returns the entry with the rate at which its amount was converted. */
 export function withRate(entry: string, { code, perDollar, decimals }: OwnedRate): string {
   return `${entry} ${code}:${perDollar}:${decimals}`;
 }
 
-/** The rate at which the written amount was converted; null if it was not. */
+/** Returns the rate at which the written amount was converted, or null if it was not. */
 export function rateIn(values: OwnedValues, field: string): OwnedRate | null {
   const [code = '', perDollar, decimals] = values[field]?.split(' ').find(isRate)?.split(':') ?? [];
   return code === '' ? null : { code, perDollar: Number(perDollar), decimals: Number(decimals) };
 }
 
-/** Fingerprints contain no colon. */
+/** Returns fingerprints contain no colon. */
 function isRate(part: string): boolean {
   return part.includes(':');
 }
 
-/** The fingerprint of the value as it was sent; undefined for a field without a value of ours. */
+/** Returns the fingerprint of the value as it was sent, or undefined for a field without a value of ours. */
 export function sentFingerprint(values: OwnedValues, field: string): string | undefined {
   return values[field]?.split(' ')[0];
 }
@@ -60,7 +63,7 @@ export function sentFingerprint(values: OwnedValues, field: string): string | un
 /** The JSON for a contact that was never written to. */
 const NONE = '{}';
 
-/** The entries of all other fields. */
+/** Returns the entries of all other fields. */
 export function withoutFields(values: OwnedValues, fields: readonly string[]): OwnedValues {
   if (fields.length === 0) return values;
   return Object.fromEntries(Object.entries(values).filter(([name]) => !fields.includes(name)));

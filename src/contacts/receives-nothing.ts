@@ -8,7 +8,7 @@ export const RECEIVES_NOTHING = [
   'mark_unknown',
 ] as const satisfies readonly OutcomeReason[];
 
-/** True if the contact had such a mark when it was last read. */
+/** Returns true if the contact had such a mark when it was last read. */
 export function receivesNothing({
   eligible,
   outcomeReason,

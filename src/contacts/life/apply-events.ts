@@ -88,7 +88,7 @@ export async function moveAndList(
   return moved;
 }
 
-/** Pure: returns the row of one contact after an event; null if the table refuses the event. */
+/** Pure: returns the row of one contact after an event, or null if the table refuses the event. */
 export function after(
   event: LifeEvent,
   row: ContactRow,
@@ -172,7 +172,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
     .compile(),
 );
 
-/** The statements of an event. If they are `listed`, each resolves with the contacts that it changed. */
+/** Yields the statements of an event. If they are `listed`, each resolves with the contacts that it changed. */
 function* statements(
   of: OfIntegration,
   event: LifeEvent,
@@ -261,7 +261,7 @@ function prepareStatement(
   return made;
 }
 
-/** A source whose values are slots. */
+/** Returns a source whose values are slots. */
 function toSource(
   slots: Slots<Handed>,
   shared: readonly Column[],
@@ -277,7 +277,7 @@ function toSource(
   };
 }
 
-/** The columns whose values are the same for all contacts. */
+/** Returns the columns whose values are the same for all contacts. */
 function givenFor(common: Given): Column[] {
   return COLUMNS.filter((column) => common[column] !== undefined);
 }
@@ -291,7 +291,7 @@ interface Source {
   columns: readonly Column[];
 }
 
-/** The SQL names its event, so it can be recognized in the database's own logs. */
+/** Returns the SQL names its event, so it can be recognized in the database's own logs. */
 function statement(
   event: LifeEvent,
   how: How,
@@ -345,7 +345,7 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
 }
 
 /**
- * The value of the first case that applies. The statement's condition excludes contacts to which no case
+ * Returns the value of the first case that applies. The statement's condition excludes contacts to which no case
  * applies.
  */
 function byWay(

@@ -117,7 +117,7 @@ export function holds(condition: Condition, known: Known): boolean {
   return condition.any.some((each) => holds(each, known));
 }
 
-/** The columns for which the event has to provide values. */
+/** Returns the columns for which the event has to provide values. */
 export function givenIn(part: Value | Condition | undefined): Set<Column> {
   if (part === null || typeof part !== 'object') return new Set();
   if ('given' in part) return new Set([part.given]);

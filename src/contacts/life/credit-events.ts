@@ -93,7 +93,7 @@ function ended(set: Changes): EventRow {
   };
 }
 
-/** The response to a submission, or the result of settling it. */
+/** Returns the response to a submission, or the result of settling it. */
 function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   return {
     ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],

@@ -15,7 +15,7 @@ export const AT_REST = ['settled', 'due', 'held', 'removed'] as const;
 /** One case of an event. The first case whose state and condition fit is applied. */
 export interface Way {
   from: readonly LifeState[];
-  /** The new state; null to keep the present state. */
+  /** The new state; null to keep the current state. */
   to: ContactState | null;
   when?: Condition;
   set: Changes;

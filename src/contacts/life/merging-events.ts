@@ -105,8 +105,8 @@ export const MERGING_EVENTS = {
     },
   ]),
   /**
-   * Several profiles arrived through merges. The profile that was paid for under the present name replaces
-   * the waiting one.
+   * Several profiles arrived through merges. The profile that was paid for under the current name replaces the waiting
+   * one.
    */
   gotFittingJob: {
     ways: [

@@ -15,7 +15,7 @@ import {
   type Value,
 } from './changes.ts';
 
-/** The outcome that the run records for the contact. */
+/** Returns the outcome that the run records for the contact. */
 export function outcome(reason: Value, detail: Value = null): Changes {
   return {
     outcome_reason: reason,

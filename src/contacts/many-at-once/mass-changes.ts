@@ -111,7 +111,7 @@ function countKnown(reader: Reader, integrationId: string): Promise<number> {
   );
 }
 
-/** Number of contacts that are due because their identity changed. */
+/** Returns the number of contacts that are due because their identity changed. */
 export async function countDueChanges(reader: Reader, integrationId: string): Promise<number> {
   const { rows } = await selectDue(reader, { integrationId });
   return Number(rows[0]?.count ?? 0);

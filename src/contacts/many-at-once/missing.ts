@@ -166,7 +166,7 @@ export async function* listMissing(
   }
 }
 
-/** Whether any contact is missing and must not be lost, regardless of users' decisions. */
+/** Returns true if any contact is missing and must not be lost, regardless of users' decisions. */
 export async function hasMissing(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')
@@ -216,8 +216,8 @@ export async function listPresent(
 }
 
 /**
- * Returns the fingerprint of the list from the last time that it was read without a question; null if that
- * has not happened.
+ * Returns the fingerprint of the list from the last time that it was read without a question, or null if that has not
+ * happened.
  */
 export async function findListScope(reader: Reader, integrationId: string): Promise<string | null> {
   const row = await reader

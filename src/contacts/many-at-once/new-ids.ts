@@ -98,7 +98,7 @@ export async function forecastContinuations(
   return pair(missing, due);
 }
 
-/** All rows in the order of their IDs, as many at a time as a transaction may have. */
+/** Yields all rows in the order of their IDs, as many at a time as a transaction may have. */
 async function* inPages<Row extends { crm_id: string }>(
   read: (after: string, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[], void> {
@@ -112,7 +112,10 @@ async function* inPages<Row extends { crm_id: string }>(
 
 type PaidRow = Pick<ContactRow, 'crm_id' | 'asked_identity'> & Continuation['paid'];
 
-/** Contacts that were paid for. While a user has to decide whether a contact was paid for, the new contact also waits. */
+/**
+ * Returns contacts that were paid for. While a user has to decide whether a contact was paid for, the new contact also
+ * waits.
+ */
 function listPaid(reader: Reader, integrationId: string) {
   return contacts(reader, integrationId)
     .select(['crm_id', 'asked_identity', 'asked_at', 'last_credit', 'donor_id', 'enhanced_at'])

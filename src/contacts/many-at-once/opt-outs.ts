@@ -133,8 +133,8 @@ export async function holdOptOuts(
 }
 
 /**
- * The contacts whose profiles are deleted because of a mark that was set before this instant (epoch ms) and
- * is not in doubt.
+ * Returns the contacts whose profiles are deleted because of a mark that was set before this instant (epoch ms) and is
+ * not in doubt.
  */
 export async function listOptOutsToDelete(
   reader: Reader,
@@ -151,7 +151,7 @@ export async function listOptOutsToDelete(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Contacts whose mark is in doubt: a question was opened, and no user has confirmed the mark. */
+/** Returns contacts whose mark is in doubt: a question was opened, and no user has confirmed the mark. */
 export async function listOptOutsInDoubt(
   reader: Reader,
   integrationId: string,

@@ -1,6 +1,6 @@
 /**
  * Holds contacts that may have been paid for: after the backup from which the database was restored, or with a service
- * key whose jobs the present key cannot see.
+ * key whose jobs the current key cannot see.
  */
 import { sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
@@ -15,7 +15,7 @@ export const PAID_SINCE_BACKUP = 'paid_since_backup';
 
 /** The `detail` of the question: the reason why a contact may have been paid for, other than a restored backup. */
 export const PAID_BEFORE = {
-  /** With a service key that was replaced since, and the present key cannot see the job. */
+  /** With a service key that was replaced since, and the current key cannot see the job. */
   former_key: 'its service key was replaced, and the present key cannot see its job',
   /** The profile could not be written in time, the service has deleted it, and no copy is kept. */
   result_gone: 'its profile could not be written in time, and the service no longer has it',
@@ -23,7 +23,7 @@ export const PAID_BEFORE = {
 
 export type PaidBefore = keyof typeof PAID_BEFORE;
 
-/** Parses the `detail` of a question of this kind; null for a payment after a backup. */
+/** Parses the `detail` of a question of this kind. Returns null for a payment after a backup. */
 export function parsePaidBefore(detail: string | null): PaidBefore | null {
   return detail === 'former_key' || detail === 'result_gone' ? detail : null;
 }

@@ -3,7 +3,7 @@
 import type { ContactQuestionKind } from '../../core/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** When a user last confirmed such a question (epoch ms); 0 for never. */
+/** Returns when a user last confirmed such a question (epoch ms); 0 for never. */
 export async function findLastConfirmation(
   reader: Reader,
   integrationId: string,
@@ -19,7 +19,9 @@ export async function findLastConfirmation(
   return Number(row?.at ?? 0);
 }
 
-/** The batch of the open question; null if there is none. With a detail, only questions that have it count. */
+/**
+ * Returns the batch of the open question, or null if there is none. With a detail, only questions that have it count.
+ */
 export async function findOpenBatch(
   reader: Reader,
   integrationId: string,
