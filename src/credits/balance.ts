@@ -44,7 +44,7 @@ const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_00
 
 /** The known balance before credits are spent. */
 export interface KnownBalance {
-  /** The last reading, minus the spending since then; null if it was never read. */
+  /** The last reading, minus the spending since then, or null if it was never read. */
   balance: number | null;
   /** The time since the reading. */
   ageMs: number;
@@ -210,8 +210,8 @@ interface Watch {
   /** Reads the balance (free), once for each set of open submissions. */
   look(): Promise<void>;
   /**
-   * The readings taken while these submissions were open. `before` is the balance now that all other submissions are
-   * answered.
+   * Returns the readings taken while these submissions were open. `before` is the balance now that all other
+   * submissions are answered.
    */
   glancesAt(lost: ReadonlySet<string>, before: number): Glance[];
 }
@@ -250,8 +250,7 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
 }
 
 /**
- * The stored balance and the open submissions at the same moment. An answered submission changes both at
- * once.
+ * Returns the stored balance and the open submissions at the same moment. An answered submission changes both at once.
  */
 async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: string) {
   for (;;) {
@@ -313,7 +312,7 @@ async function proveSubmissions(
   }
 }
 
-/** The result for a lost submission. If nothing is known about it, it counts as charged. */
+/** Returns the result for a lost submission. If nothing is known about it, it counts as charged. */
 function toLostEnd(
   { id: run, integration }: Run,
   { id, integrationId, persons }: SubmissionRecord,

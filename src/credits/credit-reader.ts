@@ -15,7 +15,7 @@ export interface KeyCredits {
   balances: CreditBalances | null;
   /** When the balances were read, in ISO 8601. */
   readAt: string | null;
-  /** Why the last request failed; null if it succeeded. */
+  /** Why the last request failed, or null if it succeeded. */
   trouble: CreditTrouble | null;
 }
 
@@ -85,7 +85,7 @@ export function createCreditReader({ open, clock, log, stopping }: CreditDeps): 
     },
   };
 
-  /** Returns the request in flight; null if the known balance is recent enough. */
+  /** Returns the request in flight, or null if the known balance is recent enough. */
   function refresh(key: string, integration: Integration): Asking | null {
     const now = clock.now();
     const before = known.get(key) ?? {

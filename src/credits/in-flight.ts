@@ -16,7 +16,7 @@ const NEEDED_PER_SECOND = (10 / 11) * 1.5;
 
 /** The known latency of submissions (ms). */
 export interface Latency {
-  /** Latency of answered submissions; null if none was answered. */
+  /** Latency of answered submissions, or null if none was answered. */
   answeredMs: number | null;
   /** How long the oldest submission in flight has been waiting. */
   waitingMs: number;

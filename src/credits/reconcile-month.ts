@@ -5,7 +5,7 @@ import { type Reconciliation, reconcile } from './statements/reconciliation.ts';
 
 /** A service key in one month. */
 export interface KeyReconciliation extends Omit<Reconciliation, 'partnerKey'> {
-  /** Credits that the balance lost; null if a balance is not known. */
+  /** Credits that the balance lost, or null if a balance is not known. */
   lost: number | null;
   /** Credits that the balance lost in addition to the charges here; negative if credits were bought. */
   foreign: number | null;

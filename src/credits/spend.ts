@@ -59,9 +59,9 @@ export interface Lost<Open extends Unanswered> {
 
 /** How lost responses of one kind are settled. */
 export interface Proof<Open extends Unanswered> {
-  /** The requests of the run's key that wait for their responses. */
+  /** Returns the requests of the run's key that wait for their responses. */
   listOpen(): Promise<Open[]>;
-  /** True if another request may be sent while this one, of a living run, is in flight. */
+  /** Returns true if another request may be sent while this one, of a living run, is in flight. */
   letsOthersPass(open: Open): boolean;
   /**
    * True if this request may be settled while a run of its integration is in progress, because no process
@@ -84,9 +84,9 @@ export interface Proof<Open extends Unanswered> {
 
 /** One request, and its records, which are always on disk. */
 export interface Payment<Intent extends { id: string }, Answer> {
-  /** The request's line in the spending journal; null if the request is known to be free. */
+  /** Returns the request's line in the spending journal, or null if the request is known to be free. */
   toJournal(intent: Intent): JournaledRequest | null;
-  /** The response's line in the spending journal. */
+  /** Returns the response's line in the spending journal. */
   toJournaledEnd(answer: Answer, intent: Intent): JournaledEnd;
   /** Sends the request. `mayLeave` is called right before each attempt. */
   send(intent: Intent, mayLeave: MayLeave): Promise<Answer>;

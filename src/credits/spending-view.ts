@@ -45,7 +45,7 @@ export interface ClientMonth {
   networks: number;
   queries: number;
   written: number;
-  /** Enhancements spent per written contact; null if none was written. */
+  /** Enhancements spent per written contact, or null if none was written. */
   perWritten: number | null;
 }
 
@@ -55,7 +55,7 @@ export interface ClientMonthView extends ClientMonth {
 }
 
 export interface SpendingView {
-  /** The client that the view is limited to; null for all clients that the user may access. */
+  /** The client that the view is limited to, or null for all clients that the user may access. */
   integration: string | null;
   days: SpentDayView[];
   /** `2026-11` */
@@ -69,7 +69,7 @@ export interface SpendingView {
 }
 
 export interface SpendingQuestion {
-  /** IDs of the clients that the user may access; null for all. */
+  /** IDs of the clients that the user may access, or null for all. */
   reach: readonly string[] | null;
   integration: string | null;
   /** Number of days, including today. */
@@ -163,7 +163,7 @@ function everyDay(spent: readonly SpentSpan[], first: string, count: number): Sp
 /** Number of clients of a bill that are read together. */
 const BILL_PAGE = 500;
 
-/** The spending of each client in a month, highest first. */
+/** Returns the spending of each client in a month, highest first. */
 export async function listBill(
   { reader }: SpendingStore,
   integrations: ReadonlyMap<string, Integration>,

@@ -8,8 +8,8 @@ import { LEASE_MS, transact, transactionId } from '../../database/transact.ts';
 import { spentSince } from './spending.ts';
 
 /**
- * The stored enhancements balance of a key, when it was last read (epoch ms; 0 for never), and its
- * sequence number.
+ * Returns the stored enhancements balance of a key, when it was last read (epoch ms; 0 for never), and its sequence
+ * number.
  */
 export async function findKeyBalance(
   reader: Reader,

@@ -208,7 +208,7 @@ export async function addQueryCost(
   await addAll(trx, new Map([[integrationId, changes]]));
 }
 
-/** The cost of the requests from the day of `since` on, minus what was already added for those days. */
+/** Returns the cost of the requests from the day of `since` on, minus what was already added for those days. */
 async function findDifferences(trx: Trx, integrationId: string, since: number): Promise<Changes> {
   const changes: Changes = new Map();
   const from = since - (since % DAY_MS);

@@ -31,7 +31,7 @@ export interface IntendedJob {
   /** Fingerprint of the submitted identity. */
   identity: string;
   reason: DueReason;
-  /** Fingerprint of the service key and the person; null if the job is not shared. */
+  /** Fingerprint of the service key and the person, or null if the job is not shared. */
   person: string | null;
 }
 

@@ -82,7 +82,7 @@ export interface LostJob {
   crmId: string;
   /** Fingerprint of the submitted identity. */
   identity: string;
-  /** Fingerprint of the service key and the person; null if the job is not shared. */
+  /** Fingerprint of the service key and the person, or null if the job is not shared. */
   person: string | null;
   /** Epoch milliseconds. */
   submittedAt: number;
@@ -109,7 +109,7 @@ export async function recordJobProgress(
   return fromRows(lost);
 }
 
-/** Number of jobs that are done and not delivered yet, including refused ones. */
+/** Returns the number of jobs that are done and not delivered yet, including refused ones. */
 export async function countCompletedJobs(reader: Reader, integrationId: string): Promise<number> {
   const { rows } = await countCompleted(reader, { integrationId });
   return Number(rows[0]?.count ?? 0);
@@ -143,10 +143,7 @@ export async function listReadyJobs(
   });
 }
 
-/**
- * Returns the run that sent a submission of this integration; null if the submission is another
- * integration's.
- */
+/** Returns the run that sent a submission of this integration, or null if the submission is another integration's. */
 export async function findRunOfSubmission(
   reader: Reader,
   integrationId: string,
@@ -346,7 +343,7 @@ function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> |
 /** The position of a job in the order of submission. */
 type Departure = { submittedAt: number; trackingId: string };
 
-/** True for jobs that were submitted after the given job; true for all jobs if none is given. */
+/** Returns true for jobs that were submitted after the given job; true for all jobs if none is given. */
 function isAfter(
   eb: ExpressionBuilder<Tables, 'jobs'>,
   after: Departure | Slots<Departure> | null,
@@ -358,7 +355,7 @@ function isAfter(
   ]);
 }
 
-/** The columns of a job once it is settled whether the service recognised the person. */
+/** Returns the columns of a job once it is settled whether the service recognised the person. */
 export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
   return { known, answered_at: now };
 }

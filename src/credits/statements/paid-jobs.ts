@@ -22,7 +22,7 @@ export interface SharingContact {
   crmId: string;
   /** Fingerprint of its identity. */
   identity: string;
-  /** Fingerprint of the service key and the person; null if the person is not shared. */
+  /** Fingerprint of the service key and the person, or null if the person is not shared. */
   person: string | null;
 }
 

@@ -15,8 +15,8 @@ import type { RecalledPayment, RecalledRequest } from './journal/recall.ts';
 export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
 
 /**
- * Records a submission that is missing in the database, with its credits and the contacts that it may have
- * paid for, and adds it to the bill. `balance` is the key's balance before it; null if it is unknown.
+ * Records a submission that is missing in the database, with its credits and the contacts that it may have paid for,
+ * and adds it to the bill. `balance` is the key's balance before it, or null if it is unknown.
  */
 export async function recordRecalled(
   trx: Trx,
@@ -94,7 +94,7 @@ export async function recordLostPersons(
   }
 }
 
-/** The last payment for each of these contacts, by CRM ID. */
+/** Returns the last payment for each of these contacts, by CRM ID. */
 export async function findRecalled(
   reader: Reader,
   fingerprint: Fingerprint,

@@ -12,9 +12,9 @@ export interface Reconciliation {
   unsettled: number;
   /** Number of paid jobs by the reason for their submission. */
   reasons: Partial<Record<DueReason, number>>;
-  /** The balance before the first submission of the period; null if it is unknown. */
+  /** The balance before the first submission of the period, or null if it is unknown. */
   balanceBefore: number | null;
-  /** The balance before the first submission after the period, or the present one; null if it is unknown. */
+  /** The balance before the first submission after the period, or the current one, or null if it is unknown. */
   balanceAfter: number | null;
 }
 

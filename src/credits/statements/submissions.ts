@@ -27,7 +27,7 @@ export function findOpenSubmission(
   return findOpenSubmissions(reader, partnerKey).then(([first]) => maybeFromRow(first));
 }
 
-/** The open submissions that an integration has sent with another key than its present one. */
+/** Returns the open submissions that an integration has sent with another key than its current one. */
 export async function listOpenOfFormerKeys(
   reader: Reader,
   integrationId: string,

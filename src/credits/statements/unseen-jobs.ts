@@ -1,5 +1,5 @@
 /**
- * Jobs that were paid for with another service key than the present one. If the keys belong to different teams, the
+ * Jobs that were paid for with another service key than the current one. If the keys belong to different teams, the
  * service answers polls for them as if they did not exist.
  */
 import type { SeenContact, UnseenContact } from '../../contacts/many-at-once/paid-since-backup.ts';
@@ -8,7 +8,10 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { LostJob } from './jobs.ts';
 
-/** Number of paid jobs of an integration whose profiles are not delivered yet and that were submitted with another key. */
+/**
+ * Returns the number of paid jobs of an integration whose profiles are not delivered yet and that were submitted with
+ * another key.
+ */
 export async function countOfOtherKeys(
   reader: Reader,
   integrationId: string,

@@ -8,7 +8,7 @@ const contactSchema = z.object({
   contact: z.string(),
   /** Fingerprint of the submitted identity. */
   identity: z.string(),
-  /** Fingerprint of the service key and the person; null if the job is not shared. */
+  /** Fingerprint of the service key and the person, or null if the job is not shared. */
   person: z.string().nullable(),
   trackingId: z.string(),
 });
@@ -77,16 +77,16 @@ export type JournaledContact = z.infer<typeof contactSchema>;
 
 const SUM_LENGTH = 16;
 
-/** A line and its checksum, without a line break. */
+/** Returns a line and its checksum, without a line break. */
 export function toText(line: JournalLine): string {
   const text = JSON.stringify(lineSchema.parse(line));
   return `${checksum(text)} ${text}`;
 }
 
 /**
- * The lines of a file, and the number of damaged lines. If a power failure or a kill interrupted the writing
- * of a line, the line lacks its end. In that case its request was not sent, or its response was not recorded.
- * So the line is left out and does not count as damage.
+ * Returns the lines of a file, and the number of damaged lines. If a power failure or a kill interrupted the writing of
+ * a line, the line lacks its end. In that case its request was not sent, or its response was not recorded. So the line
+ * is left out and does not count as damage.
  */
 export function parseLines(text: string): { lines: JournalLine[]; damaged: number } {
   const lines: JournalLine[] = [];

@@ -20,13 +20,13 @@ export interface JournalContents {
 }
 
 export interface SpendingJournal {
-  /** The file's path; null if spending is not recorded outside the database. */
+  /** The file's path, or null if spending is not recorded outside the database. */
   readonly path: string | null;
   /** Resolves once the line is on disk. Throws the system's error if it cannot be written. */
   append(line: JournalLine): Promise<void>;
-  /** When its oldest line was written (epoch ms); null if there is none. Cheap. */
+  /** Returns when its oldest line was written (epoch ms), or null if there is none. Cheap. */
   findOldest(): Promise<number | null>;
-  /** The lines of all databases that use the file; none if there is no file. */
+  /** Returns the lines of all databases that use the file; none if there is no file. */
   read(): Promise<JournalContents>;
   /**
    * Replaces each line with the result of `change`, or removes it if the result is null. Resolves with true
@@ -149,7 +149,7 @@ async function append(path: string, text: string): Promise<void> {
 }
 
 /**
- * An unreadable journal must not look like an empty one, because after a restore everything in it would be
+ * Returns an unreadable journal must not look like an empty one, because after a restore everything in it would be
  * bought again.
  */
 function unreadable(path: string, cause: unknown): ConfigurationError {
