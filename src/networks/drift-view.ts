@@ -19,7 +19,7 @@ export interface DriftView {
   renamedTo: string | null;
   removedByHand: DriftDonor[];
   addedByHand: DriftDonor[];
-  /** Number of members who are not contacts of the integration; null if the service reports no numbers. */
+  /** Number of members who are not contacts of the integration, or null if the service reports no numbers. */
   strangers: number | null;
 }
 
@@ -57,7 +57,7 @@ export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: Drif
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;
 }
 
-/** Returns each difference as text; empty if the network equals its mirror. */
+/** Returns each difference as text. Empty if the network equals its mirror. */
 export function describeDifferences({
   state,
   renamedTo,

@@ -15,7 +15,7 @@ export interface NetworkDrift {
   row: NetworkRecord;
   /** `none` if there is no network yet, `deleted` if the service no longer has it. */
   state: 'none' | 'deleted' | 'present';
-  /** The name that someone gave it at the service; null if it still has the name from the settings. */
+  /** The name that someone gave it at the service, or null if it still has the name from the settings. */
   renamedTo: string | null;
   /**
    * Donors in the mirror who are not in the network, and donors in the network who are not in the
@@ -23,7 +23,7 @@ export interface NetworkDrift {
    */
   removedByHand: string[];
   addedByHand: string[];
-  /** Number of members who are not contacts of the integration; null if the service reports no numbers. */
+  /** Number of members who are not contacts of the integration, or null if the service reports no numbers. */
   strangers: number | null;
 }
 

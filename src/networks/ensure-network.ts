@@ -125,8 +125,8 @@ function fieldsIn(loc: readonly (string | number)[]): string {
 /** Networks whose name in the settings differs from the name at the service. */
 
 /**
- * Gives every network the name from its setting, even if networks swap names. If a name is not available, the
- * network is held and keeps its present name.
+ * Gives every network the name from its setting, even if networks swap names. If a name is not available, the network
+ * is held and keeps its current name.
  */
 export async function renameNetworks(
   deps: NetworkDeps,

@@ -6,7 +6,7 @@ import { PartnerNotFound } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** The service's IDs of each donor's networks; null for a donor that the service does not know. */
+/** The service's IDs of each donor's networks, or null for a donor that the service does not know. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
 
 /** Number of donors to query concurrently, to use the key's full request rate. */
@@ -51,7 +51,7 @@ function stopped(): RetriableError {
 /** A donor's state in one network. */
 export type MembershipState = 'member' | 'elsewhere' | 'unknown';
 
-/** The donors' states in the network with this service ID. */
+/** Returns the donors' states in the network with this service ID. */
 export function membershipStatesIn(
   memberships: Memberships,
   networkId: string,

@@ -136,7 +136,7 @@ async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord)
   );
 }
 
-/** Returns the result according to the service's response; null if the donor is not in the network. */
+/** Returns the result according to the service's response, or null if the donor is not in the network. */
 function foundEnd(place: MembershipState | undefined): MemberEnd | null {
   if (place === 'unknown') return { kind: 'not_found' };
   return place === 'member' ? { kind: 'added' } : null;

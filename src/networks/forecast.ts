@@ -26,7 +26,7 @@ export interface NetworkForecast {
   leavers: number;
   /** Contacts of the group who are enhanced first and may then join. */
   toEnhance: number;
-  /** Why nothing would be changed, as text; null if there is no obstacle. */
+  /** Why nothing would be changed, as text, or null if there is no obstacle. */
   problem: string | null;
 }
 

@@ -9,7 +9,7 @@ export interface PrintedSetting {
   selector: string;
 }
 
-/** A network of the settings and its stored row; null if it is new. */
+/** A network of the settings and its stored row, or null if it is new. */
 export interface MatchedSetting extends PrintedSetting {
   row: NetworkRecord | null;
 }
@@ -61,7 +61,7 @@ function hasName({ setting }: PrintedSetting, row: NetworkRecord): boolean {
   return row.name === setting.name;
 }
 
-/** A selector as canonical text, independent of its keys' order. */
+/** Returns a selector as canonical text, independent of its keys' order. */
 export function selectorText(selector: GroupSelector): string {
   return JSON.stringify(sorted(selector));
 }

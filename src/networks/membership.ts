@@ -1,4 +1,4 @@
-/** The wanted and the present members of a network. */
+/** The wanted and the current members of a network. */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { findContacts } from '../contacts/contacts.ts';
@@ -18,7 +18,7 @@ export interface Membership {
   toEnhance: number;
 }
 
-/** The membership of a network, by the last reading of its group. */
+/** Returns the membership of a network, by the last reading of its group. */
 export async function findMembership(
   { store }: { store: Pick<MirrorReader['store'], 'reader'> },
   row: Pick<NetworkRecord, 'id' | 'integrationId'>,
@@ -49,7 +49,10 @@ export function whoStays(
   };
 }
 
-/** The wanted donors among a group's contacts; `stays` is true for members that stay although they are marked. Pure. */
+/**
+ * Returns the wanted donors among a group's contacts; `stays` is true for members that stay although they are marked.
+ * Pure.
+ */
 export function findWanted(
   crmIds: readonly string[],
   contacts: ReadonlyMap<string, ContactRecord>,
@@ -95,7 +98,7 @@ export interface MemberPlan {
   returned: string[];
   /** Not in the network and no longer wanted. Only a record is left. */
   outdated: string[];
-  /** Number of present members. */
+  /** Number of current members. */
   members: number;
   /** True if so many members would leave that the group was probably emptied by mistake. */
   isImplausible: boolean;

@@ -17,7 +17,7 @@ import { findContactsByDonor } from './statements/network-members.ts';
 /** A person in the picture. */
 export interface PicturePerson {
   donorId: string;
-  /** The person's contacts in the CRM; empty for a member who is not a contact. */
+  /** The person's contacts in the CRM. Empty for a member who is not a contact. */
   contacts: string[];
   /** The networks that the person is in, by name. */
   networks: string[];
@@ -30,10 +30,7 @@ export interface PicturePath {
   /** Donor ID of the contact, and its ID in the CRM. */
   to: string;
   contact: string;
-  /**
-   * In whole hundredths; null for other members who know the contact, for whom no strength is
-   * stored.
-   */
+  /** In whole hundredths, or null for other members who know the contact, for whom no strength is stored. */
   strength: number | null;
   /** The network that the member belongs to. */
   network: string;
@@ -55,7 +52,7 @@ export const MAX_PATHS = 6_000;
 /** The weakest connection that the service stores for networks, in hundredths. */
 export const WEAKEST = 45;
 
-/** The strongest paths. With `who`, it includes all paths to this contact, even weak ones. */
+/** Returns the strongest paths. With `who`, it includes all paths to this contact, even weak ones. */
 export async function readPicture(
   reader: Reader,
   integrationId: string,
@@ -135,9 +132,9 @@ export interface PictureFilter {
    * unless this is the minimum.
    */
   weakest: number;
-  /** The name of a network; null for all. */
+  /** The name of a network, or null for all. */
   network: string | null;
-  /** The ID of a contact in the CRM, or of a donor: shows the paths to or from it; null for all. */
+  /** The ID of a contact in the CRM, or of a donor: shows the paths to or from it, or null for all. */
   who: string | null;
 }
 

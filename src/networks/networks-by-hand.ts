@@ -42,7 +42,7 @@ export async function checkNetworks(
 export interface Repaired {
   found: DriftView[];
   done: NetworkCounts[];
-  /** Why it ended before everything was done; null if everything was done. */
+  /** Why it ended before everything was done, or null if everything was done. */
   stopped: RunReason | null;
 }
 
@@ -73,7 +73,7 @@ export function repairOpen(
   });
 }
 
-/** The parts of a run that a repair needs. A repair is not a run, and no report of it is stored. */
+/** Returns the parts of a run that a repair needs. A repair is not a run, and no report of it is stored. */
 async function repairRun(
   { integration, partnerKey, deps: { store, clock, newId } }: OpenIntegration,
   lease: Lease,

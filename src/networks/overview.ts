@@ -10,9 +10,9 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 /** One network, as far as it is known here. */
 export interface NetworkOverview {
   name: string;
-  /** The group in the settings; null if the setting was removed and the network is ignored. */
+  /** The group in the settings, or null if the setting was removed and the network is ignored. */
   group: GroupSelector | null;
-  /** The service's ID; null before there is a network. */
+  /** The service's ID, or null before there is a network. */
   networkId: string | null;
   members: number;
   /** Donors who will join, and contacts of the group who are enhanced first. */
@@ -20,11 +20,11 @@ export interface NetworkOverview {
   toEnhance: number;
   /** Donors who could not be added. They are not tried again before a repair. */
   failed: { donorId: string; reason: string }[];
-  /** When the group was last read completely (epoch ms); null for never. */
+  /** When the group was last read completely (epoch ms), or null for never. */
   readAt: number | null;
 }
 
-/** The networks in the settings, then the networks whose setting was removed. */
+/** Returns the networks in the settings, then the networks whose setting was removed. */
 export async function describeNetworks(
   deps: MirrorReader,
   integration: Integration,

@@ -44,7 +44,7 @@ export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<vo
   for (const crmId of wanted) run.groupMembers.add(crmId);
 }
 
-/** The networks of the settings with the fingerprints of their selectors. */
+/** Returns the networks of the settings with the fingerprints of their selectors. */
 export function fingerprintGroups(
   { store }: { store: Pick<MirrorReader['store'], 'fingerprint'> },
   { integration }: Pick<NetworkRun, 'integration'>,

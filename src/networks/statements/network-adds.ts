@@ -254,8 +254,8 @@ const STATE_OF = {
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
 
 /**
- * A mark of a key's spending on bulk adds. It changes when another bulk add is sent or answered. `own` is
- * left out.
+ * Returns a mark of a key's spending on bulk adds. It changes when another bulk add is sent or answered. `own` is left
+ * out.
  */
 export async function findSpendMark(reader: Reader, partnerKey: string, own = ''): Promise<string> {
   const [adds] = (await selectAdds(reader, { partnerKey, own })).rows;

@@ -30,7 +30,7 @@ export async function beginNetworkCounts(
   }
 }
 
-/** The changes that a run has made to each network so far, in the order of the settings. */
+/** Returns the changes that a run has made to each network so far, in the order of the settings. */
 export async function listNetworkCounts(reader: Reader, runId: string): Promise<NetworkCounts[]> {
   const { rows } = await selectCounts(reader, { runId });
   return rows.map(({ name, added, removed, failed, members }) => ({

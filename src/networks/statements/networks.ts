@@ -44,7 +44,7 @@ const wantedIn = preparedRead((db, { network }: Slots<{ network: string }>) =>
   db.selectFrom('network_wanted').select('crm_id').where('network', '=', network).compile(),
 );
 
-/** The mirrored networks of an integration, oldest first. */
+/** Returns the mirrored networks of an integration, oldest first. */
 export function listNetworks(reader: Reader, integrationId: string): Promise<NetworkRecord[]> {
   return selectNetworks(reader, { integrationId }).then(({ rows }) => fromRows(rows));
 }
@@ -163,7 +163,7 @@ export async function bindNetwork(
   return true;
 }
 
-/** Records the network's present name at the service. */
+/** Records the network's current name at the service. */
 export async function recordNetworkName(
   trx: RunTransaction,
   id: string,
