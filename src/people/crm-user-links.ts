@@ -29,7 +29,7 @@ export function createLinkSecret(sealer: Pick<Sealer, 'seal'>, user: CrmUser, no
   return Buffer.from(sealed, 'utf8').toString('base64url');
 }
 
-/** Reads a link; null if it is not one of ours, or too old. */
+/** Reads a link, or null if it is not one of ours, or too old. */
 export function readLinkSecret(
   sealer: Pick<Sealer, 'open'>,
   secret: string,

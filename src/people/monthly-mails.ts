@@ -45,12 +45,15 @@ export async function createProof(
 
 type Fingerprinting = Pick<Store, 'fingerprint'>;
 
-/** The path of the page that stops a mail. It works without a session, because it is meant for whoever gets the mail. */
+/**
+ * Returns the path of the page that stops a mail. It works without a session, because it is meant for whoever gets the
+ * mail.
+ */
 export function stopPath(store: Fingerprinting, place: MailPlace): string {
   return `/stop-mails/${place.kind}.${place.personId}.${stopProof(store, place)}`;
 }
 
-/** Returns the mail that a link stops; null if the link is not one of ours. */
+/** Returns the mail that a link stops, or null if the link is not one of ours. */
 export function readStopLink(store: Fingerprinting, secret: string): MailPlace | null {
   const [word = '', personId = '', proof = ''] = secret.split('.');
   const kind = MAIL_KINDS.find((each) => each === word);

@@ -42,7 +42,7 @@ export interface ServerAddress {
 
 /** All addresses of the server at a moment. */
 export interface ServerAddresses extends ServerAddress {
-  /** Epoch ms; null unless another browser confirmed it. */
+  /** Epoch ms, or null unless another browser confirmed it. */
   confirmedAt: number | null;
   /** Former addresses that are still accepted. */
   former: readonly { url: string; until: number }[];
@@ -132,7 +132,7 @@ export async function propose(
   return { link: confirmationLink(url, value), until };
 }
 
-/** The link that an owner sees while it works; null otherwise. */
+/** Returns the link that an owner sees while it works; null otherwise. */
 export function findLink(
   proposed: AddressRecord | null,
   sealer: Pick<Sealer, 'open'>,

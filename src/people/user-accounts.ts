@@ -82,10 +82,10 @@ export function readIdentity(
 export interface PersonView extends PersonIdentity {
   id: string;
   role: Role;
-  /** The IDs of the clients that the user has access to; null for all. */
+  /** The IDs of the clients that the user has access to, or null for all. */
   integrations: string[] | null;
   status: 'active' | 'invited' | 'expired' | 'disabled';
-  /** ISO 8601; null before the user has joined. */
+  /** ISO 8601, or null before the user has joined. */
   joinedAt: string | null;
   seenAt: string | null;
   signsInBy: SignInWays;
@@ -94,7 +94,7 @@ export interface PersonView extends PersonIdentity {
 /** The ways in which a user signs in. */
 export interface SignInWays {
   password: boolean;
-  /** Whether the user has signed in through the identity provider. */
+  /** True if the user has signed in through the identity provider. */
   provider: boolean;
   passkeys: PasskeyView[];
 }
@@ -207,7 +207,7 @@ function newInvitation(
   return { secret, invitation: { hash: hashToken(secret), until } };
 }
 
-/** Finds the user of a link; null if the link is not valid, or no longer valid. */
+/** Finds the user of a link, or null if the link is not valid, or no longer valid. */
 export function findInvited({ store }: PeopleDeps, secret: string): Promise<PersonRecord | null> {
   return findInvitedPerson(store.reader, hashToken(secret));
 }
@@ -219,7 +219,7 @@ export interface PasskeyView {
   name: string;
   /** ISO 8601. */
   createdAt: string;
-  /** ISO 8601; null before its first use. */
+  /** ISO 8601, or null before its first use. */
   lastUsedAt: string | null;
 }
 

@@ -122,9 +122,7 @@ export async function askForNewPasskey(
   });
 }
 
-/**
- * Returns the passkey that a browser has created; null if it does not match this browser's request.
- */
+/** Returns the passkey that a browser has created, or null if it does not match this browser's request. */
 export async function readNewPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -188,7 +186,7 @@ export async function findByPasskey(
 
 const UNKNOWN: PasskeyFound = { isIn: false, personId: null };
 
-/** Returns the authenticator's use counter; null if it is a different authenticator. */
+/** Returns the authenticator's use counter, or null if it is a different authenticator. */
 async function verify(
   deps: PasskeyDeps,
   way: Way,

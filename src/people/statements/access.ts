@@ -10,7 +10,7 @@ export type AccessTokenRecord = Omit<
   FromRow<Selectable<Tables['access_tokens']>>,
   'integrations'
 > & {
-  /** The integrations that the token has access to; null for all. */
+  /** The integrations that the token has access to, or null for all. */
   integrations: ClientAccess;
 };
 

@@ -15,7 +15,7 @@ export interface ProposedAddress {
   /** The one-time value, encrypted. */
   secret: string;
   browser: string | null;
-  /** The ID of the owner who proposes it; null for the terminal. */
+  /** The ID of the owner who proposes it, or null for the terminal. */
   proposedBy: string | null;
   until: number;
 }

@@ -8,7 +8,7 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type CrmUserRecord = FromRow<Selectable<Tables['crm_users']>>;
 
-/** The link of this user of a CRM; undefined if there is none. */
+/** Returns the link of this user of a CRM, or undefined if there is none. */
 export function findCrmUser(
   reader: Reader,
   fingerprint: string,
@@ -21,7 +21,7 @@ export function findCrmUser(
     .then(maybeFromRow);
 }
 
-/** The links of a user, the oldest first. */
+/** Returns the links of a user, the oldest first. */
 export function listCrmUsers(reader: Reader, personId: string): Promise<CrmUserRecord[]> {
   return reader
     .selectFrom('crm_users')

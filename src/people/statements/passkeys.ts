@@ -32,11 +32,11 @@ export type PasskeyRemoved = 'done' | 'unknown' | 'last_way' | 'last_owner';
 export interface PasskeyRemoval {
   personId: string;
   id: string;
-  /** Whether even the last way to sign in can be removed, except the last owner's. */
+  /** True if even the last way to sign in can be removed, except the last owner's. */
   alsoLast: boolean;
-  /** Whether users can sign in with an identity provider. */
+  /** True if users can sign in with an identity provider. */
   hasProvider: boolean;
-  /** Whether users can sign in with a password; true by default. */
+  /** True if users can sign in with a password. Defaults to true. */
   passwordsCount?: boolean;
   /** The session to keep. All other sessions of the user end. */
   keptSession: string | null;

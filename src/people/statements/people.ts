@@ -15,7 +15,7 @@ import { insertPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
 
 /** A user as stored, with an encrypted identity. */
 export type PersonRecord = Omit<FromRow<Selectable<Tables['people']>>, 'integrations'> & {
-  /** The integrations that the user has access to; null for all. */
+  /** The integrations that the user has access to, or null for all. */
   integrations: ClientAccess;
 };
 

@@ -20,7 +20,7 @@ export type SessionDetails = Readonly<Record<string, string>>;
 /** The owner of a session. */
 export type SessionOwner = { tokenId: string } | { personId: string };
 
-/** The account of a session's owner. Pure. */
+/** Returns the account of a session's owner. Pure. */
 export function toAccount(owner: SessionOwner): { kind: 'person' | 'token'; id: string } {
   return 'tokenId' in owner
     ? { kind: 'token', id: owner.tokenId }
@@ -125,7 +125,7 @@ export async function recordProof(connection: TimedConnection, id: string): Prom
     .execute();
 }
 
-/** Ends the session of this cookie. Returns its owner; null if there was no such session. */
+/** Ends the session of this cookie. Returns its owner, or null if there was no such session. */
 export async function endSession(
   connection: TimedConnection,
   hash: string,
