@@ -15,7 +15,7 @@ export interface Holding {
   kept: string;
 }
 
-/** The data for programs, with times in ISO 8601. */
+/** Returns the data for programs, with times in ISO 8601. */
 export function describeAbout({ integrationId, ...about }: AboutContact) {
   return {
     integration: integrationId,
@@ -49,7 +49,7 @@ export function describeAbout({ integrationId, ...about }: AboutContact) {
   };
 }
 
-/** Returns a time in ISO 8601; null for never, which is stored as 0 or less. */
+/** Returns a time in ISO 8601, or null for never, which is stored as 0 or less. */
 function toTime(epochMs: number | null): string | null {
   return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
 }
@@ -75,7 +75,7 @@ function daysText(days: number | null | undefined): string {
   return days == null ? UNTIL_FORGET : `${describeCount(days, 'day')}, or ${UNTIL_FORGET}`;
 }
 
-/** Pure: describes the stored data in words; empty if nothing is stored. */
+/** Pure: describes the stored data in words. Empty if nothing is stored. */
 export function listHoldings(
   about: AboutContact,
   retention: Retention,

@@ -16,7 +16,7 @@ export interface AuditView {
   who: Actor;
   action: string;
   integration: string | null;
-  /** The contact's ID in the CRM; null if the entry names none, or if the contact was erased. */
+  /** The contact's ID in the CRM, or null if the entry names none, or if the contact was erased. */
   contact: string | null;
   contactErased: boolean;
   details: AuditDetails;
@@ -59,7 +59,7 @@ export interface AuditPage {
 }
 
 /**
- * The newest entries before `before` that match the filter. The page can contain fewer entries than the limit
+ * Returns the newest entries before `before` that match the filter. The page can contain fewer entries than the limit
  * if a person's entries are rare.
  */
 export async function readAuditPage(

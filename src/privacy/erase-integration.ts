@@ -21,7 +21,7 @@ export interface IntegrationReceipt {
   integration: string;
   /** ISO 8601. */
   at: string;
-  /** When it was erased before; null if this is the first time. */
+  /** When it was erased before, or null if this is the first time. */
   erasedEarlier: string | null;
   /** Number of rows by kind, without rows from an earlier attempt that was interrupted. */
   erased: Record<string, number>;

@@ -116,8 +116,8 @@ export async function exportEverything(
   }
 
   /**
-   * The values that runs overwrote, as far as they are kept. Values that were tampered with in the database
-   * are left out.
+   * Yields the values that runs overwrote, as far as they are kept. Values that were tampered with in the database are
+   * left out.
    */
   async function* before(writes: AsyncIterable<HeldValue[][]>): AsyncGenerator<HeldValue[][]> {
     for await (const page of writes) {

@@ -16,7 +16,7 @@ const MOST_USERS = 200;
 
 /** The names of a user that were read from a client's CRM. */
 export interface ShownNames {
-  /** Returns the kept name of a contact; undefined if there is none. */
+  /** Returns the kept name of a contact, or undefined if there is none. */
   get(crmId: string): string | undefined;
   keep(crmId: string, name: string): void;
   drop(crmId: string): void;

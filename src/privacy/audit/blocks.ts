@@ -38,7 +38,7 @@ export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Prom
   return { count: all.length, hash: fingerprint('audit_blocks', all.toSorted().join('\n')) };
 }
 
-/** Returns a sentence about the problem with the blocks; null if they match the audit. */
+/** Returns a sentence about the problem with the blocks, or null if they match the audit. */
 export function describeChangedBlocks(sealed: Blocks, now: Blocks): string | null {
   if (sealed.hash === now.hash) return null;
   const difference = now.count - sealed.count;

@@ -17,7 +17,7 @@ export interface ChainedEntry {
   sealed: string;
 }
 
-/** The keyed hash of an entry. Nobody without the key can write an entry with a valid hash. */
+/** Returns the keyed hash of an entry. Nobody without the key can write an entry with a valid hash. */
 export function chainHash(fingerprint: Fingerprint, before: string, entry: ChainedEntry): string {
   const { seq, at, integrationId, action, keyId, sealed } = entry;
   const covered = [before, seq, at, integrationId, action, keyId, sealed];

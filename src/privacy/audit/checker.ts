@@ -21,7 +21,7 @@ export interface AuditCheckView {
   of: number;
   /** ISO 8601. */
   finishedAt: string | null;
-  /** The problems; empty if nothing was changed. */
+  /** The problems. Empty if nothing was changed. */
   problems: string[];
   /** The end of the chain, in the form that `donor-sync audit verify --known` accepts. */
   end: string | null;
@@ -35,7 +35,7 @@ export interface AuditChecker {
    * Waits for its result only briefly. While a different check is in progress, no second check starts.
    */
   check(known: AuditPlace | null): Promise<AuditCheckView>;
-  /** The last check of this process; null if there was none. */
+  /** Returns the last check of this process, or null if there was none. */
   last(): AuditCheckView | null;
 }
 
@@ -128,7 +128,7 @@ function describeCheck(
   };
 }
 
-/** Returns the form that users save, for example `1204:Jb3…`; empty for null. */
+/** Returns the form that users save, for example `1204:Jb3…`. Empty for null. */
 function placeText(place: AuditPlace | null): string {
   return place === null ? '' : `${place.seq}:${place.hash}`;
 }

@@ -30,7 +30,7 @@ export interface AuditRecord {
   action: string;
   integrationId: string | null;
   actor: Actor;
-  /** The contact's ID in the CRM; null if the entry names none, or if the contact was erased. */
+  /** The contact's ID in the CRM, or null if the entry names none, or if the contact was erased. */
   crmId: string | null;
   /** True if the entry named a contact that has been erased since. */
   isContactErased: boolean;
@@ -128,7 +128,7 @@ export async function listLastEntries(
 }
 
 /**
- * Returns the end of the chain according to its row, without checking the entries; null if nothing was ever
+ * Returns the end of the chain according to its row, without checking the entries, or null if nothing was ever
  * recorded.
  */
 export async function readAuditEnd(source: AuditSource): Promise<AuditEnd | null> {
@@ -167,7 +167,7 @@ function openParts(
   return { actor, details, crmId, isContactErased: false };
 }
 
-/** Returns the birth record created with the first entry; null if there is none. */
+/** Returns the birth record created with the first entry, or null if there is none. */
 export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   const birth = await reader
     .selectFrom('chain_births')
@@ -177,7 +177,7 @@ export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   return birth ?? null;
 }
 
-/** Returns the row in which the end of the chain is stored; null if nothing was ever recorded. */
+/** Returns the row in which the end of the chain is stored, or null if nothing was ever recorded. */
 export async function readHead({ reader }: Pick<AuditSource, 'reader'>) {
   const head = await reader
     .selectFrom('audit_head')

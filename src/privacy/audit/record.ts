@@ -296,7 +296,7 @@ const moveHead = prepared((db, { hash, mark }: Slots<{ hash: string; mark: strin
 );
 
 /**
- * The ID of a contact, which can only be decrypted with the contact's own key; null for an erased contact.
+ * Returns the ID of a contact, which can only be decrypted with the contact's own key, or null for an erased contact.
  */
 async function sealContact(
   trx: Trx,

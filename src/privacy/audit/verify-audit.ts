@@ -308,9 +308,7 @@ async function wasBornOnRecord(audit: Audit): Promise<boolean> {
   return first !== undefined && openIfGenuine(audit, first)?.born === true;
 }
 
-/**
- * Compares the blocks with the last entry that sealed them; null if they match, or if no entry sealed any.
- */
+/** Compares the blocks with the last entry that sealed them. Returns null if they match, or if no entry sealed any. */
 async function findChangedBlocks(audit: Audit): Promise<string | null> {
   for (;;) {
     const sealed = await findSealedBlocks(audit);

@@ -203,7 +203,7 @@ export async function liftBlock(
   return dropBlocks(store, ids, forms);
 }
 
-/** The integrations of the contact's account, and the forms of its ID. */
+/** Returns the integrations of the contact's account, and the forms of its ID. */
 async function findBlockable(
   { reader }: Pick<Store, 'reader'>,
   { id, crm }: Integration,

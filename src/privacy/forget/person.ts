@@ -49,7 +49,7 @@ export async function lookUp(main: Target | undefined, crmId: string): Promise<C
   }
 }
 
-/** The fingerprints by which the person is recognised later, from the CRM and from the store. */
+/** Returns the fingerprints by which the person is recognised later, from the CRM and from the store. */
 export async function findPerson(
   { application: { store } }: ForgetPersonDeps,
   account: readonly string[],

@@ -18,7 +18,7 @@ import type { KnownContact } from '../statements/known-contacts.ts';
 export interface ErasedIn {
   integration: string;
   note: ErasureNote;
-  /** When the contact was erased before (epoch ms); null if it was erased now. */
+  /** When the contact was erased before (epoch ms), or null if it was erased now. */
   erasedEarlier: number | null;
   /** The contact that the CRM has merged it into, if any. */
   mergedInto: string | null;

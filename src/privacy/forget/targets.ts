@@ -21,7 +21,7 @@ export interface ForgetRequest {
   everywhere: boolean;
   /** True to block an ID that is unknown to both the store and the CRM. */
   blockUnknown: boolean;
-  /** The CRM's own request, if the erasure serves one; omitted if a user started the erasure. */
+  /** The CRM's own request, if the erasure serves one. Omitted if a user started the erasure. */
   ofCrm?: RequestOfCrm;
 }
 
@@ -54,8 +54,8 @@ export type Opened = Pick<
 const CRM_PATIENCE_MS = 15_000;
 
 /**
- * The integrations that an erasure covers: all integrations of the same account, even if they are no longer in the
- * settings. With `everywhere`, it also covers integrations of the same kind that know the ID.
+ * Returns the integrations that an erasure covers: all integrations of the same account, even if they are no longer in
+ * the settings. With `everywhere`, it also covers integrations of the same kind that know the ID.
  */
 export async function integrationsToForget(
   {
@@ -82,9 +82,9 @@ export interface Target {
   lease: Lease;
   /** Null if it is no longer in the settings. */
   open: Opened | null;
-  /** The open integration with its CRM; null if the CRM could not be opened. */
+  /** The open integration with its CRM, or null if the CRM could not be opened. */
   crm: SyncDeps | null;
-  /** The reason why the CRM could not be opened; null if it was opened. */
+  /** The reason why the CRM could not be opened, or null if it was opened. */
   unreached: string | null;
 }
 

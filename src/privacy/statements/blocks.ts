@@ -16,7 +16,7 @@ export interface Block {
   fingerprint: string;
   since: number;
   state: ForgottenState | null;
-  /** JSON of `PersonFingerprints`; null if nothing was known about the person. */
+  /** JSON of `PersonFingerprints`, or null if nothing was known about the person. */
   person: string | null;
   /** False for people who were erased in other accounts, because their IDs mean different people here. */
   isOwn: boolean;
@@ -33,8 +33,8 @@ export function fingerprintContacts(fingerprint: Fingerprint, crmIds: readonly s
 }
 
 /**
- * Returns the blocks that apply to an integration, from any integration of its account. `account` is the
- * account's fingerprint; null for the pinned account.
+ * Returns the blocks that apply to an integration, from any integration of its account. `account` is the account's
+ * fingerprint, or null for the pinned account.
  */
 export async function listBlocks(
   reader: Reader,
@@ -56,7 +56,7 @@ export async function listBlocks(
   }));
 }
 
-/** Fingerprints of the contacts of an integration that must not be processed again. */
+/** Returns the fingerprints of the contacts of an integration that must not be processed again. */
 export async function listBlockedContacts(
   reader: Reader,
   integrationId: string,

@@ -39,7 +39,7 @@ export const BESIDE_CONTACTS = CONTACT_PLACES.flatMap(({ table, says }) =>
 /** The parts of the `about` output that the catalogue requires. */
 export type AboutPart = SaidAnywhere<{ is: 'contact id' }>['about'];
 
-/** The IDs in a column that belong to an integration, as `id`. */
+/** Returns the IDs in a column that belong to an integration, as `id`. */
 export function idsIn(
   { table, column, of }: ContactPlace,
   integrationId: string,

@@ -65,10 +65,10 @@ export async function eraseAgain(
 }
 
 /**
- * Whether an integration left after the backup was made. If it left and was later added again, it is a new
+ * Returns true if an integration left after the backup was made. If it left and was later added again, it is a new
  * integration, which a newer backup contains. Without the time of the backup, the audit tells whether this database
- * knows of the erasure. Once the audit no longer reaches back that far, the runs tell: those of a client that was
- * added again are all younger.
+ * knows of the erasure. Once the audit no longer reaches back that far, the runs tell: those of a client that was added
+ * again are all younger.
  */
 async function hasLeftSince(
   reader: Reader,
@@ -124,7 +124,7 @@ function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   return [...last.values()];
 }
 
-/** The IDs of these contacts in the database, by fingerprint. */
+/** Returns the IDs of these contacts in the database, by fingerprint. */
 export async function findIds(
   { reader, fingerprint }: { reader: Reader; fingerprint: Fingerprint },
   integrationId: string,
@@ -218,7 +218,7 @@ async function apply(
   });
 }
 
-/** Returns the data of a block that the audit seals, as one text; null if there is none. */
+/** Returns the data of a block that the audit seals, as one text, or null if there is none. */
 async function readBlock(
   reader: Reader,
   integration: string,

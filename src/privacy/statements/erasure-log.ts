@@ -27,7 +27,7 @@ const entrySchema = z.object({
   /** Only in `backups` lines. */
   folder: z.string().default(''),
   integration: z.string().default(''),
-  /** Fingerprint of the contact's ID; empty for a whole integration. */
+  /** Fingerprint of the contact's ID. Empty for a whole integration. */
   contact: z.string().default(''),
   /** Fingerprints of other forms of the ID. */
   forms: z.array(z.string()).default([]),
@@ -54,7 +54,7 @@ export interface ErasureLog {
    * case, nothing may be erased.
    */
   append(entry: NewErasureEntry): Promise<void>;
-  /** All entries, oldest first; none if there is no log. */
+  /** Returns all entries, oldest first; none if there is no log. */
   read(): Promise<ErasureEntry[]>;
   isBegun(): Promise<boolean>;
   /** Creates the log, with the earlier erasures in it. */
@@ -101,7 +101,7 @@ export function storeTag(fingerprint: Fingerprint): string {
   return fingerprint('erasure_log', 'store');
 }
 
-/** The log as one database uses it. Lines of other databases are not changed. */
+/** Returns the log as one database uses it. Lines of other databases are not changed. */
 export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   return {
     append: (entry) => log.append({ ...entry, store }),
@@ -117,8 +117,8 @@ export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): bo
 }
 
 /**
- * Pure: returns the time of the last line that a process wrote while it had the database open; null if there
- * is none.
+ * Pure: returns the time of the last line that a process wrote while it had the database open, or null if there is
+ * none.
  */
 export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
   const times = entries.flatMap(({ what, at }) => (what === 'backups' ? [] : at));

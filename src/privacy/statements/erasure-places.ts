@@ -14,7 +14,7 @@ export interface ErasurePlace {
   kind: 'live' | 'named' | 'backups';
   /** `gone`: the backup folder does not exist, for example because its disk is not mounted. */
   state: 'writable' | 'gone' | 'unwritable';
-  /** The reason why the place cannot be written to; null if it can be. */
+  /** The reason why the place cannot be written to, or null if it can be. */
   problem: string | null;
 }
 
@@ -36,10 +36,7 @@ export interface ErasurePlacesOptions {
    * restored.
    */
   folders?: readonly string[];
-  /**
-   * The tag of the database; null if it is not open, in which case lines of all databases are
-   * copied.
-   */
+  /** The tag of the database, or null if it is not open, in which case lines of all databases are copied. */
   store: string | null;
   open(path: string): ErasureLog;
 }
@@ -81,7 +78,7 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     },
   };
 
-  /** All lines of all places. They are in the live log's order, as long as the other places add nothing. */
+  /** Returns all lines of all places. They are in the live log's order, as long as the other places add nothing. */
   async function read(): Promise<ErasureEntry[]> {
     const own = await readEntries(required);
     const folders = new Set([...foldersIn(own), ...(options.folders ?? [])]);

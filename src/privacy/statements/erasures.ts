@@ -41,8 +41,7 @@ export interface BegunErasure {
 export interface EraseOptions {
   forms?: readonly string[];
   /**
-   * False if the contact's CRM fields were read as empty; true by default, in which case their
-   * fingerprints are kept.
+   * False if the contact's CRM fields were read as empty. Defaults to true, in which case their fingerprints are kept.
    */
   mayBeLeft?: boolean;
   /** JSON of the receipt, created in the same transaction. */

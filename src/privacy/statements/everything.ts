@@ -36,7 +36,7 @@ const WRITES: Taken = {
 };
 
 /**
- * All tables with the integration's rows, sorted by key, and the integration's writes, whose values are
+ * Returns all tables with the integration's rows, sorted by key, and the integration's writes, whose values are
  * encrypted.
  */
 export function readEverything(reader: Reader, integrationId: string) {
@@ -73,7 +73,7 @@ export function readEverything(reader: Reader, integrationId: string) {
   }
 }
 
-/** The rows of a table, with the integration from their own column, from their run, or from their network. */
+/** Returns the rows of a table, with the integration from their own column, from their run, or from their network. */
 function selectRows(table: string, { columns }: Table): RawBuilder<unknown> {
   const rows = sql.table(table);
   if ('integration_id' in columns) return rows;

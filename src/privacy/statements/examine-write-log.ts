@@ -12,7 +12,7 @@ export interface WriteLogState {
    * the log was lost.
    */
   missing: number;
-  /** Epoch ms; null if no write is missing. */
+  /** Epoch ms, or null if no write is missing. */
   lastMissingAt: number | null;
 }
 

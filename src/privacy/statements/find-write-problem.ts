@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 
-/** Returns the reason why a file cannot be read and written, or created; null if it can be. */
+/** Returns the reason why a file cannot be read and written, or created, or null if it can be. */
 export async function findWriteProblem(path: string): Promise<string | null> {
   try {
     const found = await stat(path).catch(() => null);

@@ -10,7 +10,7 @@ import { VALUES_PURGED } from './retention.ts';
 /** The states of writes to a contact whose ID is no longer in the database. */
 export const LEFT_STATES = ['left', 'unseen'] as const;
 
-/** The fingerprint that replaces the contact's ID. */
+/** Returns the fingerprint that replaces the contact's ID. */
 export function leftContact(fingerprint: Fingerprint, crmId: string): string {
   return fingerprint('forgotten', crmId);
 }

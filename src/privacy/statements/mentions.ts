@@ -20,16 +20,16 @@ import { LEFT_STATES, leftContact } from './left-values.ts';
 export interface WriteOfTexts {
   id: string;
   crmId: string;
-  /** Encrypted JSON: field → previous value; empty if it is no longer kept. */
+  /** Encrypted JSON: field → previous value. Empty if it is no longer kept. */
   before: string;
   after: OwnedValues;
   state: WriteState;
-  /** Fingerprint of the donor that its texts name; empty for none. */
+  /** Fingerprint of the donor that its texts name. Empty for none. */
   introducer: string;
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the name of the profile's person; null for none. */
+  /** Fingerprints of the name of the profile's person, or null for none. */
   called: string | null;
 }
 
@@ -38,7 +38,7 @@ export interface ContactWithWrites {
   crmId: string;
   /** The contact that it was merged into. */
   mergedInto: string | null;
-  /** The values in the contact that are ours; empty for a contact that is not in the store. */
+  /** The values in the contact that are ours. Empty for a contact that is not in the store. */
   owned: OwnedValues;
   writes: readonly WriteOfTexts[];
 }
@@ -57,7 +57,7 @@ export interface NamingWrite {
 }
 
 /**
- * The mark that replaces an erased person's donor in `writes.introducer`, if a text is found only by the
+ * Returns the mark that replaces an erased person's donor in `writes.introducer`, if a text is found only by the
  * person's name.
  */
 function namedDonor(fingerprint: Fingerprint): string {

@@ -8,7 +8,7 @@ import { BACKUP_TAKES_MS, type WriteLog } from './write-log.ts';
 
 /** The time span that the erasure log covers for a restored database. */
 export interface LogReach {
-  /** Time of the log's last line (epoch ms); null if there was no log. */
+  /** Time of the log's last line (epoch ms), or null if there was no log. */
   logReachesTo: number | null;
   /**
    * The time after which erasures are unknown, because no log was found or no process wrote to it
@@ -18,7 +18,8 @@ export interface LogReach {
 }
 
 /**
- * Repeats the logged erasures in a restored database. `madeAt` is the time of its backup (epoch ms; null if unknown).
+ * Repeats the logged erasures in a restored database. `madeAt` is the time of its backup (epoch ms, or null if
+ * unknown).
  */
 export async function repeatErasures(
   {
@@ -54,8 +55,8 @@ function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogR
 }
 
 /**
- * When a restored database's backup was made (epoch ms). If another program restored it, this is the time of its last
- * audit entry; null if it has no entry.
+ * Returns when a restored database's backup was made (epoch ms). If another program restored it, this is the time of
+ * its last audit entry, or null if it has no entry.
  */
 export async function findBackupAge(reader: Reader, madeAt: number | null): Promise<number | null> {
   return madeAt ?? (await lastEntryAt(reader));

@@ -25,7 +25,7 @@ const lineSchema = z.object({
   contact: z.string(),
   /** Field → fingerprint of the value. */
   after: owned,
-  /** Fingerprint of the donor that the texts name; empty for none. */
+  /** Fingerprint of the donor that the texts name. Empty for none. */
   introducer: z.string(),
   introduced: owned.nullable(),
   /** Field → fingerprints of the words of its text that may name people. */
@@ -43,16 +43,16 @@ export interface WriteLog {
    * log is needed only after an older backup is restored. `doctor` checks the same folder.
    */
   append(lines: readonly LoggedWrite[]): Promise<void>;
-  /** The lines since a time (epoch ms), in any order. */
+  /** Returns the lines since a time (epoch ms), in any order. */
   read(since: number): Promise<LoggedWrite[]>;
-  /** The files in which writes at this time (epoch ms) would be recorded. Does not write to them. */
+  /** Returns the files in which writes at this time (epoch ms) would be recorded. Does not write to them. */
   examine(at: number): Promise<WriteLogFile[]>;
 }
 
 /** A file of the log. */
 export interface WriteLogFile {
   path: string;
-  /** The reason why the file cannot be written to; null if it can be. */
+  /** The reason why the file cannot be written to, or null if it can be. */
   problem: string | null;
 }
 
