@@ -38,7 +38,7 @@ export function actAs(db: Database, context: WriteContext): Act {
     db.transaction().execute((trx) => work(withContext(trx, context) as ActorTransaction));
 }
 
-/** The transaction itself. From here on, it carries the context. */
+/** Returns the transaction itself. From here on, it carries the context. */
 export function withContext<Of extends Trx>(
   trx: Of,
   { clock, actor, fingerprint, asked }: WriteContext,

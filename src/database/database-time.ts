@@ -6,9 +6,8 @@ import type { Reader, TimedReader } from './reader.ts';
 export type FromNow = (ms: number) => Expression<number>;
 
 /**
- * The only clock that all processes of a database share. On Postgres it is the server's clock, because the
- * clients' clocks differ. On SQLite it is the clock of the machine that contains the file and runs all its
- * processes.
+ * Returns the only clock that all processes of a database share. On Postgres it is the server's clock, because the
+ * clients' clocks differ. On SQLite it is the clock of the machine that contains the file and runs all its processes.
  */
 export function databaseTime(reader: Reader, clock: Pick<Clock, 'now'>): FromNow {
   if (!isPostgres(reader)) return (ms) => sql<number>`${clock.now() + ms}`;

@@ -91,7 +91,7 @@ async function readSqlite(db: QueryExecutorProvider): Promise<Part[]> {
   }));
 }
 
-/** The parts of a database as this program would create them now. */
+/** Returns the parts of a database as this program would create them now. */
 async function readSqliteAsMade(): Promise<Part[]> {
   const { db, close } = await openDatabase('sqlite::memory:');
   try {

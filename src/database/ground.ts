@@ -24,7 +24,7 @@ export async function requireGround<Tables>(
   if (stored !== hash) throw isOfOtherGround(stored, hash);
 }
 
-/** Returns the hash of the ground schema that created the database; null if no hash is stored. */
+/** Returns the hash of the ground schema that created the database, or null if no hash is stored. */
 export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | null> {
   if (!(await hasTable(db, GROUND_TABLE))) return null;
   const { rows } = await sql<{ hash: string }>`select hash from ${sql.table(GROUND_TABLE)}`.execute(

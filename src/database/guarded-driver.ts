@@ -27,15 +27,15 @@ interface TransactionScope {
   open: boolean;
 }
 
-/** A connection as it is passed to callers, and the real connection behind it; null once that is returned. */
+/** A connection as it is passed to callers, and the real connection behind it, or null once that is returned. */
 interface Guarded {
   readonly outer: DatabaseConnection;
   inner: DatabaseConnection | null;
 }
 
 /**
- * A driver that translates failures (`store-error.ts`), waits for a server that is unavailable, repeats a
- * read whose connection was lost, and rejects three things:
+ * Returns a driver that translates failures (`store-error.ts`), waits for a server that is unavailable, repeats a read
+ * whose connection was lost, and rejects three things:
  *
  * - a second connection for code that runs inside a transaction. There, using `db` instead of `trx`
  *   would wait forever on SQLite, which has one connection, and would run outside of the

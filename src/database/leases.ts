@@ -66,7 +66,7 @@ export class LeaseLost extends FatalError {
   }
 }
 
-/** Whether a lease is in force, according to the column with its end; see `isInForce`. */
+/** Returns true if a lease is in force, according to the column with its end; see `isInForce`. */
 export function leaseInForce(reader: TimedReader) {
   const fromNow = databaseTime(reader, reader.clock);
   return (until: RawBuilder<unknown>) =>
@@ -170,7 +170,7 @@ function isBetween(
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /**
- * The leases: which process may run an integration. At most one process may do so at a time. All instants are
+ * Returns the leases: which process may run an integration. At most one process may do so at a time. All instants are
  * by the database's clock.
  */
 export function leaseQueries(db: Database, context: WriteContext) {
@@ -212,9 +212,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
     checkpoint,
 
     /**
-     * A checkpoint of several integrations at once. It fails if any of the leases is not ours. The
-     * integrations in `beside` may be leased by another process, whose checkpoints wait until this one has
-     * ended.
+     * Returns a checkpoint of several integrations at once. It fails if any of the leases is not ours. The integrations
+     * in `beside` may be leased by another process, whose checkpoints wait until this one has ended.
      */
     checkpointAll<T>(
       leases: readonly Lease[],
@@ -260,7 +259,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
 
-    /** Returns the process that has an integration's lease; null if no lease is in force. */
+    /** Returns the process that has an integration's lease, or null if no lease is in force. */
     async holder(
       integrationId: string,
     ): Promise<{ owner: string; until: number; epoch: number } | null> {

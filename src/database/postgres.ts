@@ -36,7 +36,7 @@ const POOL_DEFAULTS = {
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 
-/** A dialect that uses a pool of connections, once one of them has responded. */
+/** Returns a dialect that uses a pool of connections, once one of them has responded. */
 export async function openPostgres(
   location: { url: string; name: string },
   log: Log,
@@ -106,7 +106,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Returns the text to add to the database setting; null if TLS is not the cause. */
+/** Returns the text to add to the database setting, or null if TLS is not the cause. */
 function tlsFix(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.message.includes('does not support SSL')) {

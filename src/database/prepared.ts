@@ -25,14 +25,14 @@ export type Prepared<Of extends Values, Row, Db extends Reader = Database | Trx>
   values: Of,
 ) => Promise<QueryResult<Row>>;
 
-/** A statement that may change rows. */
+/** Returns a statement that may change rows. */
 export function prepared<Of extends Values, Row>(
   build: (db: Database | Trx, slots: Slots<Of>) => CompiledQuery<Row>,
 ): Prepared<Of, Row> {
   return prepare(build);
 }
 
-/** A statement that reads. */
+/** Returns a statement that reads. */
 export function preparedRead<Of extends Values, Row>(
   build: (reader: Reader, slots: Slots<Of>) => CompiledQuery<Row>,
 ): Prepared<Of, Row, Reader> {
@@ -76,7 +76,7 @@ function toPieces(parameters: readonly unknown[]): Piece[] {
 /** Compiles to a parameter that is later replaced with the value. */
 class Slot<Value> implements Expression<Value> {
   readonly name: string;
-  /** Its position in a list; null if it is not in a list. */
+  /** Its position in a list, or null if it is not in a list. */
   readonly at: number | null;
 
   constructor(name: string, at: number | null) {

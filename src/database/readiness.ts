@@ -4,8 +4,8 @@ import type { RequireInPlace } from './sqlite/database-file.ts';
 import type { Tables } from './tables/tables.ts';
 
 /**
- * Returns the problem that prevents the program from working with its database, in a few words; null if there
- * is none. Throws the database's own error if it cannot be read or written.
+ * Returns the problem that prevents the program from working with its database, in a few words, or null if there is
+ * none. Throws the database's own error if it cannot be read or written.
  */
 export async function findDatabaseProblem(
   connection: TimedConnection,

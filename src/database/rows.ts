@@ -20,9 +20,9 @@ export function toValueRows(
 }
 
 /**
- * The cells as a table named `v` with this many columns (`column1`, `column2`, …), on both SQLite and
- * Postgres, to update many rows differently in one statement. Postgres treats each column as text, so cast
- * other types where they are used.
+ * Returns the cells as a table named `v` with this many columns (`column1`, `column2`, …), on both SQLite and Postgres,
+ * to update many rows differently in one statement. Postgres treats each column as text, so cast other types where they
+ * are used.
  */
 export function valuesTable<C extends string>(
   cells: readonly Expression<unknown>[],
@@ -31,7 +31,7 @@ export function valuesTable<C extends string>(
   return sql<Record<C, string>>`(values ${toValueRows(cells, columns)})`.as<'v'>('v');
 }
 
-/** The list in batches, each for one statement. */
+/** Yields the list in batches, each for one statement. */
 export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
   for (const length of LENGTHS) {

@@ -173,7 +173,7 @@ export function isUnconfirmed(error: unknown): boolean {
 }
 
 /**
- * The failure of a commit. If the connection is lost at this point, it is unknown whether the change was
+ * Returns the failure of a commit. If the connection is lost at this point, it is unknown whether the change was
  * stored, so the work cannot simply be repeated.
  */
 export function commitError(error: unknown): unknown {

@@ -7,7 +7,7 @@ import type { Tables } from './tables/tables.ts';
 
 type Move = Tables['moves'];
 
-/** The database's own record of its move; undefined if it was never part of a move. */
+/** Returns the database's own record of its move, or undefined if it was never part of a move. */
 export async function findMove<Db>(db: Kysely<Db>): Promise<Move | undefined> {
   if (!(await hasTable(db, 'moves'))) return undefined;
   const { rows } = await sql<Move>`select * from moves`.execute(db);

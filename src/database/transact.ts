@@ -12,7 +12,7 @@ import type { Database, Trx } from './tables/tables.ts';
 /** How long a lease lasts without a checkpoint or renewal. A transaction is retried for that long. */
 export const LEASE_MS = 30_000;
 
-/** The number of a transaction on a Postgres server, as text; null on SQLite. */
+/** The number of a transaction on a Postgres server, as text, or null on SQLite. */
 export type TransactionId = string | null;
 
 /**
@@ -78,8 +78,8 @@ export async function again<Result>(
 }
 
 /**
- * False if nothing was stored and the work may be done again; null if this is unknown, or if the work must
- * not be repeated.
+ * False if nothing was stored and the work may be done again, or null if this is unknown, or if the work must not be
+ * repeated.
  */
 async function wasKept(
   db: Database,
@@ -99,7 +99,7 @@ async function wasKept(
   }
 }
 
-/** Reads the server's status of one of its transactions; null if the server no longer knows it. */
+/** Reads the server's status of one of its transactions, or null if the server no longer knows it. */
 async function readTransactionStatus(db: Database, id: string): Promise<string | null> {
   const { rows } = await sql<{ status: string | null }>`
     select pg_xact_status(${id}::xid8) as status`.execute(db);

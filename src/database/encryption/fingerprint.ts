@@ -34,8 +34,8 @@ export function createFingerprint(key: KeyObject): Fingerprint {
 }
 
 /**
- * A fingerprint of two fingerprints: 43 characters. Nobody can compute either fingerprint without the key, so
- * a plain hash of both is as hard to guess as a keyed hash, and costs half as much.
+ * Returns a fingerprint of two fingerprints: 43 characters. Nobody can compute either fingerprint without the key, so a
+ * plain hash of both is as hard to guess as a keyed hash, and costs half as much.
  */
 export function joinFingerprints(one: string, other: string): string {
   return hash('sha256', `${one} ${other}`, 'base64url');
@@ -64,7 +64,7 @@ export function createOwnerFingerprint(
 /** Characters of base64url that contain only bits of the fingerprint, six bits each. */
 const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
 
-/** The last character, as if the hash ended there: two bits, then zeros. */
+/** Returns the last character, as if the hash ended there: two bits, then zeros. */
 function lastCharacter(code: number): string {
   return LAST_CHARACTERS[Math.floor(BASE64URL.indexOf(String.fromCharCode(code)) / 16)] ?? '';
 }
@@ -97,10 +97,10 @@ function createShortHmac(key: Buffer): (text: string) => string {
 }
 
 /**
- * The fingerprint key of this database, created at the first start. It is random, and the secret key only
- * encrypts it, so rotating the secret key changes no fingerprint. With different fingerprints, every contact
- * would look new, and its credit would be spent again. For the same reason, a key that cannot be decrypted is
- * a ConfigurationError and is never replaced.
+ * Returns the fingerprint key of this database, created at the first start. It is random, and the secret key only
+ * encrypts it, so rotating the secret key changes no fingerprint. With different fingerprints, every contact would look
+ * new, and its credit would be spent again. For the same reason, a key that cannot be decrypted is a ConfigurationError
+ * and is never replaced.
  */
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);

@@ -25,9 +25,9 @@ const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DERIVED_KID_LENGTH = 8;
 
 /**
- * The keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If it is unset, a database file gets its
- * own key in a file next to it (`PATH.key`), so a first try needs no setup. With Postgres, where other processes need
- * the same key, an unset key is a ConfigurationError.
+ * Returns the keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If it is unset, a database file
+ * gets its own key in a file next to it (`PATH.key`), so a first try needs no setup. With Postgres, where other
+ * processes need the same key, an unset key is a ConfigurationError.
  */
 export async function loadKeyRing(
   secretKey: string | undefined,
@@ -40,14 +40,14 @@ export async function loadKeyRing(
   return parseKeyRing(await readOrCreateKeyFile(path, generateKey), `The key file ${path}`);
 }
 
-/** The file that the key is read from; null if the key is set elsewhere or exists only in memory. */
+/** Returns the file that the key is read from, or null if the key is set elsewhere or exists only in memory. */
 export function findKeyFile(secretKey: string | undefined, databaseUrl: string): string | null {
   const location = parseDatabaseUrl(databaseUrl);
   if (secretKey?.trim() || location.kind === 'postgres' || location.path === null) return null;
   return keyFilePath(location.path);
 }
 
-/** Returns the existing keys; null if there are none. Never creates a key. */
+/** Returns the existing keys, or null if there are none. Never creates a key. */
 export async function findKeyRing(
   secretKey: string | undefined,
   databaseUrl: string,
@@ -87,9 +87,7 @@ export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): Ke
   return { current, keys };
 }
 
-/**
- * A new key in the form that `parseKeyRing` reads, from the random source of the operating system.
- */
+/** Returns a new key in the form that `parseKeyRing` reads, from the random source of the operating system. */
 export function generateKey(kid?: string): string {
   const key = randomBytes(KEY_BYTES).toString('base64');
   return kid === undefined ? key : `${kid}:${key}`;

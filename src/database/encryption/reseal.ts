@@ -7,10 +7,10 @@ const PAGE_ROWS = 500;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The second half of a rotation. It encrypts with the current key every value that an older key encrypted,
- * and returns the number of values. Afterwards the older keys can be removed. It can run while the program
- * runs, and can be stopped and started again. A value is replaced only if it has not changed since it was
- * decrypted, and finished work is not repeated.
+ * Returns the second half of a rotation. It encrypts with the current key every value that an older key encrypted, and
+ * returns the number of values. Afterwards the older keys can be removed. It can run while the program runs, and can be
+ * stopped and started again. A value is replaced only if it has not changed since it was decrypted, and finished work
+ * is not repeated.
  */
 export async function resealAll<Db>(
   db: Kysely<Db>,

@@ -31,8 +31,8 @@ export function settingsSealContext(integrationId: string): SealContext {
 }
 
 /**
- * The values that were in the CRM before a write. They are bound to the contact, because otherwise a row
- * could restore one person's values to another.
+ * Returns the values that were in the CRM before a write. They are bound to the contact, because otherwise a row could
+ * restore one person's values to another.
  */
 export function valuesBeforeSealContext(write: {
   id: string;
@@ -66,7 +66,7 @@ export function setupDraftSealContext(integrationId: string): SealContext {
 }
 
 /**
- * A CRM's text about a contact, or about a whole run. It is bound to the contact, because otherwise one
+ * Returns a CRM's text about a contact, or about a whole run. It is bound to the contact, because otherwise one
  * person's text could appear with another.
  */
 export function foreignTextSealContext(text: {
@@ -92,7 +92,7 @@ export function personSealContext(id: string): SealContext {
   return createSealContext('people', 'sealed', { id });
 }
 
-/** The one-time value that confirms an address of the server. */
+/** Returns the one-time value that confirms an address of the server. */
 export function addressSealContext(id: string): SealContext {
   return createSealContext('addresses', 'secret', { id });
 }
@@ -102,14 +102,14 @@ export function crmUserSealContext(id: string): SealContext {
   return createSealContext('crm_users', 'sealed', { id });
 }
 
-/** The name that a user gave to a passkey. */
+/** Returns the name that a user gave to a passkey. */
 export function passkeySealContext(id: string): SealContext {
   return createSealContext('passkeys', 'sealed', { id });
 }
 
 /**
- * The key of a contact's kept profile, and the profile's part for rankings. It is bound to the contact, because otherwise one person's profile
- * could be delivered to another.
+ * Returns the key of a contact's kept profile, and the profile's part for rankings. It is bound to the contact, because
+ * otherwise one person's profile could be delivered to another.
  */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {
@@ -123,7 +123,7 @@ export function monthResultsSealContext(integrationId: string, month: string): S
   return createSealContext('month_results', 'results', { integration_id: integrationId, month });
 }
 
-/** The place of a row that was read with the columns in `boundTo`. */
+/** Returns the place of a row that was read with the columns in `boundTo`. */
 export function placeOfRow(
   column: SealedColumn,
   row: Readonly<Record<string, unknown>>,

@@ -2,12 +2,12 @@ import { preparedRead, type Slots } from '../prepared.ts';
 import type { Reader } from '../reader.ts';
 import type { Trx } from '../tables/tables.ts';
 
-/** The prefix of an integration's secret names. No other integration uses it. */
+/** Returns the prefix of an integration's secret names. No other integration uses it. */
 export function secretPrefix(integrationId: string): string {
   return `integration/${integrationId}/`;
 }
 
-/** Returns the encrypted text with this name; null if there is none. */
+/** Returns the encrypted text with this name, or null if there is none. */
 export async function findSecret(reader: Reader, name: string): Promise<string | null> {
   const { rows } = await selectSecret(reader, { name });
   return rows[0]?.value ?? null;

@@ -35,7 +35,7 @@ export async function rememberFile(path: string): Promise<RequireInPlace> {
   };
 }
 
-/** The device and inode of the file. They do not change as long as the file exists. */
+/** Returns the device and inode of the file. They do not change as long as the file exists. */
 async function readFileIdentity(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `${dev}:${ino}`;

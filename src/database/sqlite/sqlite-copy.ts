@@ -53,9 +53,9 @@ export function settleFile(path: string): void {
 /** A database that no other process can use until it is released. */
 export interface LockedDatabase {
   /**
-   * Atomically and durably replaces the file with another file. The previous file is kept under `keptAs`, or with a number
-   * at the end if that file exists, because it may be the only copy of a database. Resolves with the name; null if there
-   * was no previous file.
+   * Atomically and durably replaces the file with another file. The previous file is kept under `keptAs`, or with a
+   * number at the end if that file exists, because it may be the only copy of a database. Resolves with the name, or
+   * null if there was no previous file.
    */
   replaceBy(path: string, keptAs: string): Promise<string | null>;
   release(): void;

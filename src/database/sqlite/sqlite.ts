@@ -46,7 +46,7 @@ const PRAGMAS = [
   'cache_size = -4000',
 ];
 
-/** A dialect over a file (created if missing), or over memory if `path` is null. */
+/** Returns a dialect over a file (created if missing), or over memory if `path` is null. */
 export async function openSqlite(
   path: string | null,
 ): Promise<{ dialect: Dialect; requireInPlace: RequireInPlace }> {
@@ -138,10 +138,10 @@ function createDriver(database: Sqlite.Database): Driver {
 const SLICE_MS = 5;
 
 /**
- * The same connection, but it regularly yields to timers and sockets, as a connection to a server does with
- * each statement. SQLite responds synchronously, so a transaction of many statements would block as a whole.
- * The transaction stays open in the meantime, and other users of the connection wait. If the process is
- * killed then, the whole transaction is rolled back.
+ * Returns the same connection, but it regularly yields to timers and sockets, as a connection to a server does with
+ * each statement. SQLite responds synchronously, so a transaction of many statements would block as a whole. The
+ * transaction stays open in the meantime, and other users of the connection wait. If the process is killed then, the
+ * whole transaction is rolled back.
  */
 function inSlices(connection: DatabaseConnection): DatabaseConnection {
   let beganAt = performance.now();
@@ -157,7 +157,7 @@ function inSlices(connection: DatabaseConnection): DatabaseConnection {
   };
 }
 
-/** The same database, but an integer that JavaScript would round throws an error, as on Postgres. */
+/** Returns the same database, but an integer that JavaScript would round throws an error, as on Postgres. */
 function exactIntegers(database: Sqlite.Database): SqliteDatabase {
   function prepare(sql: string): SqliteStatement {
     const statement = database.prepare(sql);

@@ -19,11 +19,10 @@ export const BACKUP_TABLES = {
        * restore, but the members of a network are not known yet, because its group could not be read.
        */
       why: text<'restored' | 'networks' | 'erased'>(),
-      /** When the backup was made; null if unknown. */
+      /** When the backup was made, or null if unknown. */
       made_at: nullable(bigint()),
       /**
-       * Erasures after this instant are unknown, so no run may start (epoch ms); null if the erasure log was
-       * found.
+       * Erasures after this instant are unknown, so no run may start (epoch ms), or null if the erasure log was found.
        */
       erasures_unknown_after: nullable(bigint()),
       /** When the hold started. */
@@ -34,8 +33,8 @@ export const BACKUP_TABLES = {
        */
       is_journaled: integer(),
       /**
-       * When a user agreed to spend again; null before. The row is kept until a run has sorted the contacts
-       * that may have been paid for since the backup.
+       * When a user agreed to spend again. Null until then. The row is kept until a run has sorted the contacts that
+       * may have been paid for since the backup.
        */
       agreed_at: nullable(bigint()),
     },

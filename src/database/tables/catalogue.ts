@@ -109,7 +109,7 @@ export function listColumns<Is extends Meaning['is']>(
   );
 }
 
-/** The tables with this answer, in the order of the catalogue. */
+/** Returns the tables with this answer, in the order of the catalogue. */
 export function listTables<const Value extends WhatIsErased>(
   whenClientErased: Value,
 ): TablesThat<{ whenClientErased: Value }>[] {

@@ -32,7 +32,7 @@ export const CLIENT_TABLES = {
        * run has read since then is outside the filter. Null if the scope never changed.
        */
       scope_since: nullable(bigint()),
-      /** When a run last noticed that another tool writes into the CRM as the same user; null for never. */
+      /** When a run last noticed that another tool writes into the CRM as the same user, or null for never. */
       other_tool_at: nullable(bigint()),
       /**
        * Fingerprint of the settings that determine the list of contacts, from the last list without missing
@@ -40,15 +40,15 @@ export const CLIENT_TABLES = {
        */
       list_scope: nullable(text()),
       /**
-       * JSON: the columns setting (a fingerprint), and the names of the identity sources that could ever be
-       * read under it; null before the first run.
+       * JSON: the columns setting (a fingerprint), and the names of the identity sources that could ever be read under
+       * it, or null before the first run.
        */
       identity_sources: personal(nullable(text())),
       /** Increased when a run starts. Each checkpoint checks it first. */
       run_epoch: integer(),
       lease_owner: nullable(text()),
       lease_until: nullable(bigint()),
-      /** The run that started last; null before the first. */
+      /** The run that started last, or null before the first. */
       last_run: nullable(text()),
     },
   ),
@@ -66,7 +66,7 @@ export const CLIENT_TABLES = {
        * computed again.
        */
       rule: text(),
-      /** Epoch milliseconds; null if the expression never matches again. */
+      /** Epoch milliseconds, or null if the expression never matches again. */
       next_run_at: nullable(bigint()),
       /** 1 while a user has paused the schedule. */
       paused: integer(),
@@ -84,7 +84,7 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** SHA-256 of the token in the address. */
       token_hash: text(),
-      /** How callers sign their calls: the kind of a CRM, or `hmac`; null if they do not. */
+      /** How callers sign their calls: the kind of a CRM, or `hmac`, or null if they do not. */
       signature: nullable(text()),
       /** The encrypted secret with which they sign. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['integration_id'] })),
@@ -191,7 +191,7 @@ export const CLIENT_TABLES = {
       answer: text(),
       /** Number of contacts that the last of these calls named. */
       contacts: integer(),
-      /** The run that the call led to; null if there is none. */
+      /** The run that the call led to, or null if there is none. */
       run_id: nullable(text()),
     },
   ),
@@ -210,7 +210,7 @@ export const CLIENT_TABLES = {
       /** The encrypted PKCE verifier. */
       verifier: sealed({ with: 'secret key', boundTo: ['state_hash', 'integration_id'] }),
       expires_at: bigint(),
-      /** `connected`, or the reason for the failure; null until a user has returned. */
+      /** `connected`, or the reason for the failure, or null until a user has returned. */
       outcome: nullable(text()),
     },
   ),
@@ -247,9 +247,9 @@ export const CLIENT_TABLES = {
       /** The subject of the alert, for example `held` or `credits_low/enhancements`. */
       subject: text(),
       since: bigint(),
-      /** When users were notified; null until sending has succeeded. */
+      /** When users were notified, or null until sending has succeeded. */
       told_at: nullable(bigint()),
-      /** When the problem was over; null while it lasts. */
+      /** When the problem was over, or null while it lasts. */
       over_at: nullable(bigint()),
     },
   ),

@@ -39,7 +39,7 @@ export type DueReason =
 
 /** The effect of a contact's last credit on the next credit. */
 export type LastCredit =
-  /** The result was for the contact's present data. */
+  /** The result was for the contact's current data. */
   | 'stands'
   /**
    * While the request was in flight, the contact changed or its response was lost. The next run decides about
@@ -95,7 +95,7 @@ export const CONTACT_TABLES = {
       /** The identity on which the last credit was spent, and when. */
       asked_identity: personal(nullable(text())),
       asked_at: personal(nullable(bigint())),
-      /** Whether that credit still counts; null if none was ever spent. */
+      /** Whether that credit still counts, or null if none was ever spent. */
       last_credit: personal(nullable(text<LastCredit>())),
       /** The current job. If a contact left before its job ended, it has the job again when it returns. */
       tracking_id: personal(nullable(text())),
@@ -107,10 +107,11 @@ export const CONTACT_TABLES = {
        * the value into which the CRM's own automation changed it, if it did.
        */
       owned_values: personal(text()),
-      /** The donor that those values belong to; null if nothing was ever delivered. */
+      /** The donor that those values belong to, or null if nothing was ever delivered. */
       values_donor: nullable(donorId('contact')),
       /**
-       * The identity that those values were bought for, in the form of `identity`; null if nothing was ever delivered.
+       * The identity that those values were bought for, in the form of `identity`, or null if nothing was ever
+       * delivered.
        */
       values_identity: personal(nullable(text())),
       /** The result of the last run that processed the contact, and the reason. */
@@ -120,7 +121,7 @@ export const CONTACT_TABLES = {
       outcome_at: bigint(),
       /** Details of the reason for a user, without personal data. */
       outcome_detail: personal(nullable(text())),
-      /** The run that last saw it in the CRM; null if no run has seen it. */
+      /** The run that last saw it in the CRM, or null if no run has seen it. */
       seen_run: nullable(text()),
       /**
        * 1 once it was read that the contact left the CRM, which may report this more than once; 0 when the
@@ -143,14 +144,13 @@ export const CONTACT_TABLES = {
        */
       has_opted_out: personal(withDefault(integer())),
       /**
-       * Since when (epoch ms) neither a lookup nor a complete reading has found the contact, without a sign
-       * that it was deleted; null while it is there. A contact that was removed for this reason keeps the
-       * value.
+       * Since when (epoch ms) neither a lookup nor a complete reading has found the contact, without a sign that it was
+       * deleted, or null while it is there. A contact that was removed for this reason keeps the value.
        */
       missing_since: nullable(bigint()),
       /**
-       * The currencies of its record when it was last read (`currenciesText`); null if the CRM has
-       * none on its records.
+       * The currencies of its record when it was last read (`currenciesText`), or null if the CRM has none on its
+       * records.
        */
       currency: nullable(text()),
     },
@@ -168,7 +168,7 @@ export const CONTACT_TABLES = {
       /** Fingerprint of the mark, its field and the value. */
       mark: personal(text()),
       asked_at: bigint(),
-      /** When a user confirmed that contacts with this value should be excluded; null before. */
+      /** When a user confirmed that contacts with this value should be excluded. Null until then. */
       confirmed_at: nullable(bigint()),
     },
   ),

@@ -52,8 +52,8 @@ export const CREDIT_TABLES = {
       /** Fingerprint of the base URL and the key. */
       id: text(),
       /**
-       * Credits in the enhancements bucket; null if unknown. This is the last reading while no submission
-       * with the key was open, minus the charges of submissions that have closed since.
+       * Credits in the enhancements bucket, or null if unknown. This is the last reading while no submission with the
+       * key was open, minus the charges of submissions that have closed since.
        */
       balance: nullable(bigint()),
       /** When the balance was last requested from the service. */
@@ -96,9 +96,9 @@ export const CREDIT_TABLES = {
       /** Fingerprint of the connector's kind, the identity columns and the mode. */
       id: text(),
       first_seen_at: bigint(),
-      /** When it was accepted (epoch ms); null while it is on trial. */
+      /** When it was accepted (epoch ms), or null while it is on trial. */
       accepted_at: nullable(bigint()),
-      /** Whether it was accepted by its match rate or by a user; null while it is on trial. */
+      /** Whether it was accepted by its match rate or by a user, or null while it is on trial. */
       accepted_by: nullable(text<'trial' | 'person'>()),
     },
   ),
@@ -167,21 +167,19 @@ export const CREDIT_TABLES = {
       }),
       identity: personal(text()),
       /**
-       * Fingerprint of service key and person, the same wherever the same question was paid for;
-       * null if the job is not shared.
+       * Fingerprint of service key and person, the same wherever the same question was paid for, or null if the job is
+       * not shared.
        */
       person: personal(nullable(text())),
       /** Why the contact was submitted. */
       reason: personal(text<DueReason>()),
       state: text<JobState>(),
       job_id: personal(nullable(text())),
-      /** 1 if the service recognised the person (the profile passed the guard), 0 if not; null before. */
+      /** 1 if the service recognised the person (the profile passed the guard), 0 if not. Null until then. */
       known: personal(nullable(integer())),
       /** When the job was settled (epoch ms). */
       answered_at: nullable(bigint()),
-      /**
-       * Tracking ID of the job whose credit also pays for this profile; null if this job was itself paid for.
-       */
+      /** Tracking ID of the job whose credit also pays for this profile, or null if this job was itself paid for. */
       shared_from: nullable(text()),
       submitted_at: bigint(),
       closed_at: nullable(bigint()),
@@ -206,7 +204,7 @@ export const CREDIT_TABLES = {
       contact_fingerprint: personal(text()),
       /** Fingerprint of the submitted identity. */
       identity: personal(text()),
-      /** Fingerprint of the service key and the person; null if the job is not shared. */
+      /** Fingerprint of the service key and the person, or null if the job is not shared. */
       person: personal(nullable(text())),
       /** Null if it is not known which job the credit started. */
       job_id: personal(nullable(text())),

@@ -34,15 +34,14 @@ export const DECISION_TABLES = {
       /** The reason. It determines what the decisions mean. */
       kind: personal(text<QuestionKind>()),
       /**
-       * Questions with the same cause share this ID and can be decided together; null for a question without
-       * others.
+       * Questions with the same cause share this ID and can be decided together, or null for a question without others.
        */
       batch: nullable(text()),
-      /** The contact's job; the question's own ID if it is not about a job; null for a network. */
+      /** The contact's job; the question's own ID if it is not about a job, or null for a network. */
       tracking_id: personal(nullable(text())),
       /**
-       * The exact matter of a question about a network, as an ID or a fingerprint; null once the matter is
-       * over, and for a contact.
+       * The exact matter of a question about a network, as an ID or a fingerprint, or null once the matter is over, and
+       * for a contact.
        */
       matter: personal(nullable(text())),
       /** Details of the reason: a word, a number, or a CRM's message. */
@@ -77,11 +76,10 @@ export const DECISION_TABLES = {
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),
       /**
-       * For a kind or a batch: the answer covers the questions that were opened up to then (epoch ms); null
-       * for all.
+       * For a kind or a batch: the answer covers the questions that were opened up to then (epoch ms), or null for all.
        */
       opened_until: nullable(bigint()),
-      /** The contact that is to be erased; null for any other answer. */
+      /** The contact that is to be erased, or null for any other answer. */
       crm_id: nullable(
         contactId({ forget: 'otherwise', about: 'approvals', whenRemoved: { kept: 'seven days' } }),
       ),
@@ -99,11 +97,11 @@ export const DECISION_TABLES = {
        */
       needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
-      /** When the answer becomes void, or is no longer tried; null if neither happens. */
+      /** When the answer becomes void, or is no longer tried, or null if neither happens. */
       void_from: nullable(bigint()),
       /**
-       * Encrypted, for the audit: the second user; null until that user confirms. For answers that only have
-       * to be carried out by the service, it is the user who gave the answer.
+       * Encrypted, for the audit: the second user, or null until that user confirms. For answers that only have to be
+       * carried out by the service, it is the user who gave the answer.
        */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),

@@ -33,7 +33,7 @@ export type ValueState =
   | 'currency_changed'
   /** Only part of the value is in the field, because the field is too short or lacks some of its options. */
   | 'shortened'
-  /** The field contains a user's value, or its rule protects the present value. */
+  /** The field contains a user's value, or its rule protects the current value. */
   | 'kept_for_user'
   /** The value was in the field, and a user has cleared the field. */
   | 'emptied'
@@ -83,7 +83,7 @@ export const FIELD_TABLES = {
       owned_before: personal(text()),
       /** The contact's previous `values_donor`, if this write replaces another donor's values; otherwise null. */
       donor_before: nullable(donorId('contact')),
-      /** The donor whose profile is written; null if no profile is written, for example for a status. */
+      /** The donor whose profile is written, or null if no profile is written, for example for a status. */
       donor: nullable(donorId('contact')),
       /**
        * Keyed fingerprint of the donor that its texts name as the introducer; the empty string if they do not name one,
@@ -91,16 +91,16 @@ export const FIELD_TABLES = {
        */
       introducer: donorFingerprint('introducer'),
       /**
-       * JSON: field → fingerprint of each value of the warm path, as sent; null if there is none. Undo does
-       * not change it.
+       * JSON: field → fingerprint of each value of the warm path, as sent, or null if there is none. Undo does not
+       * change it.
        */
       introduced: personal(nullable(text())),
       /**
-       * JSON: field → keyed fingerprints of the words of the written text that may name people;
-       * null if there is none.
+       * JSON: field → keyed fingerprints of the words of the written text that may name people, or null if there is
+       * none.
        */
       named: personal(nullable(text())),
-      /** Keyed fingerprints of the words in the donor's own name; null if no profile is written. */
+      /** Keyed fingerprints of the words in the donor's own name, or null if no profile is written. */
       called: personal(nullable(text())),
       written_at: bigint(),
     },
@@ -127,11 +127,11 @@ export const FIELD_TABLES = {
       field_map: text(),
       /** When the credit was spent (epoch ms). The retention of the profile counts from then. */
       kept_at: bigint(),
-      /** When a run first recorded that the contact has opted out or objects; null if neither. */
+      /** When a run first recorded that the contact has opted out or objects, or null if neither. */
       opted_out_at: personal(nullable(bigint())),
       /**
-       * The fields that a user wants delivered again, as JSON, or `*` for all fields, until a run has done
-       * so; null if no user has requested it.
+       * The fields that a user wants delivered again, as JSON, or `*` for all fields, until a run has done so, or null
+       * if no user has requested it.
        */
       requested: nullable(text()),
       /**
@@ -172,7 +172,7 @@ export const FIELD_TABLES = {
       /** Fingerprint of the field's description at that time; the empty string if there was none. */
       description: personal(text()),
       since: bigint(),
-      /** When it was last written again to find out whether the reason still exists; null for never. */
+      /** When it was last written again to find out whether the reason still exists, or null for never. */
       probed_at: nullable(bigint()),
     },
   ),
@@ -220,7 +220,7 @@ export const FIELD_TABLES = {
        * does not change either.
        */
       seen: personal(text()),
-      /** The status that was written to the CRM (`SyncStatus`); null for none. */
+      /** The status that was written to the CRM (`SyncStatus`), or null for none. */
       status: personal(nullable(text())),
     },
   ),

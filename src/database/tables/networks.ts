@@ -50,9 +50,9 @@ export const NETWORK_TABLES = {
       selector: personal(text()),
       /** The name of the network in the service; before the network exists, its name in the settings. */
       name: personal(text()),
-      /** The service's ID of the network; null until it is found or created. */
+      /** The service's ID of the network, or null until it is found or created. */
       network_id: nullable(text()),
-      /** The last run that read the group completely, and when; null before the first such run. */
+      /** The last run that read the group completely, and when, or null before the first such run. */
       read_run: nullable(text()),
       read_at: nullable(bigint()),
       created_at: bigint(),
@@ -89,7 +89,7 @@ export const NETWORK_TABLES = {
       network: text(),
       donor_id: donorId('member'),
       state: personal(text<MemberState>()),
-      /** The bulk add that added the donor; null if the donor was already in the network. */
+      /** The bulk add that added the donor, or null if the donor was already in the network. */
       add_id: nullable(text()),
       /** Why adding failed, as one word; `ERASED_MEMBER` if the contact was erased. */
       detail: personal(nullable(text())),

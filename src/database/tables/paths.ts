@@ -33,9 +33,9 @@ export const PATH_TABLES = {
       stale: integer(),
       /** When it was last computed; 0 for never. */
       computed_at: bigint(),
-      /** When a path was first found, since the contact last had none; null without a path. */
+      /** When a path was first found, since the contact last had none, or null without a path. */
       found_at: nullable(bigint()),
-      /** Strength of the best connection in millionths; null without a path. */
+      /** Strength of the best connection in millionths, or null without a path. */
       strength_millionths: personal(nullable(integer())),
       /** Number of people in the networks to whom the contact is connected. */
       people: personal(integer()),
@@ -43,9 +43,9 @@ export const PATH_TABLES = {
       introducer_id: nullable(donorId('introducer')),
       /** The service's ID of the network that the introducer comes from. */
       network_id: nullable(text()),
-      /** JSON: donor IDs of all these people; null if the service did not name all of them. */
+      /** JSON: donor IDs of all these people, or null if the service did not name all of them. */
       connecting: personal(nullable(text())),
-      /** Fingerprint of the values in the CRM; null if the record must be compared in any case. */
+      /** Fingerprint of the values in the CRM, or null if the record must be compared in any case. */
       told: personal(nullable(text())),
     },
   ),

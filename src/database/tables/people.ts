@@ -19,28 +19,26 @@ export const PEOPLE_TABLES = {
       /** Name and e-mail address, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       role: text<Role>(),
-      /** JSON: IDs of the integrations that the user may access; null for all. */
+      /** JSON: IDs of the integrations that the user may access, or null for all. */
       integrations: nullable(text()),
-      /** Hash of the password, and its method; null while there is no password. */
+      /** Hash of the password, and its method, or null while there is no password. */
       password: nullable(text()),
-      /**
-       * Fingerprint of the issuer and the subject, as first reported by the identity provider; null before.
-       */
+      /** Fingerprint of the issuer and the subject, as first reported by the identity provider. Null until then. */
       subject: nullable(text()),
-      /** SHA-256 of the open link's secret; null if no link is open. */
+      /** SHA-256 of the open link's secret, or null if no link is open. */
       invite_hash: nullable(text()),
       invite_until: nullable(bigint()),
       created_at: bigint(),
-      /** When the link was used; null before. */
+      /** When the link was used. Null until then. */
       joined_at: personal(nullable(bigint())),
       /** The last sign-in or request. It is stored with a delay of at most a minute. */
       seen_at: personal(nullable(bigint())),
-      /** Time since when the user is disabled and cannot sign in; null while not disabled. */
+      /** Time since when the user is disabled and cannot sign in, or null while not disabled. */
       disabled_at: nullable(bigint()),
-      /** SHA-256 of the one-time value in the mail that verifies the address; null if none is open. */
+      /** SHA-256 of the one-time value in the mail that verifies the address, or null if none is open. */
       email_proof: nullable(text()),
       email_proof_until: nullable(bigint()),
-      /** When the user showed that mail to the address arrives; null before. */
+      /** When the user showed that mail to the address arrives. Null until then. */
       email_verified_at: personal(nullable(bigint())),
     },
   ),
@@ -95,14 +93,14 @@ export const PEOPLE_TABLES = {
       id: text(),
       token_id: nullable(text()),
       person_id: nullable(text()),
-      /** The kind of browser and its system, in our own words; null if unknown. */
+      /** The kind of browser and its system, in our own words, or null if unknown. */
       browser: personal(nullable(text())),
       begun_at: personal(bigint()),
       /** The last request. It is stored with a delay of at most a minute. */
       seen_at: personal(bigint()),
       /** The absolute end. Without requests, the session ends earlier. */
       expires_at: bigint(),
-      /** When the user last confirmed their identity after signing in; null if never. */
+      /** When the user last confirmed their identity after signing in, or null if never. */
       proved_at: personal(nullable(bigint())),
     },
   ),
@@ -211,19 +209,22 @@ export const PEOPLE_TABLES = {
     },
     {
       id: text(),
-      /** `proposed` until another browser confirms it, then `current`; null for a former address. At most one row of each. */
+      /**
+       * `proposed` until another browser confirms it, then `current`, or null for a former address. At most one row of
+       * each.
+       */
       slot: nullable(text<'proposed' | 'current'>()),
       /** An origin: `https://donors.example.org`. */
       url: text(),
-      /** The one-time value that confirms it, encrypted; null once it is confirmed. */
+      /** The one-time value that confirms it, encrypted, or null once it is confirmed. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** Fingerprint of the browser that proposed it, which cannot confirm it; null for the terminal. */
+      /** Fingerprint of the browser that proposed it, which cannot confirm it, or null for the terminal. */
       browser: personal(nullable(text())),
-      /** The ID of the owner who proposed it, until it is confirmed; null for the terminal. */
+      /** The ID of the owner who proposed it, until it is confirmed, or null for the terminal. */
       proposed_by: nullable(text()),
       proposed_at: bigint(),
       confirmed_at: nullable(bigint()),
-      /** When the one-time value ends, or a former address; null for the current one. */
+      /** When the one-time value ends, or a former address, or null for the current one. */
       until: nullable(bigint()),
     },
   ),

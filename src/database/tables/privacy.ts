@@ -40,7 +40,7 @@ export const PRIVACY_TABLES = {
       crm_id_fingerprint: personal(text()),
       forgotten_at: bigint(),
       state: text<ForgottenState>(),
-      /** JSON: fingerprints of name, addresses and employers; null if none of these was known. */
+      /** JSON: fingerprints of name, addresses and employers, or null if none of these was known. */
       person: personal(nullable(text())),
       /** 1 if the person is also recognised in the integrations of other accounts. */
       everywhere: integer(),
@@ -66,8 +66,7 @@ export const PRIVACY_TABLES = {
       integration_id: nullable(text()),
       action: text(),
       /**
-       * The key that decrypts the contact of the entry (`audit_keys.id`); null if the entry does not name a
-       * contact.
+       * The key that decrypts the contact of the entry (`audit_keys.id`), or null if the entry does not name a contact.
        */
       key_id: nullable(text()),
       /**

@@ -42,8 +42,8 @@ export const SYNC_TABLES = {
       epoch: integer(),
       trigger: text(),
       /**
-       * The contact's ID in the CRM, the empty string for all contacts, `*` for several; null if it is no
-       * longer known.
+       * The contact's ID in the CRM, the empty string for all contacts, `*` for several, or null if it is no longer
+       * known.
        */
       contact: nullable(
         contactId({
@@ -66,20 +66,18 @@ export const SYNC_TABLES = {
       /** Contacts that used the job of the same person instead of a credit. */
       shared_count: integer(),
       spent_enhancements: integer(),
-      /**
-       * Contacts that were simply fresh and therefore have no `run_rows`; null until the rows are written.
-       */
+      /** Contacts that were simply fresh and therefore have no `run_rows`, or null until the rows are written. */
       fresh_count: nullable(integer()),
       /** The finished report as JSON. */
       report: nullable(text()),
       /**
-       * The time at which a user requested the stop of the run; null if no user has requested it. It applies to this
+       * The time at which a user requested the stop of the run, or null if no user has requested it. It applies to this
        * run, whichever process runs it.
        */
       stop_asked_at: nullable(bigint()),
       /**
-       * JSON: number of contacts by reason, without contacts that were simply fresh; null until `run_rows`
-       * are written.
+       * JSON: number of contacts by reason, without contacts that were simply fresh, or null until `run_rows` are
+       * written.
        */
       reasons: nullable(text()),
       /**
@@ -87,7 +85,7 @@ export const SYNC_TABLES = {
        * the process runs.
        */
       facts: nullable(text()),
-      /** When values that the run wrote were last restored; null if never. */
+      /** When values that the run wrote were last restored, or null if never. */
       undone_at: nullable(bigint()),
       /** Number of values that were restored, by all undos of the run together. */
       undone_values: integer(),
@@ -169,8 +167,7 @@ export const SYNC_TABLES = {
       /** How many runs for this request were interrupted. */
       resumed: integer(),
       /**
-       * When it left the queue because its run started, or because another request absorbed it; null while it
-       * waits.
+       * When it left the queue because its run started, or because another request absorbed it, or null while it waits.
        */
       left_at: nullable(bigint()),
       /** The run that also does its work, because both were waiting at the same time; otherwise null. */

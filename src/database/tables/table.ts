@@ -77,8 +77,8 @@ export interface TableAnswers<Name extends string = string> {
   readonly whenClientErased: WhenClientErased;
   readonly exported: Exported<Name>;
   /**
-   * The setting that determines how long its rows, or the data in them about a person, are kept; null if
-   * there is none.
+   * The setting that determines how long its rows, or the data in them about a person, are kept, or null if there is
+   * none.
    */
   readonly retention: keyof Retention | null;
 }
@@ -148,12 +148,12 @@ export function text<Value extends string = string>(): Column<Value, Operational
   return column('text', OPERATIONAL);
 }
 
-/** A number that stays small: a count, or 0 and 1. */
+/** Returns a number that stays small: a count, or 0 and 1. */
 export function integer(): Column<number, Operational> {
   return column('integer', OPERATIONAL);
 }
 
-/** A number that can be large, such as an instant or a balance. */
+/** Returns a number that can be large, such as an instant or a balance. */
 export function bigint(): Column<number, Operational> {
   return column('bigint', OPERATIONAL);
 }
@@ -170,7 +170,7 @@ export function withDefault<Value, Says extends Meaning>(
   return { kind: of.kind, says: of.says, isNullable: of.isNullable, hasDefault: true };
 }
 
-/** The same column, with data about a person. */
+/** Returns the same column, with data about a person. */
 export function personal<Value>(of: Column<Value>): Column<Value, typeof PERSONAL> {
   return {
     kind: of.kind,
@@ -192,7 +192,7 @@ export function donorId<const Of extends DonorMeaning['of']>(
   return column('text', { is: 'donor', form: 'id', of });
 }
 
-/** A keyed fingerprint of a donor's ID, or several as JSON. */
+/** Returns a keyed fingerprint of a donor's ID, or several as JSON. */
 export function donorFingerprint<const Of extends DonorMeaning['of']>(
   of: Of,
 ): Column<string, { readonly is: 'donor'; readonly form: 'fingerprint'; readonly of: Of }> {
