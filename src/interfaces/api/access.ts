@@ -57,8 +57,8 @@ export interface Access {
    */
   requireRole(role: Role): MiddlewareHandler<HttpEnv>;
   /**
-   * The same for a page: a visitor who is not signed in is redirected to the sign-in form, and from there back. Each
-   * page and each button of a page has one of these two before its handler.
+   * Returns the same for a page: a visitor who is not signed in is redirected to the sign-in form, and from there back.
+   * Each page and each button of a page has one of these two before its handler.
    */
   requirePage(role: Role): MiddlewareHandler<HttpEnv>;
   /**
@@ -66,9 +66,11 @@ export interface Access {
    * counts there too: the caller sees the clients of that token and no other.
    */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
-  /** Fingerprint of a browser and its network, because the browser that sets an address cannot confirm it. */
+  /**
+   * Returns the fingerprint of a browser and its network, because the browser that sets an address cannot confirm it.
+   */
   fingerprintBrowser(c: Context<HttpEnv>): string;
-  /** The same caller for the audit. */
+  /** Returns the same caller for the audit. */
   getActor(c: Context<HttpEnv>, principal: Principal): Actor;
   /**
    * Returns the caller, or null; for pages that show a form to visitors who are not signed in. Throws an HttpError
@@ -99,7 +101,7 @@ export interface Access {
    * attempts.
    */
   beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
-  /** Returns the kind of this browser's visit; null if there is none. A visit lasts until there is an account. */
+  /** Returns the kind of this browser's visit, or null if there is none. A visit lasts until there is an account. */
   findVisit(c: Context<HttpEnv>): Promise<Visit | null>;
   /** Throws an HttpError (403) for a browser without a visit, and for a request from a foreign page. */
   requireVisit(c: Context<HttpEnv>): Promise<Visit>;
@@ -418,7 +420,7 @@ function toIntegrationSet({
   return integrations === null ? null : new Set(integrations);
 }
 
-/** The token of `Authorization: Bearer …`; undefined without that header. */
+/** Returns the token of `Authorization: Bearer …`, or undefined without that header. */
 function bearerToken(c: Context<HttpEnv>): string | undefined {
   const header = c.req.header('authorization');
   return header === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '');

@@ -4,7 +4,7 @@ import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
 import type { HttpDeps } from './request/context.ts';
 
-/** The audit routes. */
+/** Returns the audit routes. */
 export function auditRoutes(deps: HttpDeps, access: Access) {
   const { app, add } = createOperationRoutes(deps, access);
   const tag = 'Audit';

@@ -7,7 +7,7 @@ import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
 import type { HttpDeps } from './request/context.ts';
 
-/** The routes that run checks. */
+/** Returns the routes that run checks. */
 export function checkRoutes(deps: HttpDeps, access: Access) {
   const { app, add } = createOperationRoutes(deps, access);
   const tag = 'Checks';

@@ -63,7 +63,7 @@ export function addDocuments(
   );
 }
 
-/** The meaning of each error code: the texts of `donor-sync help CODE`. */
+/** Returns the meaning of each error code: the texts of `donor-sync help CODE`. */
 async function describeCodes(): Promise<Record<string, { means: string; next: string }>> {
   const { explain, listCodes } = await import('../../core/codes/explain.ts');
   const errors = listCodes().flatMap((code) =>

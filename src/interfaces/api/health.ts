@@ -17,7 +17,7 @@ const STORE_TIMEOUT_MS = 5_000;
 
 const checkSchema = z.object({
   ok: z.boolean(),
-  /** The problem; null if there is none. */
+  /** The problem, or null if there is none. */
   problem: z.string().nullable(),
 });
 

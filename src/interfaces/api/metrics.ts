@@ -25,7 +25,7 @@ export interface Metrics {
   noteRequest(request: AnsweredRequest): void;
   /** Counts a run that has ended. */
   noteRun(report: RunReport): Promise<void>;
-  /** All metrics in Prometheus's text format, and its content type. */
+  /** Returns all metrics in Prometheus's text format, and its content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
 
@@ -67,8 +67,8 @@ export function createMetrics(deps: MetricDeps): Metrics {
 let ofProcess: Registry | undefined;
 
 /**
- * The resources that the process uses. Collection starts only once, because it cannot be stopped before the process
- * ends.
+ * Returns the resources that the process uses. Collection starts only once, because it cannot be stopped before the
+ * process ends.
  */
 function metricsOfProcess(): Registry {
   if (ofProcess === undefined) {
@@ -123,7 +123,7 @@ const RUNS_WITH_BALANCE = 5;
 
 interface RunDigest {
   remaining: RunFacts['remaining'];
-  /** Epoch ms; null if no run has succeeded. */
+  /** Epoch ms, or null if no run has succeeded. */
   succeededAt: number | null;
 }
 

@@ -88,8 +88,8 @@ const callbackRoute = createRoute({
 });
 
 /**
- * The routes for connecting. Without `access`, only tickets are accepted. `donor-sync connect` serves the routes in
- * this way when no service is running; then its user is the caller.
+ * Returns the routes for connecting. Without `access`, only tickets are accepted. `donor-sync connect` serves the
+ * routes in this way when no service is running; then its user is the caller.
  */
 export function oauthRoutes(
   deps: OAuthDeps,
@@ -132,7 +132,7 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
-  /** A separate cookie for each consent, so two can be in progress in one browser. */
+  /** Returns a separate cookie for each consent, so two can be in progress in one browser. */
   function cookieName(c: Context<HttpEnv>, { state }: ConsentKey): string {
     return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookieFor(c).secure);
   }
@@ -179,7 +179,7 @@ export function oauthRoutes(
     }
   }
 
-  /** The client that is being set up; null if no service is running. */
+  /** Returns the client that is being set up, or null if no service is running. */
   async function findDraft(id: string): Promise<Integration | null> {
     const setup = access === null ? null : await findSetup(application, id);
     return setup && workingIntegration(setup);
@@ -212,8 +212,8 @@ export function oauthRoutes(
 }
 
 /**
- * The public address in the form to which this kind of CRM redirects users, because some CRMs accept only one name of
- * this machine.
+ * Returns the public address in the form to which this kind of CRM redirects users, because some CRMs accept only one
+ * name of this machine.
  */
 export async function wayBackUrl(publicUrl: string, kind: string): Promise<string> {
   const url = new URL(publicUrl);
@@ -224,12 +224,12 @@ export async function wayBackUrl(publicUrl: string, kind: string): Promise<strin
   return url.href.replace(/\/$/, '');
 }
 
-/** The address that leads to the CRM's page, for the user who consents. */
+/** Returns the address that leads to the CRM's page, for the user who consents. */
 export function ticketAddress(publicUrl: string, kind: string, ticket: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/start?ticket=${ticket}`);
 }
 
-/** The address that must be registered for the app in the CRM. */
+/** Returns the address that must be registered for the app in the CRM. */
 function callbackAddress(publicUrl: string, kind: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/callback`);
 }

@@ -158,7 +158,7 @@ export function sendCsv<Result, Input>(
   });
 }
 
-/** An action that cannot be undone requires a preview. */
+/** Returns an action that cannot be undone requires a preview. */
 function previewMissing(c: Context<HttpEnv>): HttpError {
   return new HttpError(
     422,
@@ -316,7 +316,7 @@ function describeResult(operation: Operation) {
 
 const recordedSchema = z.object({ approval: approvalSchema });
 
-/** The response for an action that has only been recorded so far. */
+/** Returns the response for an action that has only been recorded so far. */
 function describeRecorded(operation: Operation) {
   const isLong = takesMinutes(operation);
   const mayWait = operation.effect !== 'reads' && operation.secondUser !== undefined;

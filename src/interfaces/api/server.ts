@@ -18,7 +18,7 @@ export interface ServerOptions {
   /** 0 uses any free port. */
   port: number;
   limits?: Partial<ServerLimits>;
-  /** `server.trustedProxies` of the settings; none by default. */
+  /** `server.trustedProxies` of the settings. Defaults to none. */
   trustedProxies?: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
 import type { HttpDeps } from './request/context.ts';
 
-/** The routes that show set-ups. */
+/** Returns the routes that show set-ups. */
 export function setupListRoutes(deps: HttpDeps, access: Access) {
   const { app, add } = createOperationRoutes(deps, access);
   const tag = 'Integrations';

@@ -64,7 +64,7 @@ function requireReadable(stream: unknown): Readable {
   throw new Error('yazl writes into another kind of stream.');
 }
 
-/** All parts, of which the first has already been read. */
+/** Yields all parts, of which the first has already been read. */
 async function* startedWith(
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,

@@ -19,7 +19,7 @@ export interface ProgramDeps extends CommandDeps {
 }
 
 /**
- * The whole command line. Only the command that is called is loaded. All other commands are present only by
+ * Returns the whole command line. Only the command that is called is loaded. All other commands are present only by
  * name, for the help and for suggestions. Without arguments, the program shows its help.
  */
 export async function createProgram(

@@ -30,7 +30,7 @@ interface AssetFile {
   with?: readonly string[];
 }
 
-/** A script from a package, under the package's name. */
+/** Returns a script from a package, under the package's name. */
 function script(from: string, file: string): AssetFile {
   return { name: `${from}.js`, contentType: SCRIPT, package: from, file };
 }
@@ -95,7 +95,7 @@ export function assetHref(name: AssetName): string {
   return `/assets/${FILES[name].name}?v=${loadAsset(name).fingerprint}`;
 }
 
-/** Returns the asset whose address ends with this part; null if there is none. */
+/** Returns the asset whose address ends with this part, or null if there is none. */
 export function findAsset(fileName: string): Asset | null {
   const name = NAMES.find((one) => FILES[one].name === fileName);
   return name === undefined ? null : loadAsset(name);
@@ -103,7 +103,7 @@ export function findAsset(fileName: string): Asset | null {
 
 const NAMES = Object.keys(FILES).filter((name): name is AssetName => name in FILES);
 
-/** The styles of the API page, and of the notices for users who return from a CRM. */
+/** Returns the styles of the API page, and of the notices for users who return from a CRM. */
 export function readDocsStyles(): string {
   docsStyles ??= readOwn('docs.css');
   return docsStyles;

@@ -110,7 +110,7 @@ function withKey(
   return fingerprint('hook_receipt', `${receipt}\n${key}`);
 }
 
-/** The clients that are pinned to this account. Throws an HttpError (403) if there is none. */
+/** Returns the clients that are pinned to this account. Throws an HttpError (403) if there is none. */
 export async function findPinned(
   { application: { store, integrations } }: HttpDeps,
   kind: string,

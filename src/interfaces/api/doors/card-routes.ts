@@ -50,7 +50,7 @@ interface Reply {
   body: object;
 }
 
-/** The routes that cards call. Each CRM with a door has the same. */
+/** Returns the routes that cards call. Each CRM with a door has the same. */
 export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<HttpEnv> {
   const { application, clock, address } = deps;
   const { store, sealer } = application;
@@ -100,7 +100,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     });
   }
 
-  /** The contact for the card, and who sees it. For a user without a link, it has the link to follow. */
+  /** Returns the contact for the card, and who sees it. For a user without a link, it has the link to follow. */
   async function show(c: Context<HttpEnv>, door: Door, call: CardCall, contact: string) {
     const isLinked = (await findLink(door, call)) !== undefined;
     const { user, email, account } = call.caller;

@@ -14,8 +14,8 @@ export interface AtDoor {
 }
 
 /**
- * A CRM that calls for itself, for one client. It has no role beyond a viewer's: what else it may do, its door decides
- * and the operations of doors allow.
+ * Returns a CRM that calls for itself, for one client. It has no role beyond a viewer's: what else it may do, its door
+ * decides and the operations of doors allow.
  */
 export function crmAtDoor({ integrationId, name, from }: AtDoor): Caller {
   const actor: Actor = { kind: 'door', name, from };
@@ -23,7 +23,7 @@ export function crmAtDoor({ integrationId, name, from }: AtDoor): Caller {
 }
 
 /**
- * A linked user who acts in the CRM, with the user's rights cut to one client. The account is the same as in
+ * Returns a linked user who acts in the CRM, with the user's rights cut to one client. The account is the same as in
  * donor-sync, so nobody is their own second person by using a door. Null for a user without access to the client, and
  * for a user who is disabled or has not joined.
  */

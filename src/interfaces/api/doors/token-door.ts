@@ -118,7 +118,7 @@ const documentRoute = createRoute({
   responses: { 200: { description: 'The document.', ...json(z.record(z.string(), z.unknown())) } },
 });
 
-/** The routes that a CRM calls with a door token, and their description. */
+/** Returns the routes that a CRM calls with a door token, and their description. */
 export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: ClientAddress) {
   const { store } = deps.application;
 
@@ -188,7 +188,7 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
 const MARKED =
   'donor-sync enhances this contact now, for at most one credit. Refresh the page in a few minutes to see the profile.';
 
-/** The same sentences for each contact in this state. They contain nothing about the person. */
+/** Returns the same sentences for each contact in this state. They contain nothing about the person. */
 function describeStatus({ wanted, hasQuestion, status, paidAt }: DoorContact): string {
   if (wanted !== null) {
     return wanted.isRunning

@@ -20,7 +20,7 @@ export interface AddressBook {
   refresh(): Promise<void>;
   /** The next `refresh` reads them in any case. */
   forget(): void;
-  /** The address that counts. */
+  /** Returns the address that counts. */
   url(): string;
   from(): ServerAddress['from'];
   /** The accepted address with this host name, or the address in use. */
@@ -31,11 +31,11 @@ export interface AddressBook {
   isProposed(hostname: string): boolean;
   /** Returns whether browsers get cookies that they send over https only. */
   isSecure(hostname: string): boolean;
-  /** Our identity for passkeys under this host name; null if browsers create none for our address. */
+  /** Returns our identity for passkeys under this host name, or null if browsers create none for our address. */
   partyAt(hostname: string): RelyingParty | null;
 }
 
-/** The addresses of a service whose settings name one, or which nobody else reaches. */
+/** Returns the addresses of a service whose settings name one, or which nobody else reaches. */
 export function fixedAddress(publicUrl: string): AddressBook {
   return createBook({ publicUrl }, async () => null);
 }

@@ -27,7 +27,7 @@ export function hasAccess(c: Context<HttpEnv>, integrationId: string): boolean {
   return principal.integrations?.has(integrationId) ?? true;
 }
 
-/** Returns the accessible IDs as a filter for the store; undefined if nothing has to be left out. */
+/** Returns the accessible IDs as a filter for the store, or undefined if nothing has to be left out. */
 function listAccessibleIds(c: Context<HttpEnv>): readonly string[] | undefined {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return [];

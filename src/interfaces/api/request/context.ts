@@ -31,21 +31,21 @@ export interface HttpDeps {
   auditChecker?: AuditChecker;
   /** The reader of clients for all pages; by default a separate one. */
   clients?: ClientReader;
-  /** The caller who is admitted while there is no user and no access token; none by default. */
+  /** The caller who is admitted while there is no user and no access token. Defaults to none. */
   withoutToken?: WithoutToken;
-  /** `server.trustedProxies` of the settings; none by default. */
+  /** `server.trustedProxies` of the settings. Defaults to none. */
   trustedProxies?: readonly string[];
   /** `server.pagesFrom` of the settings; null, so everyone, by default. */
   pagesFrom?: readonly string[] | null;
   /** `server.plainHttp` of the settings; refused by default. */
   plainHttp?: PlainHttp;
-  /** `server.signIn.passwords` of the settings; true by default. */
+  /** `server.signIn.passwords` of the settings. Defaults to true. */
   passwords?: boolean;
-  /** `server.signIn.oidc` of the settings; none by default. */
+  /** `server.signIn.oidc` of the settings. Defaults to none. */
   provider?: ProviderSettings | null;
   /** Called when an action was confirmed that is carried out outside the database. */
   carryOn?: () => void;
-  /** When the schedules were last checked (epoch ms); null before the first time. */
+  /** Returns when the schedules were last checked (epoch ms), or null before the first time. */
   lastTickAt(): number | null;
   /** Aborted when the service is stopping. Requests to other services are aborted then. */
   stopping: AbortSignal;
@@ -78,21 +78,21 @@ export interface Principal {
   kind: 'token' | 'session' | 'local';
   role: Role;
   /**
-   * The IDs of the integrations that the caller has access to; null for all. Use `request/client-access.ts` instead of
-   * reading this.
+   * The IDs of the integrations that the caller has access to, or null for all. Use `request/client-access.ts` instead
+   * of reading this.
    */
   integrations: ReadonlySet<string> | null;
-  /** The name that the owner gave the token, or the user's name; null for `local`. */
+  /** The name that the owner gave the token, or the user's name, or null for `local`. */
   name: string | null;
-  /** The user; null for tokens, for browsers that signed in with a token, and for `local`. */
+  /** The user, or null for tokens, for browsers that signed in with a token, and for `local`. */
   personId: string | null;
-  /** The access token, even of a browser that signed in with one; null for users and for `local`. */
+  /** The access token, even of a browser that signed in with one, or null for users and for `local`. */
   tokenId: string | null;
-  /** The browser's session; null if there is none. */
+  /** The browser's session, or null if there is none. */
   sessionId: string | null;
   /** True if the user signed in, or proved their identity, within ten minutes, or asks from this machine. */
   isProven: boolean;
-  /** Fingerprint of the user's browser and its network address; null for tokens. */
+  /** Fingerprint of the user's browser and its network address, or null for tokens. */
   browser: string | null;
 }
 

@@ -35,7 +35,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The error for an unknown address, or a file that does not exist yet. */
+/** Creates the error for an unknown address, or a file that does not exist yet. */
 export function nothingHere(message = 'There is nothing here.'): HttpError {
   return new HttpError(404, 'not_found', message);
 }
@@ -45,7 +45,7 @@ export function bodyUnreadable(form: 'a form' | 'JSON'): HttpError {
   return new HttpError(400, 'body_unreadable', `The body cannot be read as ${form}.`);
 }
 
-/** A temporary error. `Retry-After` contains the number of seconds to wait. */
+/** Returns a temporary error. `Retry-After` contains the number of seconds to wait. */
 export function tryLater(
   status: 429 | 503,
   code: string,

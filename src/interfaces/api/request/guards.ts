@@ -146,7 +146,9 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   };
 }
 
-/** The error for a body above the limit. `what` names the body, `most` the limit, and `next` a way to send more. */
+/**
+ * Creates the error for a body above the limit. `what` names the body, `most` the limit, and `next` a way to send more.
+ */
 export function tooLarge(what: string, most: string, next = ''): HttpError {
   return new HttpError(413, 'body_too_large', `${what} may have at most ${most}.${next}`);
 }
@@ -263,7 +265,7 @@ const plainPage: ProblemPage = (_c, status, { message }) =>
     '/oauth/styles.css',
   );
 
-/** The title of an error page. */
+/** Returns the title of an error page. */
 export function problemTitle(status: number): string {
   if (status === 404) return 'Not found';
   return status >= 500 ? 'Something went wrong' : 'That is not possible';

@@ -23,7 +23,7 @@ export function isLoopbackName(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** Returns the name in the `Host` header without its port, in lower case; empty if it is invalid. */
+/** Returns the name in the `Host` header without its port, in lower case. Empty if it is invalid. */
 export function getHostname(c: Context<HttpEnv>): string {
   return /^(\[[0-9a-f:.]+\]|[^:[\]\s/@]+)(:\d+)?$/i.exec(getHost(c))?.[1]?.toLowerCase() ?? '';
 }
@@ -170,14 +170,12 @@ export function requireSameOrigin(
   throw foreignOrigin();
 }
 
-/** The error for a request that a page of another site has sent. */
+/** Creates the error for a request that a page of another site has sent. */
 export function foreignOrigin(): HttpError {
   return new HttpError(403, 'origin_foreign', 'This request came from a page of another site.');
 }
 
-/**
- * Returns the host of an origin; null for the origin `null`, which browsers send for pages without an origin.
- */
+/** Returns the host of an origin, or null for the origin `null`, which browsers send for pages without an origin. */
 function hostIn(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : '';
 }
@@ -197,7 +195,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** Returns the browser and its operating system, for users' lists of sessions; null for another program. */
+/** Returns the browser and its operating system, for users' lists of sessions, or null for another program. */
 export function describeBrowser(c: Context<HttpEnv>): string | null {
   const agent = c.req.header('user-agent') ?? '';
   const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];

@@ -6,7 +6,7 @@ import type { HttpEnv } from './context.ts';
 
 export { getPage, readCursor, writeCursor } from '../../../core/cursor.ts';
 
-/** A router whose routes describe themselves, and whose requests are checked by their schemas. */
+/** Returns a router whose routes describe themselves, and whose requests are checked by their schemas. */
 export function createRouter(): OpenAPIHono<HttpEnv> {
   return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
 }
@@ -39,7 +39,7 @@ const errorSchema = z
   })
   .openapi('Error');
 
-/** The JSON content of a response or a body. */
+/** Returns the JSON content of a response or a body. */
 export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
@@ -60,7 +60,7 @@ export const problems = {
   body: { 400: failure('The body cannot be read.'), 413: failure('The body is too large.') },
 };
 
-/** The description of an error. */
+/** Returns the description of an error. */
 export function failure(description: string) {
   return { description, ...json(errorSchema) };
 }

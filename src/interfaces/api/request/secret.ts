@@ -28,7 +28,9 @@ export interface FirstVisit {
   readonly path: string;
   /** `recovery`: the link is valid although there is an owner. */
   readonly kind: Visit;
-  /** Uses up the link. Returns the secret of the new session; null if the link's secret is wrong, used or too old. */
+  /**
+   * Uses up the link. Returns the secret of the new session, or null if the link's secret is wrong, used or too old.
+   */
   begin(secret: string): string | null;
   /** Returns true for the secret of the session that the link started. */
   isSession(secret: string): boolean;

@@ -46,7 +46,7 @@ function eventsRoute({ requireRole }: Access) {
   });
 }
 
-/** The route that follows a run. */
+/** Returns the route that follows a run. */
 export function runEventRoutes(deps: HttpDeps, access: Access) {
   const { application, clock, log, stopping } = deps;
   const { store } = application;

@@ -22,11 +22,11 @@ import { createRefusals } from './refusals.ts';
 
 export interface PasskeySignIn {
   /**
-   * The dependencies for requesting passkeys, with our identity for the browser that sent the request; null if browsers
-   * create no passkeys for our address.
+   * Returns the dependencies for requesting passkeys, with our identity for the browser that sent the request, or null
+   * if browsers create no passkeys for our address.
    */
   depsFor(c: Context<HttpEnv>): PasskeyDeps | null;
-  /** Returns the passkey request of the sign-in form for this browser; null if there can be none. */
+  /** Returns the passkey request of the sign-in form for this browser, or null if there can be none. */
   offer(c: Context<HttpEnv>): Promise<PasskeyOffer | null>;
   /**
    * Starts a session of the user whose passkey has answered. Returns false if the passkey belongs to no user.

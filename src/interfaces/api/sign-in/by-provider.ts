@@ -129,8 +129,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 
   /**
-   * Returns the user whom the provider names; null if the provider has not verified the address, or the
-   * redirect is not from the provider.
+   * Returns the user whom the provider names, or null if the provider has not verified the address, or the redirect is
+   * not from the provider.
    */
   async function identify(c: Context<HttpEnv>, way: Way): Promise<ProvidedIdentity | null> {
     const client = await loadClient();

@@ -13,7 +13,9 @@ import { getHostname } from '../request/peer.ts';
 import { isSameText } from '../request/secret.ts';
 
 export interface KnownDevices {
-  /** Returns the key by which this browser is counted if it has signed in to the account before; null if it has not. */
+  /**
+   * Returns the key by which this browser is counted if it has signed in to the account before, or null if it has not.
+   */
   find(c: Context<HttpEnv>, account: string): string | null;
   /** Records that the browser has just signed in to the account. */
   remember(c: Context<HttpEnv>, account: string): void;

@@ -13,7 +13,7 @@ export const MAX_SIGNATURE_AGE_MS = 300_000;
 
 export type SignatureProblem = 'signature_missing' | 'signature_invalid' | 'signature_too_old';
 
-/** Returns the problem with a call's signature; null if it is valid. */
+/** Returns the problem with a call's signature, or null if it is valid. */
 export function findSignatureProblem(
   kind: SignatureKind,
   secret: string,

@@ -14,7 +14,7 @@ export interface HookBody {
   deleted: readonly CalledContact[];
   /** False if the body names no contacts, or if more contacts have changed than it names. */
   isComplete: boolean;
-  /** The response that the CRM expects for a body in its own format; null for the usual response. */
+  /** The response that the CRM expects for a body in its own format, or null for the usual response. */
   acknowledgement: Acknowledgement | null;
 }
 
@@ -59,7 +59,9 @@ interface FormReader {
   webhooks: CrmWebhooks;
 }
 
-/** The forms of built-in CRMs, and of the client's own package, which cannot read the calls about other clients. */
+/**
+ * Returns the forms of built-in CRMs, and of the client's own package, which cannot read the calls about other clients.
+ */
 function listReaders(crmKind: string | null): readonly FormReader[] {
   const own = crmKind === null ? undefined : findWebhooks(crmKind);
   const isBuiltIn = own === undefined || WEBHOOKS.some(({ kind }) => kind === crmKind);
@@ -87,7 +89,7 @@ function readText(text: string, readers: readonly FormReader[]): HookBody {
   return UNKNOWN;
 }
 
-/** The contacts of each part of a body. */
+/** Returns the contacts of each part of a body. */
 function bounded(parts: readonly CalledContact[][]): HookBody {
   const contacts = distinctContacts(parts.flat());
   if (contacts.length > MAX_CONTACTS) return UNKNOWN;
@@ -110,13 +112,13 @@ function parseJson(text: string): unknown {
 const objectSchema = z.record(z.string(), z.unknown());
 
 interface Part {
-  /** The kind of CRM in whose own form it is; null for a general form. */
+  /** The kind of CRM in whose own form it is, or null for a general form. */
   kind: string | null;
   contacts: CalledContact[];
   isPrivacyDeletion: boolean;
 }
 
-/** The contacts that an event or a record is about. */
+/** Returns the contacts that an event or a record is about. */
 function readPart(part: unknown, readers: readonly FormReader[]): Part {
   const general = { kind: null, isPrivacyDeletion: false };
   const id = readId(part);
@@ -180,7 +182,7 @@ function namedIds(object: Record<string, unknown>): string[] {
 const valueSchema = z.object({ value: z.unknown() });
 
 /**
- * Returns an ID from a text, a number or a property that wraps its value (`{"value": …}`); null if it is not an ID.
+ * Returns an ID from a text, a number or a property that wraps its value (`{"value": …}`), or null if it is not an ID.
  */
 function readId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? readId(String(value)) : null;

@@ -79,7 +79,7 @@ const hookRoute = createRoute({
   },
 });
 
-/** The route that webhooks call. */
+/** Returns the route that webhooks call. */
 export function hookRoutes(
   deps: HttpDeps,
   attempts: Attempts,
@@ -207,7 +207,7 @@ export const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
   signature_too_old: 'The call was signed more than five minutes ago; sign it again.',
 };
 
-/** The signed parts of a call. `publicUrl` is the address as callers know it, whatever name the request has. */
+/** Returns the signed parts of a call. `publicUrl` is the address as callers know it, whatever name the request has. */
 export async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Promise<SignedCall> {
   return {
     method: c.req.method,

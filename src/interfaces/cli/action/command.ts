@@ -37,7 +37,9 @@ export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | '
     .exitOverride();
 }
 
-/** A command in the help of its topic, without its arguments if they would leave no room for its description. */
+/**
+ * Returns a command in the help of its topic, without its arguments if they would leave no room for its description.
+ */
 function subcommandTerm(command: Command): string {
   const term = new Help().subcommandTerm(command);
   return term.length > MAX_TERM ? command.name() : term;

@@ -67,7 +67,7 @@ export function toOperationDeps(
   };
 }
 
-/** A user of this machine. Such a user needs no role. */
+/** Returns a user of this machine. Such a user needs no role. */
 export function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
   return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
 }

@@ -308,7 +308,7 @@ async function attemptAll<Value>(
   return { attempts, results };
 }
 
-/** A command that only contains the commands of its topic: `users`. */
+/** Returns a command that only contains the commands of its topic: `users`. */
 export function topicCommand(
   deps: ProductDeps,
   name: string,

@@ -134,7 +134,7 @@ export function toAttribute({ key, kind }: InputField): string {
 }
 
 /**
- * Returns the typed value in the form that the schema expects; undefined if nothing was typed. Throws a
+ * Returns the typed value in the form that the schema expects, or undefined if nothing was typed. Throws a
  * ConfigurationError for the name of an environment variable that is not set.
  */
 export function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {

@@ -42,7 +42,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
   for (const line of lines) output.note(line);
 }
 
-/** The keys of the secrets in the result, which are shown only once. */
+/** Returns the keys of the secrets in the result, which are shown only once. */
 function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): readonly string[] {

@@ -36,7 +36,7 @@ export interface ProductDeps
   log: Log;
   logStream: LogStream;
   owner: Owner;
-  /** The user of the machine who typed the command, for the audit; null if the system does not report it. */
+  /** The user of the machine who typed the command, for the audit, or null if the system does not report it. */
   user: string | null;
   /**
    * Returns a signal that is aborted when the process has to end. Once this was called, the command itself
@@ -45,7 +45,7 @@ export interface ProductDeps
   stopSignal(): AbortSignal;
 }
 
-/** A command that reads the settings. */
+/** Returns a command that reads the settings. */
 export function productCommand(name: string, deps: CommandDeps): Command {
   return createCommand(name, deps).option(
     '--config <file>',

@@ -8,7 +8,7 @@ import { type Output, usageError } from '../terminal/output.ts';
 
 /** The output for one link. */
 export interface LinkPlace {
-  /** The absolute path of the file; null for the terminal. */
+  /** The absolute path of the file, or null for the terminal. */
   file: string | null;
   /** Writes the link into the file. On a terminal, does nothing, because the caller prints the link. */
   write(link: string): Promise<void>;

@@ -20,7 +20,7 @@ Examples:
 The file is YAML with "integrations:" as in a settings file, for example the output of donor-sync export. Either all
 clients in the file are stored, or none. A client that is in the settings file is refused. Remove it there first.`;
 
-/** The command `apply`: stores the clients of a file in the database. */
+/** Creates the command `apply`: stores the clients of a file in the database. */
 export function applyCommand(deps: ProductDeps): Command {
   return operationCommand(deps, applyClients, undefined, {
     readDocument: (path, { settings, output }) => readIntegrations(deps, path, settings, output),

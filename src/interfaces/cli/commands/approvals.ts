@@ -26,7 +26,7 @@ The settings (twoPeople) define which actions wait, and from which number of con
 requester has to confirm: in the terminal, another user of the machine. A request expires after 7 days. If a
 confirmation was cut off, repeat it to continue. Exit code 0: done. 2: nothing was changed, and the message explains why. 3: confirmed, but not finished.`;
 
-/** The command `approvals`: the actions that wait for a second user, and the answers. */
+/** Creates the command `approvals`: the actions that wait for a second user, and the answers. */
 export function approvalsCommand(deps: ProductDeps): Command {
   const command = productCommand('approvals', deps)
     .description(listWaitingApprovals.summary)

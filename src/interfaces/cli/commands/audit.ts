@@ -22,7 +22,7 @@ contain the IDs of contacts, except of erased contacts.
 const VERIFY_HELP =
   '\nExit code 0: no change was found. 1: a change was found, and the message describes it. Only with --known can the\nverdict be "intact". Without it, the verdict is "cannot_tell", because missing entries at the end cannot be detected.';
 
-/** The command `audit`: who did what. */
+/** Creates the command `audit`: who did what. */
 export function auditCommand(deps: ProductDeps): Command {
   return operationCommand(deps, listAudit, undefined, { whole: exportAudit })
     .addCommand(operationCommand(deps, exportAudit))

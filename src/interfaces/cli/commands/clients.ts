@@ -22,7 +22,7 @@ Examples:
 
 The entered values are encrypted and not shown. To continue a set-up, open the page Set up in a browser.`;
 
-/** The command `clients`: lists, shows and checks the clients. */
+/** Creates the command `clients`: lists, shows and checks the clients. */
 export function clientsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'clients', 'List, show and check the clients', [
     operationCommand(deps, listClients),
@@ -32,7 +32,7 @@ export function clientsCommand(deps: ProductDeps): Command {
   ]).addHelpText('after', EXAMPLES);
 }
 
-/** The command `setups`: lists and shows unfinished set-ups in the browser. */
+/** Creates the command `setups`: lists and shows unfinished set-ups in the browser. */
 export function setupsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'setups', 'List and show unfinished set-ups', [
     operationCommand(deps, listUnfinished),

@@ -11,7 +11,7 @@ Examples:
 The CRM revokes the client's token, and its runs stop. The data about its contacts stays. If you connect the same
 account again, donor-sync continues from there.`;
 
-/** The command `disconnect`: the opposite of `connect`. */
+/** Creates the command `disconnect`: the opposite of `connect`. */
 export function disconnectCommand(deps: ProductDeps): Command {
   return operationCommand(deps, disconnectClient).addHelpText('after', EXAMPLES);
 }

@@ -14,7 +14,7 @@ Remove the client from the settings file first. Charges are kept, without contac
 If the command is interrupted, repeat it to continue. Exit code 3: a sync is in progress, or the cost of a
 request is not settled yet; repeat the command.`;
 
-/** The command `erase`: erases all data about a client that leaves. */
+/** Creates the command `erase`: erases all data about a client that leaves. */
 export function eraseCommand(deps: ProductDeps): Command {
   return operationCommand(deps, eraseClient).addHelpText('after', EXAMPLES);
 }

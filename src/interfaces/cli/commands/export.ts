@@ -39,7 +39,7 @@ that leaves, run donor-sync erase afterwards.`;
 const optionsSchema = baseOptions.extend({ everything: z.string().min(1).optional() });
 const everythingSchema = baseOptions.extend({ out: z.string().min(1) });
 
-/** The command `export`: prints the settings of a client so that `apply` accepts them. */
+/** Creates the command `export`: prints the settings of a client so that `apply` accepts them. */
 export function exportCommand(deps: ProductDeps): Command {
   const command = productCommand('export', deps)
     .description(exportSettings.summary)

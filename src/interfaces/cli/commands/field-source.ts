@@ -27,7 +27,7 @@ const sourceOptions = baseOptions.extend({
 type Source = z.output<typeof getFieldSource.result>;
 
 /**
- * The command `fields source`: writes the fields that `fields create` would create, for users who deploy them
+ * Creates the command `fields source`: writes the fields that `fields create` would create, for users who deploy them
  * themselves.
  */
 export function fieldSourceCommand(deps: ProductDeps): Command {

@@ -35,7 +35,7 @@ const optionsSchema = baseOptions.extend({
 
 type ForgetOptions = z.infer<typeof optionsSchema>;
 
-/** The command `forget`: erases one person. */
+/** Creates the command `forget`: erases one person. */
 export function forgetCommand(deps: ProductDeps): Command {
   const command = productCommand('forget', deps)
     .description(forgetContact.summary)

@@ -21,7 +21,7 @@ Examples:
 
 It needs no settings, no database and no network. A document is a path in the repository.`;
 
-/** The command `help`: shows a command's options, or explains an outcome, a reason or an error code. */
+/** Creates the command `help`: shows a command's options, or explains an outcome, a reason or an error code. */
 export function helpCommand(deps: CommandDeps): Command {
   const command = createCommand('help', deps)
     .description('show the options of a command, or explain an outcome, a reason or an error code')

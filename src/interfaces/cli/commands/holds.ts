@@ -51,7 +51,7 @@ const listOptions = baseOptions.extend({
 
 const decisionOptions = baseOptions.extend({ batch: z.string().optional() });
 
-/** The command `holds`: shows the decisions that users have to make, and answers them. */
+/** Creates the command `holds`: shows the decisions that users have to make, and answers them. */
 export function holdsCommand(deps: ProductDeps): Command {
   const command = productCommand('holds', deps)
     .description(listHolds.summary)
@@ -114,7 +114,7 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
 
 const OPERATIONS = { approve: approveHolds, reject: rejectHolds, resubmit: resubmitHolds };
 
-/** The batch, or null for single decisions. Throws a ConfigurationError if both or neither are given. */
+/** Returns the batch, or null for single decisions. Throws a ConfigurationError if both or neither are given. */
 function batchAlone(
   word: DecisionWord,
   ids: readonly string[],
@@ -146,7 +146,7 @@ function requireNoWords({ commands }: Command, [word]: readonly string[]): void 
   );
 }
 
-/** The ID of a decision or a batch. The operation refuses a batch, and explains that the ID is a batch. */
+/** Returns the ID of a decision or a batch. The operation refuses a batch, and explains that the ID is a batch. */
 async function toHold({ application, output }: Action, typed: string): Promise<string> {
   const { reader } = application.store;
   const open = (await listOpenQuestions(reader)).map(({ id }) => id);

@@ -32,7 +32,7 @@ const NEXT = [
   'Put the card on the view of contacts: Settings, Objects, Contacts, Record customization.',
 ];
 
-/** The command `hubspot`: the app with which HubSpot's own pages call this installation. */
+/** Creates the command `hubspot`: the app with which HubSpot's own pages call this installation. */
 export function hubspotCommand(deps: ProductDeps): Command {
   return new Command('hubspot')
     .description('Write the app with the card and the workflow action for HubSpot')

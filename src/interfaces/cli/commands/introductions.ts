@@ -18,7 +18,7 @@ Reads the names from the CRM, and spends nothing. The audit records it.`;
 
 const ONE = { one: 'with --integration' } as const;
 
-/** The command `introductions`: whom a member can introduce, and the user's own list. */
+/** Creates the command `introductions`: whom a member can introduce, and the user's own list. */
 export function introductionsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, rankedIntroductions, ONE, { namesPeople: true })
     .usage('[options] [add|remove]')

@@ -10,7 +10,7 @@ Examples:
 
 Users turn their mails on themselves, on the page My account.`;
 
-/** The command `mails`: the monthly mails of a user. */
+/** Creates the command `mails`: the monthly mails of a user. */
 export function mailsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'mails', "Show a user's monthly mails, and turn them off", [
     operationCommand(deps, showMails),

@@ -48,11 +48,11 @@ interface MigrateReport {
   applied: string[];
   /** Migrations that have not been applied yet, oldest first; empty unless only checking. */
   pending: string[];
-  /** Number of secrets that were encrypted again with the current key; null if that was not requested. */
+  /** Number of secrets that were encrypted again with the current key, or null if that was not requested. */
   resealed: number | null;
 }
 
-/** The command `migrate`: brings the database's schema up to this program's version. */
+/** Creates the command `migrate`: brings the database's schema up to this program's version. */
 export function migrateCommand(deps: ProductDeps): Command {
   const command = productCommand('migrate', deps)
     .description("update the database's schema")

@@ -51,13 +51,13 @@ interface MoveReport {
   /** The erasure log of the new database. The write log is next to it. */
   erasureLog: string | null;
   /**
-   * The spending journal from which the new database does not continue; null if there is none, or if it does
+   * The spending journal from which the new database does not continue, or null if there is none, or if it does
    * continue.
    */
   journalLeft: string | null;
 }
 
-/** The command `move`: moves the database from one machine's file to a server for many machines. */
+/** Creates the command `move`: moves the database from one machine's file to a server for many machines. */
 export function moveCommand(deps: ProductDeps): Command {
   const command = productCommand('move', deps)
     .description('move a SQLite database into an empty Postgres database, and stop using it')

@@ -36,7 +36,7 @@ same. The output names people, so there is no --json. For scripts, use --csv or 
 
 const NAMES = { namesPeople: true };
 
-/** The command `networks`: compares the mirrored groups with the networks at the service. */
+/** Creates the command `networks`: compares the mirrored groups with the networks at the service. */
 export function networksCommand(deps: ProductDeps): Command {
   return operationCommand(deps, listNetworks, { each: 'networks', byDefault: 'all' })
     .usage('[options] [check|repair|introductions] [integration...]')
@@ -48,7 +48,7 @@ export function networksCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** The command `paths`: shows everyone in the networks who knows one contact. */
+/** Creates the command `paths`: shows everyone in the networks who knows one contact. */
 export function pathsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, showPaths, { one: 'with --integration' }, NAMES).addHelpText(
     'after',
@@ -56,7 +56,7 @@ export function pathsCommand(deps: ProductDeps): Command {
   );
 }
 
-/** The command `prospects`: shows people that the networks know and that are not in the CRM. */
+/** Creates the command `prospects`: shows people that the networks know and that are not in the CRM. */
 export function prospectsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, findProspects, { one: 'after the command' }, NAMES).addHelpText(
     'after',

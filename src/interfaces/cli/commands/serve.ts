@@ -79,7 +79,7 @@ const optionsSchema = baseOptions.extend({
 /** The hosts under which only this machine can reach the service. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** The command `serve`: HTTP, schedules and webhooks, until it is stopped. */
+/** Creates the command `serve`: HTTP, schedules and webhooks, until it is stopped. */
 export function serveCommand(deps: ProductDeps): Command {
   const command = productCommand('serve', deps)
     .description('serve HTTP and start scheduled runs, until stopped')

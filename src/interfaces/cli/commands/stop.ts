@@ -17,7 +17,7 @@ A run in progress ends within seconds, on whichever machine it runs. Paid profil
 continues from there. A queued run does not start. To keep the next scheduled run from starting:
 donor-sync schedule pause ID`;
 
-/** The command `stop`: stops a run in any process. */
+/** Creates the command `stop`: stops a run in any process. */
 export function stopCommand(deps: ProductDeps): Command {
   return operationCommand(deps, stopRun, undefined, {
     findSubject: ({ application, output }, typed) => findWhat(application, output, typed),

@@ -14,7 +14,9 @@ not refunded, and the next sync does not write the same profiles again. Exit cod
 Undo the run again once that is fixed. Also 3: the request waits for a second user (twoPeople.undo in the settings),
 and nothing was done yet.`;
 
-/** The command `undo`: restores the values that a run replaced, if the CRM still contains what the run wrote. */
+/**
+ * Creates the command `undo`: restores the values that a run replaced, if the CRM still contains what the run wrote.
+ */
 export function undoCommand(deps: ProductDeps): Command {
   return operationCommand(deps, undoRunNow, undefined, {
     async findSubject({ application, output }, typed, isYes) {

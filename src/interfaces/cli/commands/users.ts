@@ -57,7 +57,7 @@ Examples:
 ${ROLES_LINE}
 A token is shown once, because donor-sync stores only its hash.`;
 
-/** The command `users`: manages users and their rights. */
+/** Creates the command `users`: manages users and their rights. */
 export function usersCommand(deps: ProductDeps): Command {
   const passkeys = topicCommand(deps, 'passkeys', 'List and remove the passkeys of a user', [
     operationCommand(deps, listUserPasskeys),
@@ -89,7 +89,7 @@ Examples:
 "set" prints a link. Open it within 15 minutes in a browser on another computer or phone, and confirm there: from then
 on, invitations and passkeys use the address. An address in the settings file (server.publicUrl) wins.`;
 
-/** The command `address`: shows and sets the address under which users reach the server. */
+/** Creates the command `address`: shows and sets the address under which users reach the server. */
 export function addressCommand(deps: ProductDeps): Command {
   return topicCommand(
     deps,
@@ -99,7 +99,7 @@ export function addressCommand(deps: ProductDeps): Command {
   ).addHelpText('after', ADDRESS_EXAMPLES);
 }
 
-/** The command `tokens`: manages the access tokens of programs that use the HTTP API. */
+/** Creates the command `tokens`: manages the access tokens of programs that use the HTTP API. */
 export function tokensCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'tokens', 'Create, list and revoke the access tokens of the HTTP API', [
     operationCommand(deps, createToken),

@@ -32,7 +32,7 @@ SIGTERM or Ctrl-C ends the worker within ten seconds, and another worker continu
 
 const optionsSchema = baseOptions.extend({ runs: z.number().optional() });
 
-/** The command `worker`: carries out runs until it is stopped, without HTTP. */
+/** Creates the command `worker`: carries out runs until it is stopped, without HTTP. */
 export function workerCommand(deps: ProductDeps): Command {
   const command = productCommand('worker', deps)
     .description(

@@ -205,7 +205,7 @@ function painter(format: Format, hasColor: boolean): (text: string) => string {
   return (text) => begin + text + end;
 }
 
-/** The error for an invalid option or answer. */
+/** Creates the error for an invalid option or answer. */
 export function usageError(message: string): ConfigurationError {
   return new ConfigurationError(message, { code: 'usage' });
 }

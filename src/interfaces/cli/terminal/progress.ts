@@ -135,7 +135,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): Sample[] 
   return [...recent, sample].slice(-MAX_SAMPLES);
 }
 
-/** Returns the number of items done per second over the samples; null if it is too early to tell. */
+/** Returns the number of items done per second over the samples, or null if it is too early to tell. */
 export function ratePerSecond(samples: readonly Sample[]): number | null {
   const first = samples[0];
   const last = samples.at(-1);
@@ -151,7 +151,7 @@ function isMoving(samples: readonly Sample[]): boolean {
   return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;
 }
 
-/** Returns the milliseconds until everything is done at this rate; null if unknown. */
+/** Returns the milliseconds until everything is done at this rate, or null if unknown. */
 function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
   if (state.total === null || perSecond === null || perSecond <= 0) return null;
   return (Math.max(0, state.total - state.done) / perSecond) * 1000;

@@ -12,7 +12,7 @@ interface Question<Answer> {
   message: string;
   /** The answer from the command line. */
   given: Answer | undefined;
-  /** The answer to offer; null if there is no good guess. */
+  /** The answer to offer, or null if there is no good guess. */
   initial: Answer | null;
 }
 
@@ -40,7 +40,7 @@ export interface Prompter {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
-  /** A text that is not shown while it is typed; null if nothing was typed. */
+  /** Returns a text that is not shown while it is typed, or null if nothing was typed. */
   secret(message: string): Promise<string | null>;
   /** Yes or no. `initial` is the answer for the Enter key; no by default. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
@@ -54,7 +54,7 @@ export async function askText(asker: Prompter, question: TextQuestion): Promise<
   return answer;
 }
 
-/** Returns the problem with an answer, even with a blank one; null if the answer is valid. */
+/** Returns the problem with an answer, even with a blank one, or null if the answer is valid. */
 async function findProblem(
   { validate }: Pick<TextQuestion, 'validate'>,
   answer: string,
@@ -156,7 +156,7 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   }
 }
 
-/** The error if the user cancelled the questions. `next` explains how to continue. */
+/** Creates the error if the user cancelled the questions. `next` explains how to continue. */
 export function cancelled(next = ''): ConfigurationError {
   return new ConfigurationError(`Stopped. Nothing was written.${next}`, { code: 'cancelled' });
 }

@@ -7,13 +7,13 @@ export interface Column<Row> {
   value(row: Row): string;
   /** Numbers are aligned to the right; default `left`. */
   align?: 'left' | 'right';
-  /** True if its text may wrap on a narrow terminal; false by default. */
+  /** True if its text may wrap on a narrow terminal. Defaults to false. */
   shrinks?: boolean;
   /** The smallest width to which a column shrinks; 14 by default. */
   minWidth?: number;
-  /** True if the column is left out when the terminal is too narrow for all columns; false by default. */
+  /** True if the column is left out when the terminal is too narrow for all columns. Defaults to false. */
   isExtra?: boolean;
-  /** True if the column is left out when it is empty in all rows; false by default. */
+  /** True if the column is left out when it is empty in all rows. Defaults to false. */
   optional?: boolean;
   /** Colours the finished cell. */
   style?: (text: string, row: Row) => string;

@@ -31,8 +31,8 @@ export function formatLast(instant: string | number | null, now: number): string
 const MIN_ID_LENGTH = 6;
 
 /**
- * Finds an ID by the whole ID or its last characters; null if there is none. Throws a ConfigurationError that
- * lists the candidates if there are several.
+ * Finds an ID by the whole ID or its last characters, or null if there is none. Throws a ConfigurationError that lists
+ * the candidates if there are several.
  */
 export function findId(typed: string, ids: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();

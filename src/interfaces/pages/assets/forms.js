@@ -212,7 +212,7 @@
     }
   }
 
-  /** Returns the password form of the sign-in page; null if there is none. */
+  /** Returns the password form of the sign-in page, or null if there is none. */
   async function fetchSignInForm() {
     try {
       const response = await fetch('/sign-in');

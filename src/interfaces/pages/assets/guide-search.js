@@ -147,7 +147,7 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
   }
 
   /**
-   * The ideas of a query: each is a telling word or a phrase, with the words that the guide uses for it.
+   * Returns the ideas of a query: each is a telling word or a phrase, with the words that the guide uses for it.
    *
    * @param {string[]} typed
    * @returns {Idea[]}
@@ -177,7 +177,7 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
     return ideas;
   }
 
-  /** The best score of each place for one of the idea's words. @param {Idea} idea */
+  /** Returns the best score of each place for one of the idea's words. @param {Idea} idea */
   function searchIdea(idea) {
     /** @type {Map<number, any>} */
     const best = new Map();

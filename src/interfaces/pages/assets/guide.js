@@ -24,7 +24,7 @@ if (current instanceof HTMLElement && menu && current.offsetTop > menu.clientHei
 }
 
 /**
- * The search index. It is fetched once, and again if that failed.
+ * Returns the search index. It is fetched once, and again if that failed.
  *
  * @param {HTMLFormElement} form
  * @returns {Promise<Search>}

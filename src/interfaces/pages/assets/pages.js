@@ -263,7 +263,7 @@ function placesOf(part, selector) {
 }
 
 /**
- * Returns the number at a path such as `contacts.read`; null if there is none.
+ * Returns the number at a path such as `contacts.read`, or null if there is none.
  *
  * @param {unknown} report
  * @param {string | null} path

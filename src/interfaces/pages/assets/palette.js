@@ -19,8 +19,8 @@
   let chosen = -1;
   let asked = 0;
   /**
-   * The client whose contacts are searched; null on pages that are not about one client, and for users who
-   * may not see names.
+   * The client whose contacts are searched, or null on pages that are not about one client, and for users who may not
+   * see names.
    */
   const client = opener?.getAttribute('data-client') ?? null;
   /** @type {Place[] | null} */

@@ -18,7 +18,7 @@ export interface AuditPageView {
   page: AuditPage | null;
   /** The filter as it was typed. */
   words: AuditWords;
-  /** Only entries with lower numbers; null for the newest. */
+  /** Only entries with lower numbers, or null for the newest. */
   before: number | null;
   /** The problems with the filter. */
   problems: readonly string[];

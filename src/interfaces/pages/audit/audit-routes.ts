@@ -34,7 +34,7 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
   });
   return app;
 
-  /** The page; with status 422 and without entries if the query is invalid. */
+  /** Returns the page; with status 422 and without entries if the query is invalid. */
   async function show(c: Context<HttpEnv>, { words, asked, problems }: AuditQuery) {
     const caller = getCaller(c);
     const before = asked?.before;

@@ -13,7 +13,7 @@ interface ContactFrameProps {
   /** Shown in the window's title, which browsers keep in their history, so it never contains a name. */
   title: string;
   heading: string;
-  /** Whether the page is a subpage that links back to the contact's page. */
+  /** True if the page is a subpage that links back to the contact's page. */
   isBelow?: boolean;
   note?: string | null;
 }

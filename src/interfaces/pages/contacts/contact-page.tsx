@@ -11,7 +11,7 @@ import { contactHref } from './contact-href.ts';
 
 export interface ContactContent {
   client: Integration;
-  /** The contact's page in the CRM; null if it is not known. */
+  /** The contact's page in the CRM, or null if it is not known. */
   recordUrl: string | null;
   contact: ShownContact;
   /** The action that was just done. */

@@ -14,7 +14,7 @@ export type Found = z.output<typeof findContactsByName.result>['search'];
 
 export interface SearchContent {
   client: Pick<Integration, 'id' | 'name'>;
-  /** The text that was searched, and its results; null before the first search. */
+  /** The text that was searched, and its results, or null before the first search. */
   searched: { text: string; found: Found } | null;
 }
 

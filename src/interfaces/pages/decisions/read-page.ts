@@ -41,13 +41,13 @@ export interface DecisionsPage {
   open: OpenDecision | null;
   /** Recent answers that can be withdrawn. */
   undo: Undo | null;
-  /** Actions that wait for a second user; empty if a decision is open. */
+  /** Actions that wait for a second user. Empty if a decision is open. */
   approvals: ShownApproval[];
 }
 
 /** An action that waits for a second user, and the current user's options. */
 export interface ShownApproval extends ApprovalView {
-  /** The page about the subject of the action; null if there is no such page. */
+  /** The page about the subject of the action, or null if there is no such page. */
   href: string | null;
   /** True if the requester is, or may be, the same person. */
   isOwn: boolean;
@@ -62,7 +62,7 @@ export interface OpenDecision {
   url: string | null;
   previous: string | null;
   next: string | null;
-  /** For readers and above; empty for viewers. */
+  /** For readers and above. Empty for viewers. */
   choices: Choice[];
   /** Null if the subject is not a contact, and for users who may not see names. */
   evidence: HoldEvidence | null;
@@ -91,7 +91,7 @@ export interface Undo {
   countsAt: number;
 }
 
-/** The queue without an open decision. */
+/** Returns the queue without an open decision. */
 export async function readDecisions(
   { store }: World,
   reach: ClientAccess,
@@ -104,11 +104,11 @@ export async function readDecisions(
 interface Looked {
   reach: ClientAccess;
   query: QueueQuery;
-  /** Aborted when the user has waited long enough; null for a user who may not see names. */
+  /** Aborted when the user has waited long enough, or null for a user who may not see names. */
   signal: AbortSignal | null;
 }
 
-/** The queue around a hold, and the hold itself. */
+/** Returns the queue around a hold, and the hold itself. */
 export async function readHoldPage(
   world: World,
   hold: Question,
@@ -136,7 +136,7 @@ export async function readHoldPage(
   };
 }
 
-/** The queue around a batch, and the batch with a few of its contacts. */
+/** Returns the queue around a batch, and the batch with a few of its contacts. */
 export async function readBatchPage(
   world: World,
   batch: QuestionBatch,

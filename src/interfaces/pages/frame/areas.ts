@@ -26,7 +26,7 @@ export const AREAS = [
 export type AreaId = (typeof AREAS)[number]['id'];
 
 /**
- * The guide's section about this area, which has the same name; the start of the guide for pages without an
+ * Returns the guide's section about this area, which has the same name; the start of the guide for pages without an
  * area.
  */
 export function helpAbout(id: AreaId | undefined): string {

@@ -40,7 +40,7 @@ export type ClientSide = (typeof SIDES)[number]['side'];
 
 interface ClientSidesProps {
   client: { id: string; name: string };
-  /** The current page; null for a page without a link here. */
+  /** The current page, or null for a page without a link here. */
   side: ClientSide | null;
   viewer: Viewer;
 }
@@ -57,7 +57,7 @@ export function ClientSides({ client: { id, name }, side, viewer }: ClientSidesP
   );
 }
 
-/** The name of a client's page, as a heading. */
+/** Returns the name of a client's page, as a heading. */
 export function sideName(side: ClientSide): string {
   return SIDES.find((one) => one.side === side)?.name ?? side;
 }

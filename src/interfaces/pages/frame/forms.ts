@@ -137,7 +137,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/audit/verify', page: '/audit', kind: 'look' },
 ];
 
-/** Returns the form that is sent to this path, with the path of its page; null if there is none. */
+/** Returns the form that is sent to this path, with the path of its page, or null if there is none. */
 export function findForm(path: string): { kind: FormKind; page: string } | null {
   for (const { action, page, kind } of FORMS) {
     const values = matchPath(action, path);
@@ -155,7 +155,7 @@ export function isSentAgain(kind: FormKind): boolean {
   return kind === 'save' || kind === 'look';
 }
 
-/** Returns the parameters of a path, still encoded; null if the path does not match the pattern. */
+/** Returns the parameters of a path, still encoded, or null if the path does not match the pattern. */
 function matchPath(pattern: string, path: string): ReadonlyMap<string, string> | null {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return null;

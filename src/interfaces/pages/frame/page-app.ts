@@ -29,7 +29,7 @@ export interface PageFrame {
   act(role: Role): MiddlewareHandler<HttpEnv>;
   /** Returns the status of all clients. It is read once for all users. */
   clients: ClientReader;
-  /** Returns the current user for the frame of the page; null for a visitor who is not signed in. */
+  /** Returns the current user for the frame of the page, or null for a visitor who is not signed in. */
   getViewer(principal: Principal | null): Viewer;
 }
 
@@ -96,7 +96,7 @@ export function createPageFrame(
     return overview;
   }
 
-  /** The same response as in the API, as a page for people. */
+  /** Returns the same response as in the API, as a page for people. */
   async function answerPage(error: Error, c: Context<HttpEnv>): Promise<Response> {
     const answer = answerError(error, c, log);
     const body = errorSchema.parse(await answer.json());
@@ -128,7 +128,7 @@ function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /**
- * The page for unknown addresses and for internal errors of any route, with the frame for signed-in users. If
+ * Returns the page for unknown addresses and for internal errors of any route, with the frame for signed-in users. If
  * the frame itself cannot be built, the page is shown without it.
  */
 export function problemPages(

@@ -60,7 +60,7 @@ function isPage(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/html') ?? false;
 }
 
-/** Returns the page of the form as the same user sees it now; null if the user may not see it. */
+/** Returns the page of the form as the same user sees it now, or null if the user may not see it. */
 async function readPage(
   pages: Pick<Hono<HttpEnv>, 'fetch'>,
   c: Context<HttpEnv>,

@@ -12,13 +12,13 @@ export interface Refilling {
   /** The path that the form is sent to. A form without an action is sent to the path of its page. */
   action: string;
   typed: Typed;
-  /** The name of the field that has to be corrected; null if the problem is not about one field. */
+  /** The name of the field that has to be corrected, or null if the problem is not about one field. */
   field: string | null;
-  /** The refusal and its reason; null if the page already shows it. */
+  /** The refusal and its reason, or null if the page already shows it. */
   problem: string | null;
-  /** The page's path; null if the page is shown at its own address. */
+  /** The page's path, or null if the page is shown at its own address. */
   page: string | null;
-  /** Whether the stored values differ because they were changed in the meantime. */
+  /** True if the stored values differ because they were changed in the meantime. */
   isConflict: boolean;
 }
 
@@ -253,7 +253,7 @@ function withAttribute(tag: string, name: string, value: string | null): string 
   return value === null ? `${rest}>` : `${rest} ${name}="${encode(value)}">`;
 }
 
-/** The stored value next to the typed one. */
+/** Returns the stored value next to the typed one. */
 function storedHint(value: string): string {
   const text = value === '' ? 'empty' : value;
   return `<span class="hint stored-value">Saved in the other window: <strong>${encode(text)}</strong></span>`;

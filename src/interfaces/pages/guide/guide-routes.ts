@@ -19,7 +19,7 @@ const CACHE_CONTROL = 'public, max-age=300';
 
 const filesSchema = z.array(z.object({ path: z.string(), file: z.string(), type: z.string() }));
 
-/** The routes of the guide. The guide does not stay in memory; the list of its files takes 5 kB. */
+/** Returns the routes of the guide. The guide does not stay in memory; the list of its files takes 5 kB. */
 export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   for (const path of [GUIDE, `${GUIDE}/:page`, `${GUIDE}/images/:image`]) {

@@ -34,8 +34,7 @@ export interface IntegrationView {
   crm: string;
   standing: ClientStatus;
   /**
-   * The address at which an admin connects the client to its CRM; null if no consent is needed, or if it was
-   * given.
+   * The address at which an admin connects the client to its CRM, or null if no consent is needed, or if it was given.
    */
   connectHref: string | null;
   /** The run that is in progress or queued. */
@@ -53,7 +52,7 @@ export interface IntegrationView {
 
 export interface CurrentRun {
   report: RunReport;
-  /** Whether it has started. */
+  /** True if it has started. */
   hasBegun: boolean;
   /** Number of chosen contacts that are finished, and of all chosen contacts. */
   done: number;

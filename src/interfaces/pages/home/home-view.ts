@@ -14,9 +14,9 @@ import { clientHref } from './client-href.ts';
 
 export interface HomeQuery {
   show: ClientFilter;
-  /** A kind of CRM; empty for all. */
+  /** A kind of CRM. Empty for all. */
   crm: string;
-  /** Part of a name or ID; empty for all. */
+  /** Part of a name or ID. Empty for all. */
   q: string;
   /** Number of clients before the first client on the page. */
   from: number;

@@ -211,7 +211,7 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
   );
 }
 
-/** `href` is the contact's page; null for users who may not see names. */
+/** `href` is the contact's page, or null for users who may not see names. */
 function Person({ person, href }: { person: ShownPerson; href: string | null }) {
   const { who, name, contact, sentence, memberOf, sentences, more, keptBack = null } = person;
   return (

@@ -206,7 +206,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   }
 
   /**
-   * The members who know a contact. Users who may see names also get the contact's name and the introduction
+   * Returns the members who know a contact. Users who may see names also get the contact's name and the introduction
    * from the CRM.
    */
   async function personFor(c: C, id: string, who: string, picture: NetworkPicture) {

@@ -36,7 +36,7 @@ export function createNamer(
 /** The first characters of a donor ID, out of 32, that are enough to distinguish it. */
 const SHORT = 8;
 
-/** The data from which the page's script draws the picture. */
+/** Returns the data from which the page's script draws the picture. */
 export function pictureData(picture: NetworkPicture, names: Names | null) {
   const called = createNamer(picture, names);
   return {
@@ -60,13 +60,11 @@ export function pictureData(picture: NetworkPicture, names: Names | null) {
 export interface ShownPerson {
   /** The selected person. */
   who: string;
-  /** The CRM ID; null if the person is not in the picture. */
+  /** The CRM ID, or null if the person is not in the picture. */
   contact: string | null;
   /** Null if names may not be shown, or if there is no name. */
   name: string | null;
-  /**
-   * The introduction that a run has written into the CRM; null if there is none, or if it may not be shown.
-   */
+  /** The introduction that a run has written into the CRM, or null if there is none, or if it may not be shown. */
   sentence: string | null;
   memberOf: string[];
   /** The paths to the person, each in words. Their number is limited, so they stay readable. */

@@ -11,7 +11,7 @@ import {
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
 export interface ResultsPage extends ResultsView {
-  /** The client that the page is limited to; null for all. */
+  /** The client that the page is limited to, or null for all. */
   client: string | null;
 }
 

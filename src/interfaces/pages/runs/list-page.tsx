@@ -10,7 +10,7 @@ interface RunListProps {
   list: RunListView;
   /** Returns a client's name. */
   getClientName: (integrationId: string) => string;
-  /** Whether the selected client has pages. */
+  /** True if the selected client has pages. */
   isClient: boolean;
   viewer: Viewer;
 }

@@ -24,19 +24,19 @@ export interface RunDetail {
   /** Whether the run is in progress, queued or over. */
   phase: 'running' | 'waiting' | 'over';
   integrationName: string;
-  /** The run's progress; null for a run that is over. */
+  /** The run's progress, or null for a run that is over. */
   progress: RunProgress | null;
   /** True if a user has requested that the run stop. */
   isStopping: boolean;
-  /** An undo that another user has to confirm, or that is in progress; null if there is none. */
+  /** An undo that another user has to confirm, or that is in progress, or null if there is none. */
   undo: UndoProgress | null;
   /** Number of people whom the service does not know. They count as failed in the report. */
   unknown: number;
-  /** Whether the run's integration is still set up, so its CRM can be queried. */
+  /** True if the run's integration is still set up, so its CRM can be queried. */
   isSetUp: boolean;
   /** True if the service recognised too few contacts and no run has started since. A user may accept that. */
   isRateLow: boolean;
-  /** The next step for the user; null for a run that is in progress or succeeded. */
+  /** The next step for the user, or null for a run that is in progress or succeeded. */
   advice: Advice | null;
   reasons: ReasonCount[];
   /** Number of contacts that received, at no cost, the profile of another contact for the same person. */
@@ -45,7 +45,7 @@ export interface RunDetail {
   contacts: ShownContact[];
   /** The page's filter. */
   query: ContactQuery;
-  /** The cursor of the next page; null if there is none. */
+  /** The cursor of the next page, or null if there is none. */
   next: string | null;
 }
 

@@ -22,7 +22,7 @@ export type RunListQuery = z.infer<typeof runListQuerySchema>;
 export interface RunListView {
   query: RunListQuery;
   runs: RunReport[];
-  /** The cursor of the next page; null if there is none. */
+  /** The cursor of the next page, or null if there is none. */
   next: string | null;
 }
 

@@ -18,7 +18,7 @@ import {
 
 const authSchema = z.record(z.string(), z.unknown()).catch({});
 
-/** The stored sign-in. Its secrets are never shown, and are sent only to their own origin. */
+/** Returns the stored sign-in. Its secrets are never shown, and are sent only to their own origin. */
 export function getSignIn({ answers: { crm } }: Pick<Setup, 'answers'>) {
   const auth = authSchema.parse(crm?.['auth'] ?? {});
   const textOf = (name: string) => textIn(auth[name]) || undefined;
@@ -81,7 +81,7 @@ function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignI
   return chosen;
 }
 
-/** The ways to sign in with the CRM's app; a consent, which needs the least, first. */
+/** Returns the ways to sign in with the CRM's app; a consent, which needs the least, first. */
 export function listAppWays(signIns: readonly SignIn[]): readonly SignIn[] {
   const ways = signIns.filter(({ browser }) => browser === 'app');
   return ways.toSorted((a, b) => Number(b.isConsent ?? false) - Number(a.isConsent ?? false));

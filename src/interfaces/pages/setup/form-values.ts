@@ -14,7 +14,7 @@ export interface Allowed {
   apps: Settings['setup']['apps'];
 }
 
-/** Returns the user's text without surrounding white space; empty if there is none. */
+/** Returns the user's text without surrounding white space. Empty if there is none. */
 export function one(form: Form, name: string): string {
   const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
   return typeof value === 'string' ? requirePlainText('This form', value.trim()) : '';
@@ -47,12 +47,12 @@ export async function requirePublic(
   }
 }
 
-/** The error for a value that a form lacks. */
+/** Creates the error for a value that a form lacks. */
 export function missing(what: string, field: string): ConfigurationError {
   return aboutField(answerMissing(`Enter ${what}.`), field);
 }
 
-/** The questions that must be answered before the next step. */
+/** Returns the questions that must be answered before the next step. */
 export function answerMissing(what: string): ConfigurationError {
   return new ConfigurationError(what, { code: 'setup_answer_missing' });
 }

@@ -17,7 +17,7 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import type { WizardContext } from './set-up-context.ts';
 
-/** The buttons of the last page. Each stores the settings as `apply` would, and then requests a run. */
+/** Returns the buttons of the last page. Each stores the settings as `apply` would, and then requests a run. */
 export async function finishStep(
   context: WizardContext,
   c: Context<HttpEnv>,

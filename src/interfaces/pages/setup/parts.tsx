@@ -13,7 +13,7 @@ export function Field(props: {
   isNeeded?: boolean;
   inputmode?: 'numeric';
   list?: string;
-  /** Whether an empty field is filled with the browser's time zone. */
+  /** True if an empty field is filled with the browser's time zone. */
   isOwnZone?: boolean;
   /** Distinguishes several fields with the same name on a page. */
   id?: string;

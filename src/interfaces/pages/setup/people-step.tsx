@@ -106,7 +106,7 @@ function ContactMarks({ setup }: { setup: Setup }) {
 /** The numbers of contacts that the CRM's own marks exclude. */
 const LEFT_BY = { deceased: 'deceased', doNotContact: 'do_not_contact' } as const;
 
-/** The fields to choose from. If the CRM's own marks apply, the option for no field is called "Automatic". */
+/** Returns the fields to choose from. If the CRM's own marks apply, the option for no field is called "Automatic". */
 function markChoices(
   kind: MarkKind,
   props: {
@@ -245,7 +245,7 @@ function getColumns(crm: Setup['answers']['crm']): Readonly<Record<string, unkno
   return typeof columns === 'object' && columns !== null ? { ...columns } : {};
 }
 
-/** The columns that the answers refer to. */
+/** Returns the columns that the answers refer to. */
 function chosenColumns(
   crm: Setup['answers']['crm'],
   contacts: Setup['answers']['contacts'],

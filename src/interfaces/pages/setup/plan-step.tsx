@@ -247,7 +247,7 @@ function restText(rest: number | null): string {
   return rest === null ? 'Send the rest' : `Send the rest: ${describeCount(rest, 'credit')}`;
 }
 
-/** How many of the submitted contacts the service recognised. */
+/** Returns how many of the submitted contacts the service recognised. */
 function getMatchRate({ reasons }: PlanView): { known: number; answered: number } {
   const sum = (isWanted: (outcome: string | null, reason: string) => boolean) =>
     reasons

@@ -77,15 +77,15 @@ export type DefaultNames = ReadonlyMap<string, string>;
 
 export interface PlanView {
   look: PlanPreview | null;
-  /** The trial run; null until the user requests it. */
+  /** The trial run, or null until the user requests it. */
   run: RunReport | null;
   reasons: ReasonCount[];
   examples: TrialExample[];
-  /** The first run of the schedule (epoch ms); null without a schedule. */
+  /** The first run of the schedule (epoch ms), or null without a schedule. */
   nextRun: number | null;
   /** The number of mapped fields. */
   fieldCount: number;
-  /** Lines that a change removes and adds; null for a new integration. */
+  /** Lines that a change removes and adds, or null for a new integration. */
   diff: DiffLine[] | null;
   /** True if the change affects which contacts are submitted, and therefore the cost. */
   changesPeople: boolean;
@@ -128,7 +128,7 @@ const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   plan: ['crm', 'key', 'people', 'fields'],
 };
 
-/** Returns the first step that must be completed before this one; null if this step can be shown. */
+/** Returns the first step that must be completed before this one, or null if this step can be shown. */
 export function missingFor({ done }: Pick<Setup, 'done'>, step: SetupStep): SetupStep | null {
   return NEEDS[step].find((needed) => !done.includes(needed)) ?? null;
 }

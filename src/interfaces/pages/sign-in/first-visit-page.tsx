@@ -30,7 +30,7 @@ export interface FirstAccountView {
   typed: PersonIdentity;
   /** False if nobody signs in with a password. The next page then offers a passkey. */
   hasPasswords: boolean;
-  /** Why no account was created; null before the first attempt. */
+  /** Why no account was created, or null before the first attempt. */
   problem: string | null;
 }
 

@@ -86,7 +86,7 @@ export function firstVisitRoutes(
     return integrations.size === 0 ? '/setup' : '/';
   }
 
-  /** The form, with all typed values except the password. */
+  /** Returns the form, with all typed values except the password. */
   async function accountPage(
     c: Context<HttpEnv>,
     view: Pick<FirstAccountView, 'visit' | 'typed' | 'problem'>,

@@ -6,15 +6,15 @@ import { PasskeyForm } from '../users/passkey-parts.tsx';
 export interface SignInView {
   /** The path of the page that follows the sign-in. */
   to: string;
-  /** The way of signing in that was refused; null before the first attempt. */
+  /** The way of signing in that was refused, or null before the first attempt. */
   refused: 'token' | 'password' | 'passwords' | 'provider' | 'passkey' | null;
-  /** Whether there is a user who can sign in. */
+  /** True if there is a user who can sign in. */
   hasPeople: boolean;
-  /** Whether users can sign in with a password. */
+  /** True if users can sign in with a password. */
   hasPasswords: boolean;
-  /** The request for a passkey; null while there is none. */
+  /** The request for a passkey, or null while there is none. */
   passkey: PasskeyOffer | null;
-  /** The name of the identity provider; null if there is none. */
+  /** The name of the identity provider, or null if there is none. */
   provider: string | null;
 }
 

@@ -35,15 +35,15 @@ export interface Problem {
 
 export interface AccountPasskeys {
   own: readonly PasskeyView[];
-  /** Whether the user has recently confirmed their identity in this session. */
+  /** True if the user has recently confirmed their identity in this session. */
   canRemove: boolean;
-  /** The public address, if browsers cannot create passkeys for it; null if they can. */
+  /** The public address, if browsers cannot create passkeys for it, or null if they can. */
   impossibleAt: string | null;
   /** False while the server works on its own computer only. */
   isFinal: boolean;
-  /** The request to add a passkey; null until the user confirms their identity. */
+  /** The request to add a passkey, or null until the user confirms their identity. */
   add: PasskeyOffer | null;
-  /** The request to confirm the identity with a passkey; null if there is none. */
+  /** The request to confirm the identity with a passkey, or null if there is none. */
   prove: PasskeyOffer | null;
   /** The default name of a new passkey. */
   newName: string;

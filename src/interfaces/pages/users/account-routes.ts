@@ -130,7 +130,7 @@ export function accountRoutes(
     return [...application.integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
   }
 
-  /** Returns the way to sign in from the form: a password or a passkey; null if it is not valid. */
+  /** Returns the way to sign in from the form: a password or a passkey, or null if it is not valid. */
   async function readCredential(
     c: Context<HttpEnv>,
     secret: string,

@@ -6,12 +6,12 @@ import { Fact, Status, Timestamp } from '../frame/parts.tsx';
 import { QrCode } from './qr-code.tsx';
 
 export interface AddressView extends z.output<typeof showAddress.result> {
-  /** The link that confirms the proposed address; null if there is none. */
+  /** The link that confirms the proposed address, or null if there is none. */
   link: string | null;
   /** True directly after the first owner has created an account. */
   isFirst: boolean;
   hasClients: boolean;
-  /** The account of an owner who has to show first that it is them; null if that is not needed. */
+  /** The account of an owner who has to show first that it is them, or null if that is not needed. */
   proof: { email: string; hasPassword: boolean } | null;
 }
 

@@ -91,7 +91,7 @@ export function addressRoutes(
   });
   return app;
 
-  /** The address that waits for this value; null if the value is wrong, used, replaced or too old. */
+  /** Returns the address that waits for this value, or null if the value is wrong, used, replaced or too old. */
   async function findAsked(c: Context<HttpEnv>, value: string): Promise<AddressRecord | null> {
     const { proposed } = await readAddresses(store.reader, address.given);
     const isRight = proposed !== null && isValueOf(proposed, sealer, value);
@@ -100,7 +100,7 @@ export function addressRoutes(
   }
 
   /**
-   * Returns the reason why this request does not prove that others can reach the server at the address; null if it
+   * Returns the reason why this request does not prove that others can reach the server at the address, or null if it
    * proves it.
    */
   function findDetour(c: Context<HttpEnv>, { url, browser }: AddressRecord): string | null {

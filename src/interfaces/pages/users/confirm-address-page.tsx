@@ -1,10 +1,10 @@
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
 export interface ConfirmationView {
-  /** The address; null if the link no longer works. */
+  /** The address, or null if the link no longer works. */
   url: string | null;
   state: 'asks' | 'confirmed' | 'gone';
-  /** Why the address was not confirmed; null before the first attempt. */
+  /** Why the address was not confirmed, or null before the first attempt. */
   problem: string | null;
 }
 

@@ -3,11 +3,11 @@ import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 
 export interface LinkView {
-  /** The user of the CRM; null if the link no longer works. */
+  /** The user of the CRM, or null if the link no longer works. */
   user: { crm: string; account: string; user: string; email: string } | null;
   /** False for a browser that signed in with an access token. */
   isUser: boolean;
-  /** Whether the user has proved their identity within ten minutes. */
+  /** True if the user has proved their identity within ten minutes. */
   isProven: boolean;
 }
 

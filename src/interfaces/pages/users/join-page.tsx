@@ -8,13 +8,13 @@ export interface JoinView {
   email: string;
   /** False for a user who has already joined and has forgotten the password. */
   isNew: boolean;
-  /** The request for a passkey; null if there can be none. */
+  /** The request for a passkey, or null if there can be none. */
   passkey: PasskeyOffer | null;
   /** Why the password or the passkey was not accepted. */
   problem: string | null;
 }
 
-/** The page of an invitation link; null if the link is not valid, or no longer valid. */
+/** The page of an invitation link, or null if the link is not valid, or no longer valid. */
 export function renderJoin(viewer: Viewer, view: JoinView | null) {
   if (view === null) {
     return render(

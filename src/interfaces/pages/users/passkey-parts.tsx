@@ -15,7 +15,7 @@ export function PasskeyForm(
     page?: string;
     label: string;
     isPrimary?: boolean;
-    /** Whether passkeys are also offered in the email address field. */
+    /** True if passkeys are also offered in the email address field. */
     isAutofill?: boolean;
   }>,
 ) {

@@ -27,9 +27,9 @@ import { passkeyShape, passwordSchema, readPasskeyName } from './forms.ts';
 
 export interface PasskeyDoors {
   passkeys: PasskeySignIn;
-  /** Whether users can sign in with an identity provider. */
+  /** True if users can sign in with an identity provider. */
   hasProvider: boolean;
-  /** Whether users can sign in with a password. */
+  /** True if users can sign in with a password. */
   passwordsCount: boolean;
   /** Counts wrong passwords that are typed on the account's own page. */
   guesses: SharedAttempts;

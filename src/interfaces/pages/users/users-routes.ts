@@ -74,7 +74,7 @@ export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 }
 
-/** The fields of a form with a role and boxes for clients. */
+/** Returns the fields of a form with a role and boxes for clients. */
 function withRights(form: Record<string, unknown>): object {
   return { ...form, ...readRights(form) };
 }

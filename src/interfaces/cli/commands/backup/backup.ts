@@ -25,7 +25,7 @@ You can make a backup while donor-sync is running. The file is encrypted with th
 database (DONOR_SYNC_SECRET_KEY, or the file that ends in ".key"). Keep that key in another place. The command is for
 SQLite databases. For Postgres, use the backup tools of the server.`;
 
-/** The command `backup`: the database as one encrypted file. */
+/** Creates the command `backup`: the database as one encrypted file. */
 export function backupCommand(deps: ProductDeps): Command {
   const command = productCommand('backup', deps)
     .description('copy the database into one encrypted file, while it is in use')

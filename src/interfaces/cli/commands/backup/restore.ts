@@ -60,7 +60,7 @@ const optionsSchema = baseOptions
 
 type RestoreCommandOptions = z.infer<typeof optionsSchema>;
 
-/** The command `restore`: replaces the database with a backup, and asks a user to confirm the result. */
+/** Creates the command `restore`: replaces the database with a backup, and asks a user to confirm the result. */
 export function restoreCommand(deps: ProductDeps): Command {
   const command = productCommand('restore', deps)
     .description('replace the database with a backup, and agree to spend again')

@@ -1,7 +1,7 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
 /**
- * The completion for bash. It does not need the package bash-completion, and works with bash 3.2, which macOS
+ * Returns the completion for bash. It does not need the package bash-completion, and works with bash 3.2, which macOS
  * has. If no word matches, bash completes file names.
  */
 export function createBashCompletion(program: CommandShape): string {

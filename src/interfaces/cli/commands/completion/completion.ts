@@ -17,7 +17,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const satisfies readonly CompletionShe
 
 const shellSchema = z.enum(SHELLS);
 
-/** The command `completion`: prints the script that lets a shell complete commands and options. */
+/** Creates the command `completion`: prints the script that lets a shell complete commands and options. */
 export function completionCommand(
   deps: CommandDeps,
   loadCommands: () => Promise<readonly Command[]>,
@@ -36,7 +36,7 @@ export function completionCommand(
   );
 }
 
-/** Reads the script that the build has written; null if the program runs from its sources. */
+/** Reads the script that the build has written, or null if the program runs from its sources. */
 async function readBuilt(shell: CompletionShell): Promise<string | null> {
   return readFile(ownFile(`completions/donor-sync.${shell}`), 'utf8').catch(() => null);
 }

@@ -8,7 +8,7 @@ import { createZshCompletion } from './zsh.ts';
 
 export type CompletionShell = 'bash' | 'zsh' | 'fish';
 
-/** The scripts for all shells, from the program and its commands, which are all loaded. */
+/** Returns the scripts for all shells, from the program and its commands, which are all loaded. */
 export function createCompletions(
   program: Command,
   commands: readonly Command[],
@@ -21,7 +21,7 @@ export function createCompletions(
   };
 }
 
-/** The manual page `donor-sync.1`. */
+/** Returns the manual page `donor-sync.1`. */
 export function createManualPage(
   program: Command,
   commands: readonly Command[],

@@ -1,6 +1,6 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
-/** The completion for fish, with descriptions. */
+/** Returns the completion for fish, with descriptions. */
 export function createFishCompletion(program: CommandShape): string {
   const shapes = listShapes(program);
   return `# Completion of donor-sync for fish: donor-sync completion fish | source

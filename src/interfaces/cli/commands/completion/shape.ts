@@ -7,9 +7,9 @@ export interface OptionShape {
   description: string;
   /** The ways to type it, without a value: `--config`. */
   names: readonly string[];
-  /** Whether the option takes a value. */
+  /** True if the option takes a value. */
   hasValue: boolean;
-  /** The possible values; empty if any value is possible. */
+  /** The possible values. Empty if any value is possible. */
   choices: readonly string[];
 }
 
@@ -21,9 +21,9 @@ export interface ArgumentShape {
 }
 
 export interface CommandShape {
-  /** The words that call it, without the name of the program: `users invite`; empty for the program. */
+  /** The words that call it, without the name of the program: `users invite`. Empty for the program. */
   place: string;
-  /** Its name and its aliases; empty for the program. */
+  /** Its name and its aliases. Empty for the program. */
   names: readonly string[];
   summary: string;
   description: string;
@@ -32,7 +32,7 @@ export interface CommandShape {
   commands: readonly CommandShape[];
 }
 
-/** The program with its own options and these commands, which are all loaded. */
+/** Returns the program with its own options and these commands, which are all loaded. */
 export function describeProgram(program: Command, commands: readonly Command[]): CommandShape {
   const options = describeOptions(program);
   // These options also work after the name of a command.

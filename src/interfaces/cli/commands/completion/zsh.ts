@@ -1,6 +1,6 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
-/** The completion for zsh, with descriptions. If no word matches, zsh completes file names. */
+/** Returns the completion for zsh, with descriptions. If no word matches, zsh completes file names. */
 export function createZshCompletion(program: CommandShape): string {
   const shapes = listShapes(program);
   return `#compdef donor-sync

@@ -45,7 +45,7 @@ const optionsSchema = baseOptions.extend({
 
 type Options = z.infer<typeof optionsSchema>;
 
-/** The command `connect`: waits until a user has connected the CRM account. */
+/** Creates the command `connect`: waits until a user has connected the CRM account. */
 export function connectCommand(deps: ProductDeps): Command {
   const command = productCommand('connect', deps)
     .description('connect a client to its CRM account')

@@ -19,7 +19,7 @@ export interface ConnectorDeps extends CommandDeps {
   cwd: string;
 }
 
-/** The command `connector`: creates the skeleton of a new connector. */
+/** Creates the command `connector`: creates the skeleton of a new connector. */
 export function connectorCommand(deps: ConnectorDeps): Command {
   return createCommand('connector', deps)
     .description('create a connector for another kind of CRM')

@@ -13,7 +13,7 @@ export interface DemoContact {
   employer: string;
   /** The text that a user at the nonprofit has typed into the net worth field. */
   netWorthNote: string;
-  /** Why the contact is in the list; null for ordinary contacts. */
+  /** Why the contact is in the list, or null for ordinary contacts. */
   story: string | null;
 }
 

@@ -49,7 +49,7 @@ const flagsSchema = z.object({
   crm: z.array(z.string()).default([]),
 });
 
-/** The command `demo`: a first and a second sync of a fictional nonprofit, in a few seconds. */
+/** Creates the command `demo`: a first and a second sync of a fictional nonprofit, in a few seconds. */
 export function demoCommand(deps: ProductDeps): Command {
   const command = createCommand('demo', deps)
     .description(`try donor-sync: sync a fictional ${DEMO_PLACES}`)

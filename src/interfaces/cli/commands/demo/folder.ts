@@ -29,7 +29,7 @@ export const ENHANCED_FIELDS = [
 /** The ID of the demo's integration with a file. */
 export const DEMO_INTEGRATION = 'demo';
 
-/** The ID of the demo's integration with a CRM. */
+/** Returns the ID of the demo's integration with a CRM. */
 export function crmIntegration(kind: string): string {
   return `demo-${kind}`;
 }
@@ -82,7 +82,7 @@ export interface ListSettings {
   rest: string;
 }
 
-/** The settings file of a demo. */
+/** Returns the settings file of a demo. */
 export function listSettings({ id, name, service, columns, rest }: ListSettings): string {
   return `# Settings of the demo. Real keys belong in the environment: apiKey: "\${PARTNER_API_KEY}"
 

@@ -17,7 +17,7 @@ export interface DemoReport {
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
   runs: RunReport[];
   contacts: DemoResult[];
-  /** The results for each CRM; empty if the first sync did not finish. */
+  /** The results for each CRM. Empty if the first sync did not finish. */
   crms: CrmResult[];
 }
 

@@ -17,7 +17,7 @@ const HOST = '127.0.0.1';
 const MAX_RUNS_AT_ONCE = 3;
 
 export interface StatusPage {
-  /** The service that the set-up offers, on this machine; none by default. */
+  /** The service that the set-up offers, on this machine. Defaults to none. */
   serviceUrl?: string;
   started(url: string, application: Application): void | Promise<void>;
 }

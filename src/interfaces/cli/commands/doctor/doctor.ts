@@ -61,8 +61,8 @@ const optionsSchema = baseOptions.extend({
 });
 
 /**
- * The command `doctor`: checks every prerequisite and shows the fixes. It is written by hand, because unreadable
- * settings are also a finding. The operation checks each client.
+ * Creates the command `doctor`: checks every prerequisite and shows the fixes. It is written by hand, because
+ * unreadable settings are also a finding. The operation checks each client.
  */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
@@ -137,9 +137,9 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** The contents of a report in addition to the findings; null without a report. */
+  /** The contents of a report in addition to the findings, or null without a report. */
   facts: ReportFacts | null;
-  /** Whether to show the CRM's own messages, which may quote names. */
+  /** True to show the CRM's own messages, which may quote names. */
   show: boolean;
 }
 
@@ -184,7 +184,7 @@ async function examine(
   }
 }
 
-/** The findings about a client. A signal ends the process at once, because nothing is changed. */
+/** Returns the findings about a client. A signal ends the process at once, because nothing is changed. */
 export async function examineClientHere(
   deps: ProductDeps,
   { application, settings, integration }: ExaminedClient,
@@ -209,7 +209,7 @@ function settingsFix(error: unknown): string {
     : 'Fix each listed problem. To set a variable in this terminal: export NAME=value';
 }
 
-/** The code of the error, which identifies a missing settings file. */
+/** Returns the code of the error, which identifies a missing settings file. */
 function settingsCause(error: unknown): string | undefined {
   return isConfigurationError(error) ? error.code : undefined;
 }

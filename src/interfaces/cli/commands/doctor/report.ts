@@ -22,7 +22,7 @@ export interface IntegrationFacts {
   facts: readonly AccountFact[];
 }
 
-/** The report as Markdown. */
+/** Returns the report as Markdown. */
 export function renderReport(
   { madeAt, installation, integrations }: Omit<ReportContent, 'findings'>,
   findings: readonly DoctorFinding[],

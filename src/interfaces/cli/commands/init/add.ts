@@ -24,7 +24,7 @@ Examples:
 Comments and the order of the settings do not change. The new client uses the service and the key of the first
 client, unless you give another key.`;
 
-/** The command `add`: asks the questions of `init` and adds an integration to a settings file. */
+/** Creates the command `add`: asks the questions of `init` and adds an integration to a settings file. */
 export function addCommand(deps: InitDeps): Command {
   const command = createCommand('add', deps)
     .description('ask a few questions and add a client to the settings file')
@@ -63,7 +63,7 @@ async function readSettings(file: string, path: string): Promise<string> {
   }
 }
 
-/** The settings already in the file, verbatim: variables are not expanded. */
+/** Returns the settings already in the file, verbatim: variables are not expanded. */
 function presentSettings(text: string, path: string): PresentSettings {
   const list = readIntegrations(text, path);
   const entries = list.items.filter((item) => isMap(item));

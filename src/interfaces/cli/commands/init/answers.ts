@@ -7,10 +7,10 @@ import type { FieldMapping } from '../../../../core/field-map.ts';
 export interface Answers {
   id: string;
   name: string;
-  /** The schedule; null if the client runs only on request. */
+  /** The schedule, or null if the client runs only on request. */
   schedule: { cron: string; timezone: string } | null;
   partner: PartnerAnswers;
-  /** Credits; null for no limit. */
+  /** Credits, or null for no limit. */
   budget: { perRun: number | null; perMonth: number | null };
   crm: CsvAnswers | RemoteAnswers;
   variableFor: VariableFor;
@@ -21,7 +21,7 @@ export interface PartnerAnswers {
   url: string;
   /** The variable from which the settings read the service key. */
   keyVariable: string;
-  /** The key itself, for a file next to the settings; null if the variable is set in another way. */
+  /** The key itself, for a file next to the settings, or null if the variable is set in another way. */
   key: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface CsvAnswers {
   /** Null if `path` itself is replaced. */
   output: string | null;
   encoding: CsvHeader['encoding'];
-  /** The sheet of a workbook; null for the first sheet with a table, and for text files. */
+  /** The sheet of a workbook, or null for the first sheet with a table, and for text files. */
   sheet: string | null;
   badRows: 'stop' | 'skip';
   columns: {
@@ -45,9 +45,9 @@ export interface CsvAnswers {
     employers: readonly string[];
   };
   marks: MarkColumns;
-  /** Advice for the user about this kind of export; null if there is none. */
+  /** Advice for the user about this kind of export, or null if there is none. */
   advice: string | null;
-  /** The field map, if the file already has other columns with our names; null for the connector's. */
+  /** The field map, if the file already has other columns with our names, or null for the connector's. */
   fields: readonly FieldMapping[] | null;
   /** Every column of the file with its use. */
   fileColumns: readonly ColumnLine[];
@@ -60,7 +60,7 @@ export interface CsvAnswers {
 /** The columns of names. One column never serves for both parts. */
 export type NameColumns = { firstName: string; lastName: string } | { fullName: string };
 
-/** The columns that mark contacts who are never sent; null if there are none. */
+/** The columns that mark contacts who are never sent, or null if there are none. */
 export interface MarkColumns {
   optOut: string | null;
   deceased: string | null;
@@ -73,9 +73,9 @@ export interface RemoteAnswers {
   about: AboutRemoteCrm;
   url: string;
   signIn: SignIn;
-  /** The field that marks contacts who must not be enhanced; null for none. */
+  /** The field that marks contacts who must not be enhanced, or null for none. */
   optOut: string | null;
-  /** The answer about marks for mail and calls; null if the CRM declares none. */
+  /** The answer about marks for mail and calls, or null if the CRM declares none. */
   contactMarks: string | null;
 }
 
@@ -83,14 +83,14 @@ export interface RemoteAnswers {
 export interface Surroundings {
   cwd: string;
   timezone: string;
-  /** True if the variable already has a value, in the environment or in the file next to the settings. */
+  /** Returns true if the variable already has a value, in the environment or in the file next to the settings. */
   isSet(variable: string): boolean;
   /** Reads the file that `--partner-key-file` names; "-" is stdin. */
   readKey(path: string): Promise<string>;
-  /** The settings already in the file; null for a new file. */
+  /** The settings already in the file, or null for a new file. */
   present: PresentSettings | null;
   /**
-   * Loads a connector package and returns the questions of its set-up; null for a built-in kind. Throws a
+   * Loads a connector package and returns the questions of its set-up, or null for a built-in kind. Throws a
    * ConfigurationError if there is no such package, or if it declares no set-up.
    */
   findPackage(kind: string | undefined): Promise<AboutRemoteCrm | null>;

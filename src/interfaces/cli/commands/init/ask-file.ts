@@ -188,7 +188,7 @@ async function askNames(
   return { firstName, lastName };
 }
 
-/** Returns the answer from the options; undefined if they contain none. */
+/** Returns the answer from the options, or undefined if they contain none. */
 function getNameForm(flags: InitFlags): 'two' | 'whole' | undefined {
   const hasTwo = flags.csvFirstName !== undefined || flags.csvLastName !== undefined;
   if (flags.csvFullName === undefined) return hasTwo ? 'two' : undefined;

@@ -52,7 +52,7 @@ export function askColumns(
   return askMany(asker, { flag, message: question.ask, given, initial, choices });
 }
 
-/** The question as asked for a settings file, in which an environment variable can replace the answer. */
+/** Returns the question as asked for a settings file, in which an environment variable can replace the answer. */
 export function orVariable(question: Question): Question {
   const schema = checkedBy((text) => (isVariable(text) ? null : findProblem(question, text)));
   return { ...question, schema };

@@ -34,7 +34,7 @@ export const FLAGS = {
   doNotContactColumn: '--csv-do-not-contact',
 } as const satisfies Record<QuestionName | 'address' | 'signIn' | 'contactMarks', string>;
 
-/** The ways to sign in that work without consent in a browser. */
+/** Returns the ways to sign in that work without consent in a browser. */
 export function listTerminalWays({ setup }: AboutRemoteCrm): readonly SignIn[] {
   return setup.signIns.filter(({ isConsent = false }) => !isConsent);
 }
@@ -83,7 +83,7 @@ export function withAnswerOptions(command: Command): Command {
     .option('--csv-do-not-contact <column>', describe('doNotContactColumn'));
 }
 
-/** The question's noun, and the word for no answer. */
+/** Returns the question's noun, and the word for no answer. */
 function describe(name: QuestionName): string {
   const { noun, schema }: Question<unknown> = QUESTIONS[name];
   return schema.safeParse(NONE).data === null ? `${noun}, or "${NONE}"` : noun;

@@ -37,7 +37,7 @@ export interface InitDeps
   stdin: Readable & { isTTY?: boolean };
   /** The questions are printed here, because stdout is for the result. */
   stderr: Writable & { isTTY?: boolean; columns?: number };
-  /** The time zone of this machine, offered for the schedule: an IANA name. */
+  /** Returns the time zone of this machine, offered for the schedule: an IANA name. */
   timezone(): string;
 }
 
@@ -52,7 +52,7 @@ Keys and tokens are never written into the file. It names variables for them. Yo
 key, which is stored in .env next to the file. Only you can read .env, and git ignores it. Environment
 variables override variables in .env.`;
 
-/** The command `init`: asks a few questions and writes a settings file. */
+/** Creates the command `init`: asks a few questions and writes a settings file. */
 export function initCommand(deps: InitDeps): Command {
   const command = createCommand('init', deps)
     .description('ask a few questions and write a settings file that sync and serve accept')
@@ -213,7 +213,7 @@ async function checkFile(
   return definition.check({ settings, contacts, deps: fileDeps() });
 }
 
-/** The finding about rows that the connector would skip; null if there are none. */
+/** Returns the finding about rows that the connector would skip, or null if there are none. */
 function badRowsIn(findings: readonly Finding[]): Finding | null {
   const found = findings.find(({ subject }) => subject === 'bad rows');
   return found === undefined

@@ -137,7 +137,7 @@ ${authText(about, signIn, variableFor)}
 ${optOutText(optOut)}${contactMarksText(about, contactMarks)}`;
 }
 
-/** The lines about marks for mail and calls, which name them even if none excludes contacts. */
+/** Returns the lines about marks for mail and calls, which name them even if none excludes contacts. */
 function contactMarksText(about: AboutRemoteCrm, answer: string | null): string {
   if (answer === null) return '';
   const { doNotContactField, doNotContactValues, unmarkedValues } = withContactMarks<MarkSettings>(

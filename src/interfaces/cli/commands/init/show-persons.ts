@@ -67,7 +67,7 @@ async function confirmPersons(
   throw cancelled(' Run init again and choose other columns, for example with --csv-first-name.');
 }
 
-/** The dependencies of a file's connector. It has no secrets and is never stopped. */
+/** Returns the dependencies of a file's connector. It has no secrets and is never stopped. */
 export function fileDeps(): ConnectorDeps {
   return {
     clock: systemClock,

@@ -23,7 +23,7 @@ const DEFAULT_LISTED = 10;
 
 const listSchema = z.object({ list: z.int().positive().default(DEFAULT_LISTED) });
 
-/** The command `plan`: shows what a sync would do now. It costs nothing. */
+/** Creates the command `plan`: shows what a sync would do now. It costs nothing. */
 export function planCommand(deps: ProductDeps): Command {
   const made = new Map<string, { plan: Plan; persons: readonly PersonDetails[] }>();
   const here = {

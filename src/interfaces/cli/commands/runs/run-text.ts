@@ -34,7 +34,7 @@ export interface RunDetail extends RunReport {
   reasons: Record<string, number>;
   /** Number of contacts that received the result of another contact for the same person, at no cost. */
   shared: number;
-  /** The cost of the queries for warm paths; null if they were free. */
+  /** The cost of the queries for warm paths, or null if they were free. */
   queries: QueryCharge | null;
   /** The first contacts, except contacts that were already up to date. */
   outcomes: RunContactView[];

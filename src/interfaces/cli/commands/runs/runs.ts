@@ -69,7 +69,7 @@ const optionsSchema = baseOptions.loose().extend({
 
 type RunsOptions = z.infer<typeof optionsSchema>;
 
-/** The command `runs`: lists runs, or shows one run in detail. */
+/** Creates the command `runs`: lists runs, or shows one run in detail. */
 export function runsCommand(deps: ProductDeps): Command {
   const command = productCommand('runs', deps)
     .description(listRuns.summary)

@@ -71,7 +71,7 @@ function toOption({ flags, description, value }: StandInOption): Option {
   return option.choices(value).default(value[0]);
 }
 
-/** The shared options under the names of the sandboxes. */
+/** Returns the shared options under the names of the sandboxes. */
 function toShared(flags: Omit<Flags, 'faults'>) {
   const shared = z.object(flagsSchema.shape).omit({ faults: true }).parse(flags);
   const { tokenLifetime, ...others } = shared;

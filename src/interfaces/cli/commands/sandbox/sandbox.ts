@@ -18,7 +18,7 @@ import type { Serving, StandIn } from './stand-in.ts';
 /** The dependencies of `sandbox` in addition to those of every command. */
 export type SandboxDeps = CommandDeps & Pick<ProductDeps, 'cwd' | 'stopSignal'>;
 
-/** The command `sandbox`: serves local stand-ins for trying things out without an account or cost. */
+/** Creates the command `sandbox`: serves local stand-ins for trying things out without an account or cost. */
 export function sandboxCommand(deps: SandboxDeps): Command {
   const command = createCommand('sandbox', deps)
     .description('serve a local stand-in for the Partner Data Service or a CRM')
@@ -69,7 +69,7 @@ async function startOrExplain(start: () => Promise<Serving>, port: number): Prom
 }
 
 /**
- * The error if a sandbox cannot start. Starting depends only on the options, so one of the options must be
+ * Creates the error if a sandbox cannot start. Starting depends only on the options, so one of the options must be
  * wrong.
  */
 function startError(error: unknown, port: number): ConfigurationError {

@@ -28,7 +28,7 @@ export function printRun(
   output.print();
 }
 
-/** The command that shows values that users had typed and that could not be restored. */
+/** Returns the command that shows values that users had typed and that could not be restored. */
 function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): string[] {
   if (!reasons.some(({ reason }) => reason === 'typed_value_lost')) return [];
   return [
@@ -81,7 +81,7 @@ function describeEnd(report: RunReport, style: Style): string {
   return `${getColor(report.status, style)(word)}${took} (run ${shortId(report.id)})`;
 }
 
-/** The status of a run, in words. */
+/** Returns the status of a run, in words. */
 export function getStatusWord({ status, reason }: Pick<RunReport, 'status' | 'reason'>): string {
   return status === 'incomplete' && isAtLimit(reason) ? 'at its limit' : STATUS_WORDS[status];
 }

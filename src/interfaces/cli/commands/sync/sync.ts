@@ -61,7 +61,7 @@ const optionsSchema = baseOptions.extend({
 
 type SyncOptions = z.infer<typeof optionsSchema>;
 
-/** The command `sync`: runs a sync now, from where the last run stopped. */
+/** Creates the command `sync`: runs a sync now, from where the last run stopped. */
 export function syncCommand(deps: ProductDeps): Command {
   const command = productCommand('sync', deps)
     .description('read changed contacts, enhance them and write the results into the CRM, now')

@@ -25,7 +25,7 @@ const rowSchema = z.object({
 const fileSchema = z.object({ fields: z.array(z.string()), contacts: z.array(rowSchema) });
 
 /**
- * The fields, and the contacts by ID.
+ * Returns the fields, and the contacts by ID.
  * @param {string} path
  */
 export async function load(path) {
