@@ -132,7 +132,7 @@ export const setAddress = changing({
   ],
 });
 
-/** The ways to sign in that the settings allow, in addition to passkeys. */
+/** Returns the ways to sign in that the settings allow, in addition to passkeys. */
 export function otherWays({ application }: Pick<World, 'application'>) {
   const { passwords, oidc } = application.settings.server.signIn;
   return { passwords, provider: oidc !== null };

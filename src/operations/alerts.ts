@@ -198,7 +198,7 @@ export const checkAlerts = acting({
   ending: ({ alerts }) => (alerts.every(({ sent }) => sent) ? 'done' : 'stopped'),
 });
 
-/** The alerts of clients that the caller has access to, by client and subject. */
+/** Returns the alerts of clients that the caller has access to, by client and subject. */
 async function listOwn({ reader, clients }: World): Promise<AlertRecord[]> {
   return (await listAlerts(reader)).filter(({ integrationId }) => clients.has(integrationId));
 }

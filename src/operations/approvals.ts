@@ -193,7 +193,7 @@ async function findRequest(
 }
 
 /**
- * The error for an unknown request. It is the same if the request was answered, has expired, or is about
+ * Creates the error for an unknown request. It is the same if the request was answered, has expired, or is about
  * clients that the caller has no access to.
  */
 export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {

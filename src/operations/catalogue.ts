@@ -168,7 +168,7 @@ export const OPERATIONS: readonly Operation[] = [
   planClient,
 ];
 
-/** The operation with this name. */
+/** Returns the operation with this name. */
 export function findOperation(name: string): Operation | undefined {
   return OPERATIONS.find((operation) => operation.name === name);
 }

@@ -25,7 +25,7 @@ import { describeForgotten, describeReceipt, type Forgotten } from './forget-now
 import { acting } from './kit/operation.ts';
 import { describeUndone } from './undo.ts';
 
-/** The confirmation for the terminal. It asks first, carries the request out, and returns the outcome. */
+/** Returns the confirmation for the terminal. It asks first, carries the request out, and returns the outcome. */
 export function confirmNow(log: Log) {
   return acting({
     ...confirmDeclared,

@@ -180,7 +180,7 @@ function countNames({ name, introductions }: ShownContact): number {
   return new Set(names.filter((each) => each !== null)).size;
 }
 
-/** The contact's name or ID, with its most important state. */
+/** Returns the contact's name or ID, with its most important state. */
 export function describeContact(contact: ShownContact): string[] {
   const { crmId, integration, name, state, since, keptBack, profile } = contact;
   if (state === 'erased') {

@@ -267,8 +267,7 @@ function daysText(days: SpendingView['days']): string {
 }
 
 /**
- * The clients whose keys are read: the clients that have spent credits, or the first clients if there are
- * none.
+ * Returns the clients whose keys are read: the clients that have spent credits, or the first clients if there are none.
  */
 function listShown({ clients }: World, spending: SpendingView) {
   const spenders = spending.clients.flatMap(({ integration }) => clients.get(integration) ?? []);

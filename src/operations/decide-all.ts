@@ -134,15 +134,15 @@ async function countWaiting(
   return { contacts, credits: decision === 'resubmit' ? contacts : 0 };
 }
 
-/** The end of the period. Decisions that were opened later are not included. */
+/** Returns the end of the period. Decisions that were opened later are not included. */
 function latest({ clock }: Pick<World, 'clock'>, { openedUntil }: Input): number {
   const now = clock.now();
   return openedUntil === undefined ? now : Math.min(Date.parse(openedUntil), now);
 }
 
 /**
- * The error for a reason that has already been answered. While the answer can be withdrawn, the error names
- * the user who gave it.
+ * Creates the error for a reason that has already been answered. While the answer can be withdrawn, the error names the
+ * user who gave it.
  */
 async function decidedFirst(
   world: ActingWorld,

@@ -270,7 +270,7 @@ function requirePersonToErase(
   throw personNeeded('approve that contacts are erased', command);
 }
 
-/** The error for a question that was open a moment ago and has been decided since. */
+/** Creates the error for a question that was open a moment ago and has been decided since. */
 async function decidedMeanwhile(
   world: ActingWorld,
   question: Question,
@@ -281,7 +281,7 @@ async function decidedMeanwhile(
   return now.decision === null ? notDecidable(now) : decidedAlready(world, now);
 }
 
-/** The error for an answer that the question does not allow. It lists the possible answers. */
+/** Creates the error for an answer that the question does not allow. It lists the possible answers. */
 function notDecidable(question: Question): ConfigurationError {
   const { id, kind } = question;
   const choices = listChoices(question).map(
@@ -296,7 +296,7 @@ function notDecidable(question: Question): ConfigurationError {
   });
 }
 
-/** The error for an answer that is not possible. `why` lists the possible answers. */
+/** Creates the error for an answer that is not possible. `why` lists the possible answers. */
 export function undecidable(
   why: string,
   details: Readonly<Record<string, string>> = {},
@@ -304,7 +304,7 @@ export function undecidable(
   return new ConfigurationError(why, { code: 'hold_not_decidable', refusal: 'conflict', details });
 }
 
-/** Gives an answer that can be withdrawn; null if an answer already exists. */
+/** Gives an answer that can be withdrawn. Returns null if an answer already exists. */
 export async function give(
   { store, carryOn }: Pick<ActingWorld, 'store' | 'carryOn'>,
   answer: Answer,

@@ -29,7 +29,7 @@ export async function findHold(world: Looking, id: string): Promise<Question> {
   throw unknownHold(id);
 }
 
-/** The error for a decision that does not exist, or that the caller may not see. */
+/** Creates the error for a decision that does not exist, or that the caller may not see. */
 export function unknownHold(id: string): ConfigurationError {
   return new ConfigurationError(
     `There is no decision "${id}". Nothing was changed. List the open decisions: donor-sync holds`,
@@ -67,7 +67,7 @@ async function listOpenBatches(world: Looking): Promise<QuestionBatch[]> {
 }
 
 /**
- * The error for a batch ID in place of a decision ID, because a decision about a whole batch has to be
+ * Creates the error for a batch ID in place of a decision ID, because a decision about a whole batch has to be
  * explicit.
  */
 function isBatch({ id, count }: QuestionBatch): ConfigurationError {

@@ -14,7 +14,7 @@ import { findClient } from './kit/clients.ts';
 import { acting } from './kit/operation.ts';
 import { RequestWaits } from './kit/requests.ts';
 
-/** The operation `forget`, with the receipt as its result. */
+/** Returns the operation `forget`, with the receipt as its result. */
 export function forgetNow(log: Log) {
   return acting({
     ...forgetDeclared,
@@ -45,7 +45,7 @@ export interface Forgotten {
   crmId: string;
   /** False if the database had no data about the contact. The contact is blocked from now on anyway. */
   wasKnown: boolean;
-  /** Fields that were cleared in the CRM; null if clearing was not requested. */
+  /** Fields that were cleared in the CRM, or null if clearing was not requested. */
   cleared: string[] | null;
   /** Fields whose value was changed after we wrote it, so they were not cleared. */
   editedSince: string[];
@@ -77,7 +77,7 @@ function toDistinct(names: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-/** The receipt in sentences. */
+/** Returns the receipt in sentences. */
 export function describeReceipt(forgotten: Forgotten): string[] {
   const { networks, cleared, editedSince, receipt } = forgotten;
   const lines: string[] = [];

@@ -61,7 +61,7 @@ export const forgetContact = acting({
   say: ({ approval }) => describeWaiting(approval),
 });
 
-/** The erasure as a request. */
+/** Returns the erasure as a request. */
 export function toAsked(input: z.output<typeof inputSchema>, crmId: string): Asked {
   const { alsoInCrm, everywhere, blockUnknown, integration: integrationId } = input;
   return { request: { what: 'forget', alsoInCrm, everywhere, blockUnknown }, integrationId, crmId };

@@ -238,8 +238,8 @@ interface ShownHolds {
 }
 
 /**
- * The tables of open decisions. A batch is one row, because it can contain thousands of contacts, unless the request
- * was for this batch.
+ * Returns the tables of open decisions. A batch is one row, because it can contain thousands of contacts, unless the
+ * request was for this batch.
  */
 export function tableHolds(
   { holds, batches, examples = [] }: ShownHolds,
@@ -321,7 +321,7 @@ function tableOfExamples(examples: Examples): TableView {
   };
 }
 
-/** The number of open decisions, and the commands for deciding. */
+/** Returns the number of open decisions, and the commands for deciding. */
 function describeOpen(holds: readonly HoldView[], batches: readonly BatchView[]): string[] {
   const single = holds.filter(({ batch }) => batch === null).length;
   const total = single + batches.length;

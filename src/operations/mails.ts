@@ -132,7 +132,7 @@ export const confirmEmail = changing({
   say: ({ mails: { email } }) => `${email} is confirmed. The mails that you chose are sent to it.`,
 });
 
-/** The user's own account. In the terminal, which belongs to no user, `--user` names one. */
+/** Returns the user's own account. In the terminal, which belongs to no user, `--user` names one. */
 async function findOwn(world: World, typed: string | undefined): Promise<PersonRecord> {
   if (world.caller.kind === 'machine') {
     if (typed === undefined) {
@@ -217,7 +217,7 @@ function requireRole({ role }: PersonRecord, kind: MailKind): void {
   );
 }
 
-/** Returns the address that a link was sent to; null if one was sent less than a minute ago. */
+/** Returns the address that a link was sent to, or null if one was sent less than a minute ago. */
 async function sendProof(world: ActingWorld, person: PersonRecord): Promise<string | null> {
   const { email: server } = world.application.settings.alerts;
   if (server === null) return null;

@@ -217,7 +217,7 @@ export const repairNetworks = acting({
   ending: ({ stopped }) => (stopped === null ? 'done' : 'stopped'),
 });
 
-/** The question before a repair, with the results of the check. */
+/** Returns the question before a repair, with the results of the check. */
 function toQuestion(
   integration: string,
   drifts: readonly { removedByHand: readonly unknown[]; addedByHand: readonly unknown[] }[],

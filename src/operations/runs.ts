@@ -29,7 +29,7 @@ export const runSchema = runReportSchema.meta({ id: 'Run' });
 
 const RUN = z.string().describe('The ID of the run');
 
-/** An input that must be one of these words. */
+/** Returns an input that must be one of these words. */
 function oneOf<Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `Choose one of ${words.join(', ')}.` });
 }
@@ -174,7 +174,7 @@ export type RunContactsInput = Pick<
 export interface Looking {
   reader: Reader;
   caller: Pick<Caller, 'clients'>;
-  /** Decrypts the name of the user who undid the run; null if the name is not needed. */
+  /** Decrypts the name of the user who undid the run, or null if the name is not needed. */
   sealer?: NameOpener;
 }
 
@@ -252,7 +252,7 @@ function isOver(id: string): ConfigurationError {
   return nothingRuns(`Run "${id}" has already ended.`, id);
 }
 
-/** The error if there is nothing to stop. */
+/** Creates the error if there is nothing to stop. */
 export function nothingRuns(why: string, run: string): ConfigurationError {
   return new ConfigurationError(
     `${why} Nothing was changed. See what is in progress: donor-sync status`,

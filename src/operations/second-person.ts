@@ -13,8 +13,9 @@ import type { ActingWorld } from './kit/operation.ts';
 type Asking = Pick<ActingWorld, 'application' | 'store' | 'caller'>;
 
 /**
- * Records a request that waits for a second user; null if the caller can decide alone. Throws a ConfigurationError
- * (conflict) for a caller without an account. `request` is null for a rejection, which needs no confirmation.
+ * Records a request that waits for a second user. Returns null if the caller can decide alone. Throws a
+ * ConfigurationError (conflict) for a caller without an account. `request` is null for a rejection, which needs no
+ * confirmation.
  */
 export async function waitForSecond(
   { application, store, caller }: Asking,

@@ -147,7 +147,7 @@ function fingerprintKey(
 }
 
 /**
- * The parts that make two requests equal. For requests from versions of the program without the newer parts,
+ * Returns the parts that make two requests equal. For requests from versions of the program without the newer parts,
  * the key does not change.
  */
 function toRequestKey({ contact, full, ...wish }: Wish): unknown[] {
@@ -184,7 +184,7 @@ async function start(
   return { run, joined };
 }
 
-/** The error for a key that came with another request before. */
+/** Creates the error for a key that came with another request before. */
 export function keyReused(): ConfigurationError {
   return new ConfigurationError(
     'This Idempotency-Key was already used for a different request. Nothing was changed. Use a new key for a new request.',

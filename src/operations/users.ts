@@ -353,8 +353,8 @@ async function setDisabled(
 }
 
 /**
- * The address to which links lead. In the terminal that may be this computer: the first owner opens the link there, or
- * through a tunnel. Throws a ConfigurationError (conflict) for all others while there is no other address.
+ * Returns the address to which links lead. In the terminal that may be this computer: the first owner opens the link
+ * there, or through a tunnel. Throws a ConfigurationError (conflict) for all others while there is no other address.
  */
 async function findLinkAddress(world: World): Promise<string> {
   const address = await readAddresses(world.reader, world);

@@ -18,23 +18,23 @@ export interface KnownIntroduction {
   /** The IDs of the member's contacts; none for a member who is not a contact. */
   contacts: readonly string[];
   network: string;
-  /** From 0 to 1; null for further members who know the contact, because their strength is not stored. */
+  /** From 0 to 1, or null for further members who know the contact, because their strength is not stored. */
   strength: number | null;
 }
 
 /** What decides which members may be named. */
 export interface MemberRecords {
   records: ReadonlyMap<string, ContactRecord>;
-  /** The present records in the CRM; empty if it could not be read. */
+  /** The current records in the CRM. Empty if it could not be read. */
   lookups: ReadonlyMap<string, RecordLookup>;
   /** The contacts that the filter does not include now. */
   outside: ReadonlySet<string>;
 }
 
 export interface Introduction extends Omit<KnownIntroduction, 'contacts'> {
-  /** The member's contact that may be shown; null if there is none. */
+  /** The member's contact that may be shown, or null if there is none. */
   contact: string | null;
-  /** The name in the CRM; null if it is unknown or may not be shown. */
+  /** The name in the CRM, or null if it is unknown or may not be shown. */
   name: string | null;
   sentence: string;
 }

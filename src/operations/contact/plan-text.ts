@@ -7,7 +7,7 @@ import type { planClient } from '../plan.ts';
 type Plan = z.output<typeof planClient.result>;
 
 export interface ContactPlan {
-  /** The cost in credits; null if the contact would not be enhanced. */
+  /** The cost in credits, or null if the contact would not be enhanced. */
   credits: 0 | 1 | null;
   text: string;
 }

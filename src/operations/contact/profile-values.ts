@@ -23,9 +23,9 @@ export interface ShownField {
   /** The field's API name in the CRM. `label` is its label there. */
   name: string;
   label: string;
-  /** Why the field does not contain the value, as part of a sentence; null if there is no known reason. */
+  /** Why the field does not contain the value, as part of a sentence, or null if there is no known reason. */
   missing: string | null;
-  /** The run that last wrote the field, and the time of the write (`at`); null if no run has written it. */
+  /** The run that last wrote the field, and the time of the write (`at`), or null if no run has written it. */
   run: string | null;
   at: string | null;
 }

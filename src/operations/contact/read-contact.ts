@@ -155,7 +155,7 @@ interface ShownProfile {
   values: ReturnType<typeof describeProfileValues>;
 }
 
-/** When the person was erased from this CRM account (epoch ms); null if they were not. */
+/** Returns when the person was erased from this CRM account (epoch ms), or null if they were not. */
 async function findErased(
   { reader, fingerprint }: Reading,
   { id, crm }: Integration,
@@ -283,7 +283,7 @@ async function readFromCrm(
   }
 }
 
-/** Reads the introduction in the CRM; null if its field cannot be read. */
+/** Reads the introduction in the CRM, or null if its field cannot be read. */
 async function readSentence(
   { connector }: SyncDeps,
   mappings: readonly FieldMapping[],
@@ -304,7 +304,7 @@ async function readSentence(
 /** How long the service keeps results. Reading them is free. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Reads the service's reasons for choosing this person; null if the service does not, or no longer, report them. */
+/** Reads the service's reasons for choosing this person, or null if the service does not, or no longer, report them. */
 async function findMatch(
   deps: SyncDeps,
   { job: { jobId, submittedAt } }: KeptOfContact,
@@ -336,7 +336,7 @@ function requireFound(
   throw unknownContact(id, crmId, { source, refusal: 'unknown' });
 }
 
-/** Why the profile, match and networks may not be shown; null if they may. */
+/** Returns why the profile, match and networks may not be shown, or null if they may. */
 function findReason(
   contact: ContactRecord,
   { lookup, isOutside, profile }: Live,

@@ -19,7 +19,7 @@ import { inTurnOfNames } from './search-turns.ts';
 export interface NamesOfClient {
   /** Contacts without a name are left out. */
   names: { crmId: string; name: string }[];
-  /** The reason why the CRM could not be read; null if it was read, or if every name was in memory. */
+  /** The reason why the CRM could not be read, or null if it was read, or if every name was in memory. */
   problem: string | null;
 }
 
@@ -63,7 +63,7 @@ function openKept(world: ActingWorld, { id }: Integration, erasures: string): Sh
   });
 }
 
-/** The contacts that may be named according to the database. */
+/** Returns the contacts that may be named according to the database. */
 async function findAllowed(
   world: ActingWorld,
   client: Integration,

@@ -21,7 +21,7 @@ export interface FoundContacts {
   contacts: { crmId: string; name: string }[];
   /** True if there may be more contacts. */
   isMore: boolean;
-  /** The reason why names were not searched; null if they were searched. */
+  /** The reason why names were not searched, or null if they were searched. */
   problem: string | null;
 }
 
@@ -79,7 +79,7 @@ function findProblem({ search }: Pick<SyncDeps['connector'], 'search'>, text: st
   return null;
 }
 
-/** The text as an ID; empty if it cannot be an ID. */
+/** Returns the text as an ID. Empty if it cannot be an ID. */
 async function findId(world: ActingWorld, client: Integration, text: string): Promise<string[]> {
   try {
     return [await world.application.contactId(client, text)];

@@ -48,8 +48,8 @@ export function inSearchTurn<Result>(
 }
 
 /**
- * The same for the names on a page, which share the client's turns with the searches. Throws a RetriableError if the
- * user has opened too many pages of this client at once.
+ * Returns the same for the names on a page, which share the client's turns with the searches. Throws a RetriableError
+ * if the user has opened too many pages of this client at once.
  */
 export function inTurnOfNames<Result>(
   { application, caller, clock, signal }: Turn,

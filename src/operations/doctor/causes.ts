@@ -7,7 +7,7 @@ import type { Integration } from '../../core/integration-settings.ts';
 export interface DoctorFinding extends Finding {
   /** Null if it is about the whole installation. */
   integration: string | null;
-  /** The command that fixes the problem; null if a user has to follow `fix`. */
+  /** The command that fixes the problem, or null if a user has to follow `fix`. */
   command: string | null;
 }
 
@@ -77,7 +77,7 @@ export function countCauses(findings: readonly DoctorFinding[]): number {
   return new Set(deeds).size;
 }
 
-/** A finding, as shown in JSON output. */
+/** Returns a finding, as shown in JSON output. */
 export function shownFinding(finding: DoctorFinding) {
   const { integration, subject, ok, message, fix, command, cause = null } = finding;
   return { integration, subject, ok, message, fix, command, cause };

@@ -28,7 +28,7 @@ export async function checkSecretKey(file: string | null): Promise<Finding> {
   return { ...finding, report: 'The key is in a file next to the database that it protects.' };
 }
 
-/** The permissions of a file; null if the file does not exist, or if the system has no permission bits. */
+/** Returns the permissions of a file, or null if the file does not exist, or if the system has no permission bits. */
 async function readMode(file: string): Promise<number | null> {
   if (process.platform === 'win32') return null;
   const found = await stat(file).catch(() => null);

@@ -11,12 +11,12 @@ import { listOpenQuestions } from '../../decisions/statements/questions.ts';
 import { describeProxies, readProxies } from '../../outbound/proxy.ts';
 import { CAUSES } from './causes.ts';
 
-/** A prerequisite that is met. */
+/** Returns a prerequisite that is met. */
 export function met(subject: string, message: string, advice: string | null = null): Finding {
   return { subject, ok: true, message, fix: advice };
 }
 
-/** A prerequisite that is not met, with its fix. Findings that one action fixes share the same `cause`. */
+/** Returns a prerequisite that is not met, with its fix. Findings that one action fixes share the same `cause`. */
 export function unmet(subject: string, message: string, fix: string, cause?: string): Finding {
   const finding = { subject, ok: false, message, fix };
   return cause === undefined ? finding : { ...finding, cause };
@@ -191,7 +191,7 @@ async function checkSubmission({
   });
 }
 
-/** Jobs that another service key has paid for. The present key sees them only if both belong to the same team. */
+/** Jobs that another service key has paid for. The current key sees them only if both belong to the same team. */
 async function checkFormerKeys({
   deps: { store },
   integration,

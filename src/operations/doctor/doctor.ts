@@ -58,8 +58,8 @@ export const examineClient = acting({
 });
 
 /**
- * The operation for the terminal. Its findings contain the CRM's own messages, which only the user of this machine may
- * see, and the checks have no time limit. `also` reads more while the client is open.
+ * Returns the operation for the terminal. Its findings contain the CRM's own messages, which only the user of this
+ * machine may see, and the checks have no time limit. `also` reads more while the client is open.
  */
 export function examineHere(also?: Examination['also']) {
   return acting({

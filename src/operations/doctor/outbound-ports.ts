@@ -60,7 +60,7 @@ function use(what: string, address: string | undefined): { what: string; port: n
   return number === undefined ? null : { what, port: number };
 }
 
-/** The values of the Helm chart that allow outbound requests only to these ports. */
+/** Returns the values of the Helm chart that allow outbound requests only to these ports. */
 export function networkPolicyValues(ports: readonly OutboundPort[]): string {
   const lines = ports.flatMap(({ port, for: uses }) => [
     `    # ${uses.join(', ')}`,

@@ -17,8 +17,8 @@ export const answeredSchema = z.object({
 });
 
 /**
- * True if the question may be answered at a door: it is about one contact alone. A question about an erasure, or about
- * many contacts at once, is answered in donor-sync, where the user has signed in and sees all of it.
+ * Returns true if the question may be answered at a door: it is about one contact alone. A question about an erasure,
+ * or about many contacts at once, is answered in donor-sync, where the user has signed in and sees all of it.
  */
 export function isAnsweredHere({ about, kind, batch }: Question): boolean {
   const isOfContact = kind !== ERASURE_KIND && kind !== WORKFLOW_LIMIT_KIND;

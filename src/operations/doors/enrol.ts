@@ -11,7 +11,7 @@ import { markWanted } from './mark.ts';
 
 export const DAY_MS = 86_400_000;
 
-/** The start of the day (UTC) in which this moment is. */
+/** Returns the start of the day (UTC) in which this moment is. */
 export function startOfDay(now: number): number {
   return now - (now % DAY_MS);
 }

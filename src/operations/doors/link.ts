@@ -91,7 +91,7 @@ export const unlinkCrmUser = changing({
   say: () => 'The link was ended. The card shows no more values to this user of the CRM.',
 });
 
-/** The users of CRMs who are linked to a user, the oldest link first. */
+/** Returns the links of a user to users of CRMs, the oldest first. */
 export async function readLinks(
   { reader, sealer }: Pick<World, 'reader' | 'sealer'>,
   person: string,
@@ -104,7 +104,7 @@ export async function readLinks(
   });
 }
 
-/** The user of the CRM whom a link names; null if the link no longer works. */
+/** Returns the user of the CRM whom a link names, or null if the link no longer works. */
 export async function findLinkedUser(
   world: Pick<World, 'reader' | 'sealer' | 'clock' | 'fingerprint'>,
   secret: string,

@@ -14,7 +14,7 @@ type Looking = Pick<ActingWorld, 'application' | 'reader' | 'fingerprint' | 'sig
 export interface OwnContact {
   /** Its ID in the canonical form. */
   crmId: string;
-  /** The contact in the database; null if no run has read it yet, or if it was erased. */
+  /** The contact in the database, or null if no run has read it yet, or if it was erased. */
   record: ContactRecord | null;
   isErased: boolean;
 }

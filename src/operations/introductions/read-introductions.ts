@@ -17,11 +17,11 @@ import type { ActingWorld } from '../kit/operation.ts';
 import { getRanking } from './ranking.ts';
 
 export interface IntroductionQuery {
-  /** The name of a network; undefined for all. */
+  /** The name of a network, or undefined for all. */
   network?: string | undefined;
-  /** Donor ID of a member; undefined for all. */
+  /** Donor ID of a member, or undefined for all. */
   member?: string | undefined;
-  /** The smallest capacity; undefined for all. */
+  /** The smallest capacity, or undefined for all. */
   capacity?: CapacityBandId | undefined;
   /** True for the contacts on the user's own list only. */
   mine: boolean;
@@ -115,7 +115,7 @@ function mostFrequent(donorIds: readonly string[]): string[] {
 interface LiveNames extends MemberRecords {
   /** The contacts that may be shown now. */
   shown: ReadonlySet<string>;
-  /** The reason why names are missing; null if they were read. */
+  /** The reason why names are missing, or null if they were read. */
   problem: string | null;
 }
 

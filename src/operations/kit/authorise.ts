@@ -65,7 +65,7 @@ export function rightsChanged(): ConfigurationError {
   return forbidden('rights_changed', 'Your access was revoked a moment ago. Nothing was changed.');
 }
 
-/** Returns the current rights; null if the account was removed or disabled. */
+/** Returns the current rights, or null if the account was removed or disabled. */
 async function readRights(
   reader: Reader,
   { kind, id }: NonNullable<Caller['account']>,

@@ -12,9 +12,9 @@ export interface Caller {
   kind: 'machine' | 'person' | 'token';
   /** Null in the terminal. */
   role: Role | null;
-  /** The IDs of the clients that the caller has access to; null for all. */
+  /** The IDs of the clients that the caller has access to, or null for all. */
   clients: ReadonlySet<string> | null;
-  /** Identifies the caller if a second user is required; null for a caller without an account. */
+  /** Identifies the caller if a second user is required, or null for a caller without an account. */
   account: Account | null;
   actor: Actor;
   /**

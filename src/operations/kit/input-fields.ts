@@ -89,7 +89,7 @@ function isObject(schema: z.ZodType | undefined): boolean {
   return schema?.def.type === 'object' || schema?.def.type === 'record';
 }
 
-/** The option `error` for a strict schema with these keys. The error names the unknown keys in a sentence. */
+/** Returns the option `error` for a strict schema with these keys. The error names the unknown keys in a sentence. */
 export function refuseUnknownKeys(what: 'filter' | 'field', keys: readonly string[]) {
   const known =
     keys.length === 0 ? `No ${what} is accepted here.` : `The ${what}s are ${keys.join(', ')}.`;

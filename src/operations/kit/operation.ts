@@ -113,7 +113,7 @@ export interface ActingWorld extends World {
    * disconnected.
    */
   writeFile: WriteFile;
-  /** The sentences with which an operation describes its result. `name` is the operation's name. */
+  /** Returns the sentences with which an operation describes its result. `name` is the operation's name. */
   describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }
 
@@ -187,12 +187,12 @@ export interface SecondUserMatter {
 /** The part of a changing operation that can require a second user. */
 interface NeedsSecondUser<Input extends InputSchema> {
   /**
-   * Describes the action that another user has to confirm first; null if one user is enough. If no other user
-   * could confirm it, the kit refuses it (`second_user_missing`). It is called before `run` and looks up its
-   * subjects itself, because otherwise a request about an unknown client would be recorded. It is called
-   * again at the confirmation and has to return the same, so its numbers must not change over time. An
-   * operation with a secret in its input or result cannot have it. Decisions, `undo` and `forget` use
-   * `operations/second-person.ts` instead, because the service carries them out.
+   * Describes the action that another user has to confirm first, or null if one user is enough. If no other user could
+   * confirm it, the kit refuses it (`second_user_missing`). It is called before `run` and looks up its subjects itself,
+   * because otherwise a request about an unknown client would be recorded. It is called again at the confirmation and
+   * has to return the same, so its numbers must not change over time. An operation with a secret in its input or result
+   * cannot have it. Decisions, `undo` and `forget` use `operations/second-person.ts` instead, because the service
+   * carries them out.
    */
   secondUser?(world: World, input: z.output<Input>): Promise<SecondUserMatter | null>;
 }
@@ -310,7 +310,7 @@ export type Note = string | { warning: string };
 
 /** A result as a CSV file. */
 export interface CsvView<Result, Input> {
-  /** The file's name: `credits-2026-11.csv`. */
+  /** Returns the file's name: `credits-2026-11.csv`. */
   file(result: Result, input: Input): string;
   text(result: Result): string;
 }
@@ -336,7 +336,7 @@ export function acting<Input extends InputSchema, Result extends z.ZodType>(
   return { ...declared, effect: 'acts' };
 }
 
-/** Returns the file of an operation whose parts are written while they are read; undefined if it has none. */
+/** Returns the file of an operation whose parts are written while they are read, or undefined if it has none. */
 export function findStream<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): Reading<Input, Result>['stream'] {

@@ -1,12 +1,12 @@
 /** The parts of inputs and results that all paged lists share. */
 import { z } from 'zod';
 
-/** The number of rows on a page, at least 1. */
+/** Returns the number of rows on a page, at least 1. */
 export function limitUpTo(most: number, byDefault: number) {
   return rowsUpTo(most).default(byDefault);
 }
 
-/** The same for a list that returns all rows by default. */
+/** Returns the same for a list that returns all rows by default. */
 export function rowsUpTo(most: number) {
   const error = `Enter a number from 1 to ${most}.`;
   return z.int({ error }).min(1, { error }).max(most, { error });

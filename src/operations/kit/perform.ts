@@ -59,7 +59,7 @@ export interface OperationDeps {
   hasOwnUrl?: boolean;
   /** Aborted when the process has to end. Callers add their time limit to it. */
   signal: () => AbortSignal;
-  /** See `ActingWorld`; undefined if nothing listens. */
+  /** See `ActingWorld`, or undefined if nothing listens. */
   carryOn?: (() => void) | undefined;
   /** Stores the request for a run, and notifies the process that starts runs. */
   requestRun(requested: RequestedRun): Promise<Accepted>;
@@ -138,7 +138,7 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   return outcome.result;
 }
 
-/** The same for an operation whose file is written while it is read. */
+/** Returns the same for an operation whose file is written while it is read. */
 export async function performStream<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -154,7 +154,7 @@ export async function performStream<Input extends InputSchema, Result extends z.
   return { file: stream.file, parts: stream.parts(world, input) };
 }
 
-/** The world of a reading operation, after the audit has recorded what the caller reads. */
+/** Returns the world of a reading operation, after the audit has recorded what the caller reads. */
 async function toReading<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -196,8 +196,8 @@ export async function performLater<Input extends InputSchema, Result extends z.Z
 }
 
 /**
- * Describes the action that another user has to confirm first; null if one user is enough. Throws a ConfigurationError
- * (conflict) if nobody else could confirm it.
+ * Describes the action that another user has to confirm first. Returns null if one user is enough. Throws a
+ * ConfigurationError (conflict) if nobody else could confirm it.
  */
 async function findMatter<Input extends InputSchema, Result extends z.ZodType>(
   world: World,
@@ -284,8 +284,7 @@ async function requireSame(
 }
 
 /**
- * The world of an operation that also works outside the database, after the caller has agreed to its
- * question.
+ * Returns the world of an operation that also works outside the database, after the caller has agreed to its question.
  */
 async function requireAgreed<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
@@ -318,7 +317,7 @@ function toAsked(
   return { caller, operation, input, clients: named.length === 0 ? [NO_CLIENT] : named };
 }
 
-/** Previews an operation for a caller who has to confirm it; null if the operation asks no question. */
+/** Previews an operation for a caller who has to confirm it. Returns null if the operation asks no question. */
 export async function preview<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -390,7 +389,7 @@ interface Previewed {
   until: number;
 }
 
-/** The expiry time, followed by a fingerprint that nobody can create without the database key. */
+/** Returns the expiry time, followed by a fingerprint that nobody can create without the database key. */
 function digestOf(
   { application: { store } }: Pick<OperationDeps, 'application'>,
   { caller, operation, input, question, until }: Previewed,

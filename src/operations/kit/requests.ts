@@ -135,7 +135,7 @@ export function readRequest(
   );
 }
 
-/** The caller for carrying out a request. Rights were checked at the request and at the confirmation. */
+/** Returns the caller for carrying out a request. Rights were checked at the request and at the confirmation. */
 export function toCarrier(
   { integrations }: Pick<ApprovalRecord, 'integrations'>,
   { reach }: Pick<Operation, 'reach'>,
