@@ -91,7 +91,7 @@ export interface Neighbours {
   openErasureLog: typeof openErasureLog;
   openWriteLog: typeof openWriteLog;
   openSpendingJournal: typeof openSpendingJournal;
-  /** How the engine over Postgres reaches the database with this URL. */
+  /** Returns how the engine over Postgres reaches the database with this URL. */
   connectQueue(url: string): QueueConnection;
   /** Sends requests to the service. */
   fetch: typeof globalThis.fetch;
@@ -127,9 +127,9 @@ export interface Application {
   credits: CreditReader;
   /** The guard for requests to addresses that were set in a browser. */
   guard: ClientGuard;
-  /** The file with the database's key; null if the key comes from elsewhere. */
+  /** The file with the database's key, or null if the key comes from elsewhere. */
   keyFile: string | null;
-  /** The locations of the erasure log; null for a database in memory. */
+  /** The locations of the erasure log, or null for a database in memory. */
   erasureLogs: ErasurePlaces | null;
   /** Returns the integrations with these IDs. Throws a ConfigurationError that names the unknown IDs. */
   select(ids: readonly string[]): Integration[];
@@ -138,7 +138,7 @@ export interface Application {
    * ConfigurationError if no contact of that CRM can have this ID.
    */
   contactId(integration: Integration, text: string): Promise<string>;
-  /** Returns how long after a webhook call its CRM must be read again; empty if its reads never lag. */
+  /** Returns how long after a webhook call its CRM must be read again. Empty if its reads never lag. */
   rereadAfterMs(integration: Integration): Promise<readonly number[]>;
   /** Returns the process that is working on an integration, which can be this one or another. */
   findRunning(integrationId: string): Promise<Running | null>;

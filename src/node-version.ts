@@ -9,7 +9,7 @@
  */
 export const OLDEST_NODE = '22.19.0';
 
-/** Returns a message if this version of Node is too old (`20.20.2`); null if the program can run. */
+/** Returns a message if this version of Node is too old (`20.20.2`), or null if the program can run. */
 export function nodeProblem(version: string): string | null {
   if (isAtLeast(toNumbers(version), toNumbers(OLDEST_NODE))) return null;
   return (

@@ -23,17 +23,17 @@ export interface StoreDeps {
   db: Database;
   clock: Clock;
   fingerprint: Fingerprint;
-  /** The check of the open database; omitted for a database that cannot be replaced. */
+  /** The check of the open database. Omitted for a database that cannot be replaced. */
   requireInPlace?: RequireInPlace;
   /** The requester, for the audit. */
   actor?: Actor;
-  /** Records erasures outside the database; omitted if they are not recorded there. */
+  /** Records erasures outside the database. Omitted if they are not recorded there. */
   erasures?: ErasureLog;
-  /** Records writes outside the database; omitted if they are not recorded there. */
+  /** Records writes outside the database. Omitted if they are not recorded there. */
   writeLog?: WriteLog;
-  /** Records spending outside the database; omitted if it is not recorded there. */
+  /** Records spending outside the database. Omitted if it is not recorded there. */
   spendingJournal?: SpendingJournal;
-  /** Is notified of requested runs; omitted if nothing needs to be notified. */
+  /** Is notified of requested runs. Omitted if nothing needs to be notified. */
   asked?: RunsAsked;
 }
 

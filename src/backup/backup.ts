@@ -73,9 +73,9 @@ async function requireUsableFile(copy: string): Promise<void> {
 }
 
 /**
- * Records that the folder contains backups. From now on the erasure log is also kept there, because a log
- * that is copied together with a backup lacks later erasures. Resolves with the log's path; null if it can't
- * be written there.
+ * Records that the folder contains backups. From now on the erasure log is also kept there, because a log that is
+ * copied together with a backup lacks later erasures. Resolves with the log's path, or null if it can't be written
+ * there.
  */
 export async function recordBackupFolder(
   { erasureLog, moreErasureLogs = [] }: Pick<Settings, 'erasureLog' | 'moreErasureLogs'>,
@@ -107,7 +107,7 @@ async function requireFree(file: string): Promise<void> {
 /** Result of a restore. */
 export interface Restored extends ErasedAgain, LogReach {
   backup: SealedFile;
-  /** Path of the previous database; null if there was none. */
+  /** Path of the previous database, or null if there was none. */
   keptAs: string | null;
   /** The integrations that spend nothing until a user agrees. */
   held: readonly string[];

@@ -116,7 +116,7 @@ export async function moveStore(
   return [...moved.values()];
 }
 
-/** The details of the audit entry: the amount of moved data, and its digest. */
+/** Returns the details of the audit entry: the amount of moved data, and its digest. */
 function toMoveSummary(moved: readonly MovedTable[]) {
   const rows = moved.reduce((sum, table) => sum + table.rows, 0);
   const digest = hash('sha256', JSON.stringify(moved.map(({ table, digest }) => [table, digest])));

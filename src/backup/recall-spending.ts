@@ -21,9 +21,9 @@ import type { Store } from '../store.ts';
 
 /** The spending since a backup, according to the spending journal. */
 export interface RecalledSpending {
-  /** The path of the journal; null if spending is not recorded outside the database. */
+  /** The path of the journal, or null if spending is not recorded outside the database. */
   path: string | null;
-  /** When its last line was written (epoch ms); null if there is no line. */
+  /** When its last line was written (epoch ms), or null if there is no line. */
   reachesTo: number | null;
   /** True if the journal has lines from after the backup and is not damaged. */
   isJournaled: boolean;
@@ -34,9 +34,9 @@ export interface RecalledSpending {
 }
 
 /**
- * Adds the journal's unknown payments to a database that was restored from a backup. `madeAt` is the time of
- * the backup (epoch ms; null if unknown). Erased contacts and clients are left out, so call it only after the
- * erasures have been repeated.
+ * Adds the journal's unknown payments to a database that was restored from a backup. `madeAt` is the time of the backup
+ * (epoch ms, or null if unknown). Erased contacts and clients are left out, so call it only after the erasures have
+ * been repeated.
  */
 export async function recallSpending(
   store: Pick<Store, 'reader' | 'act' | 'spendingJournal'>,
@@ -70,7 +70,7 @@ export async function recallSpending(
   return found;
 }
 
-/** The requests that are missing in the database. */
+/** Returns the requests that are missing in the database. */
 async function listUnknown(
   { reader }: Pick<Store, 'reader'>,
   requests: readonly RecalledRequest[],

@@ -12,19 +12,16 @@ import { recordEntry } from '../privacy/audit/record.ts';
 /** Why and since when an integration is held, and how old its database was when it was restored. */
 export interface RestoreHold {
   why: 'restored' | 'erased';
-  /** When the backup was made (epoch ms); null if unknown. */
+  /** When the backup was made (epoch ms), or null if unknown. */
   madeAt: number | null;
   heldAt: number;
-  /**
-   * Erasures after this instant are unknown (epoch ms), so no run may start; null if the erasure log was
-   * found.
-   */
+  /** Erasures after this instant are unknown (epoch ms), so no run may start, or null if the erasure log was found. */
   erasuresUnknownAfter: number | null;
 }
 
 /** A restore after which no run has sorted the possible payments since the backup yet. */
 export interface RestoreToSort {
-  /** The time that the data of the backup is from (epoch ms); null if unknown. */
+  /** The time that the data of the backup is from (epoch ms), or null if unknown. */
   madeAt: number | null;
   heldAt: number;
   /** True if the spending journal has lines from after the backup and is not damaged. */
@@ -33,7 +30,7 @@ export interface RestoreToSort {
   isAgreed: boolean;
 }
 
-/** Why no run may start, for messages. */
+/** Returns why no run may start, for messages. */
 export function erasuresUnknownText(after: number): string {
   const since = after === 0 ? '' : ` after ${isoTime(after).slice(0, 16).replace('T', ' ')} UTC`;
   return `erasures${since} are not known, so nothing runs, because a run could bring erased contacts back`;
@@ -80,7 +77,7 @@ export async function holdRestored(
   return held;
 }
 
-/** Returns the hold of an integration; null if the integration may spend. */
+/** Returns the hold of an integration, or null if the integration may spend. */
 export async function findRestoreHold(
   reader: Reader,
   integrationId: string,
@@ -121,10 +118,7 @@ export async function confirmRestore(
   return true;
 }
 
-/**
- * Returns the restore that no run has dealt with yet, whether or not a user has agreed; null if there is
- * none.
- */
+/** Returns the restore that no run has dealt with yet, whether or not a user has agreed, or null if there is none. */
 export async function findRestoreToSort(
   reader: Reader,
   integrationId: string,

@@ -88,7 +88,7 @@ export async function readPresent(
   );
 }
 
-/** The same to compare with. Settings that cannot be decrypted are different from all others. */
+/** Returns the same to compare with. Settings that cannot be decrypted are different from all others. */
 async function readComparable({ store, sealer }: PresentSource): Promise<Map<string, string>> {
   const open = (id: string, sealed: string) => {
     try {

@@ -12,10 +12,7 @@ import { requirePublicAddress } from './setup/address.ts';
 export interface ClientGuard {
   /** Throws a ConfigurationError for an address that may not be set in a browser. */
   requirePublic(address: string): Promise<void>;
-  /**
-   * Returns the fetch for a client whose addresses were set in a browser; undefined if an operator
-   * set them.
-   */
+  /** Returns the fetch for a client whose addresses were set in a browser, or undefined if an operator set them. */
   fetchFor(integration: Pick<Integration, 'addresses'>): typeof globalThis.fetch | undefined;
 }
 

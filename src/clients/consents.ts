@@ -80,7 +80,7 @@ export interface ConsentKey {
   redirectUri: string;
 }
 
-/** The CRM's page for a pending consent; throws a ConfigurationError for any other consent. */
+/** Returns the CRM's page for a pending consent; throws a ConfigurationError for any other consent. */
 export async function consentPage(
   deps: ConsentsDeps,
   { kind, state, redirectUri }: ConsentKey,
@@ -131,7 +131,7 @@ export async function completeConsent(
   }
 }
 
-/** Returns `connected`, or the reason for the failure; null until a browser has returned. */
+/** Returns `connected`, or the reason for the failure, or null until a browser has returned. */
 export async function findConsentOutcome(
   { application: { store } }: Pick<ConsentsDeps, 'application'>,
   state: string,
@@ -143,7 +143,7 @@ export async function findConsentOutcome(
 
 /** The outcome of a disconnection. */
 export interface Disconnected {
-  /** Why the CRM did not revoke its token; null if it did. */
+  /** Why the CRM did not revoke its token, or null if it did. */
   problem: string | null;
 }
 
@@ -203,7 +203,7 @@ export async function requireConnected(
   );
 }
 
-/** The error if no account of the CRM is connected. `why` is a whole sentence. */
+/** Creates the error if no account of the CRM is connected. `why` is a whole sentence. */
 export function notConnected(
   why: string,
   facts: Pick<ConstructorParameters<typeof ConfigurationError>[1], 'refusal' | 'details'> = {},

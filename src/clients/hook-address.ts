@@ -22,7 +22,7 @@ export function isHookSignature(kind: string): boolean {
   return HOOK_SIGNATURES.includes(kind) || findWebhooks(kind)?.signature !== undefined;
 }
 
-/** How the calls about a client with this CRM may be signed. Only its own connector package can add a way. */
+/** Returns how the calls about a client with this CRM may be signed. Only its own connector package can add a way. */
 export function listHookSignatures(crmKind: string): readonly string[] {
   const isMore = !HOOK_SIGNATURES.includes(crmKind) && isHookSignature(crmKind);
   return isMore ? [...HOOK_SIGNATURES, crmKind] : HOOK_SIGNATURES;
@@ -74,8 +74,8 @@ export async function createHookAddress(
 }
 
 /**
- * How calls to a new address are signed; `isNew` if the secret was created just now, so it has to be shown. Throws a
- * ConfigurationError if there is no secret with which signatures can be checked.
+ * Returns how calls to a new address are signed; `isNew` if the secret was created just now, so it has to be shown.
+ * Throws a ConfigurationError if there is no secret with which signatures can be checked.
  */
 export function signingFor(
   { signature, secret }: SigningOptions,
@@ -104,7 +104,7 @@ function crmSecret(kind: SignatureKind, { integration, before, sealer }: Known):
   );
 }
 
-/** The error for a client without an address. */
+/** Creates the error for a client without an address. */
 export function hookMissing(id: string): ConfigurationError {
   return new ConfigurationError(
     `"${id}" has no webhook address. Nothing was changed. Create one: donor-sync hooks create ${id}`,
@@ -112,7 +112,7 @@ export function hookMissing(id: string): ConfigurationError {
   );
 }
 
-/** The error for a client that already has an address. */
+/** Creates the error for a client that already has an address. */
 export function hookExists(id: string): ConfigurationError {
   return new ConfigurationError(
     `"${id}" already has a webhook address, and callers of the old address would be rejected after you create a new one. Nothing was changed. Replace it anyway: donor-sync hooks rotate ${id}`,

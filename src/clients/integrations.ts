@@ -72,7 +72,7 @@ export async function collectIntegrations(
   }
 }
 
-/** The names of the settings, without their values, which can be secret. */
+/** Returns the names of the settings, without their values, which can be secret. */
 function describeProblem(error: unknown): string {
   if (!(error instanceof z.ZodError)) return messageOf(error);
   const names = error.issues.map(({ path, code, ...issue }) => {

@@ -45,7 +45,7 @@ export interface OpenDeps
   allowInsecureHttp: readonly string[];
   /** The pacer of each service key, shared by all clients with that key. */
   pacers: Pacers;
-  /** The request rate that processes share for a CRM account; null if each process limits its own rate. */
+  /** The request rate that processes share for a CRM account, or null if each process limits its own rate. */
   board: DepartureBoard | null;
   findDefinition: (kind: string) => Promise<ConnectorDefinition>;
   /** Sends requests to the service, unless `guard` does. */
@@ -65,15 +65,13 @@ export interface OpenIntegration {
   deps: RunDeps;
   /** Checks the prerequisites that the connector can check without opening the CRM. */
   checkCrm(): Promise<Finding[]>;
-  /**
-   * Whether writes can be waiting in a file next to the CRM's file, so an erasure has to open the CRM.
-   */
+  /** True if writes can be waiting in a file next to the CRM's file, so an erasure has to open the CRM. */
   keepsWrites: boolean;
-  /** The mapped fields as files that an administrator deploys; null if the CRM has no such files. */
+  /** Returns the mapped fields as files that an administrator deploys, or null if the CRM has no such files. */
   fieldsAsSource(door: string | null): FieldsSource | null;
   /** The additional stages of a run: groups become networks, and networks become warm paths. */
   stages: Stages;
-  /** Number of requests made so far. */
+  /** Returns the number of requests made so far. */
   calls(): RunFacts['calls'];
   close(): Promise<void>;
 }
@@ -91,7 +89,7 @@ const RUN_STAGES: Stages = {
   ],
 };
 
-/** Settings in the database may be older than the present value of `allowInsecureHttp` in the file. */
+/** Settings in the database may be older than the current value of `allowInsecureHttp` in the file. */
 function requireConfidential(integration: Integration, allowInsecureHttp: readonly string[]): void {
   const rules = { alerts: { webhook: null }, allowInsecureHttp };
   const [first] = insecureAddresses([integration], rules);
@@ -213,8 +211,7 @@ function getOtherForms(definition: ConnectorDefinition): (crmId: string) => read
 }
 
 /**
- * The connector's own map. Without networks, the warm path fields would never be filled, so they are left
- * out.
+ * Returns the connector's own map. Without networks, the warm path fields would never be filled, so they are left out.
  */
 function defaultMappings(
   { defaultFields }: ConnectorDefinition,

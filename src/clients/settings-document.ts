@@ -32,7 +32,7 @@ export async function checkDocument(
 /** The sender of settings over HTTP. The sender's rights limit what can be changed. */
 export interface RemoteCaller {
   isToken: boolean;
-  /** The IDs of the clients that the caller has access to; null for all. */
+  /** The IDs of the clients that the caller has access to, or null for all. */
   clients: ReadonlySet<string> | null;
 }
 
@@ -113,7 +113,10 @@ const FILES = ['path', 'output'];
 /** The parts of a connector package's settings for which the set-up asks. */
 const ASKED = ['kind', 'url', 'auth'];
 
-/** The parts of `crm` that only an operator may set, because they may name files or anything else on this machine. */
+/**
+ * Returns the parts of `crm` that only an operator may set, because they may name files or anything else on this
+ * machine.
+ */
 function listOperatorParts(
   crm: Integration['crm'],
   before: Integration['crm'] | undefined,

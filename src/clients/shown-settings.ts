@@ -31,10 +31,11 @@ const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
 
 /**
- * An integration with a `${NAME}` in place of each secret. A secret is a webhook's address, or a URL that contains a
- * password. A text or number in `partner` or `crm` is also a secret if its key, or a key above it, sounds like one. The
- * name of its variable is built from the integration's ID and the path of the setting: `crm.auth.token` of `riverside`
- * is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so reading gives the same settings again.
+ * Returns an integration with a `${NAME}` in place of each secret. A secret is a webhook's address, or a URL that
+ * contains a password. A text or number in `partner` or `crm` is also a secret if its key, or a key above it, sounds
+ * like one. The name of its variable is built from the integration's ID and the path of the setting: `crm.auth.token`
+ * of `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so reading gives the same settings
+ * again.
  */
 export function hideSecrets(integration: Integration): ShownSettings {
   const variables: string[] = [];
@@ -86,7 +87,7 @@ function variableName(path: readonly string[], taken: readonly string[]): string
   return twins === 0 ? name : `${name}__${twins + 1}`;
 }
 
-/** The variables that replace secrets, in the order of the settings. */
+/** Returns the variables that replace secrets, in the order of the settings. */
 export function listVariables(shown: unknown): string[] {
   if (typeof shown === 'string') return /^\$\{(\w+)\}$/.exec(shown)?.slice(1) ?? [];
   if (typeof shown !== 'object' || shown === null) return [];

@@ -18,7 +18,7 @@ import { findIntegrationState, listIntegrationsOfSameAccount } from './statement
 export interface CalledContact {
   /** Its CRM ID, in any form. */
   id: string;
-  /** Its CRM account; null if the caller does not name it. */
+  /** Its CRM account, or null if the caller does not name it. */
   account: string | null;
 }
 

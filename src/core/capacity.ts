@@ -13,7 +13,7 @@ export type CapacityBandId = (typeof CAPACITY_BANDS)[number]['id'];
 
 export const CAPACITY_BAND_IDS = CAPACITY_BANDS.map(({ id }) => id);
 
-/** Returns the index in `CAPACITY_BANDS` of an amount in US dollars; null if the amount is unknown. */
+/** Returns the index in `CAPACITY_BANDS` of an amount in US dollars, or null if the amount is unknown. */
 export function findBand(amount: number | null): number | null {
   if (amount === null || !Number.isFinite(amount)) return null;
   const index = CAPACITY_BANDS.findIndex(({ from }) => amount >= from);

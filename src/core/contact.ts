@@ -30,7 +30,7 @@ export interface Contact extends Identity {
    * field that marks contacts has a value whose meaning nobody has defined.
    */
   excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
-  /** Requests about the person's data that the CRM records; omitted if it records none. */
+  /** Requests about the person's data that the CRM records. Omitted if it records none. */
   privacy?: PrivacyMarks;
   /**
    * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be read for
@@ -38,7 +38,7 @@ export interface Contact extends Identity {
    * everything could be read.
    */
   unreadable?: readonly string[];
-  /** The currencies in its currency fields; omitted if the CRM's records have no currency. */
+  /** The currencies in its currency fields. Omitted if the CRM's records have no currency. */
   currencies?: RecordCurrencies;
 }
 

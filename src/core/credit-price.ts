@@ -12,8 +12,8 @@ const priceSchema = z
   .default(null);
 
 /**
- * The price of one credit by bucket; null if it is not known. Queries about connections have a separate price, because
- * the service chooses their bucket.
+ * The price of one credit by bucket, or null if it is not known. Queries about connections have a separate price,
+ * because the service chooses their bucket.
  */
 export const creditPricesSchema = z.strictObject({
   enhancements: priceSchema,

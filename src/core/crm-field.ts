@@ -38,13 +38,13 @@ export interface CrmField {
   /** The name that users see. */
   label: string;
   type: CrmFieldType;
-  /** Maximum number of characters of a text, of which a line break counts as two; null if the CRM sets no limit. */
+  /** Maximum number of characters of a text, of which a line break counts as two, or null if the CRM sets no limit. */
   maxLength: number | null;
-  /** Maximum number of digits before the decimal point of a number; null if there is no limit. */
+  /** Maximum number of digits before the decimal point of a number, or null if there is no limit. */
   integerDigits: number | null;
-  /** Number of digits after the decimal point; null if there is no limit. */
+  /** Number of digits after the decimal point, or null if there is no limit. */
   decimalDigits: number | null;
-  /** The values of a picklist that may be written; empty for other types. */
+  /** The values of a picklist that may be written. Empty for other types. */
   options: readonly string[];
   /** True if a picklist accepts only its own options. */
   restricted: boolean;
@@ -52,7 +52,7 @@ export interface CrmField {
   writable: boolean;
   /** For a field of the identity: the part that is read from it. Omitted for other fields. */
   readAs?: 'name' | 'address' | 'employer';
-  /** For a currency field in a CRM with other currencies than US dollars; omitted for other fields. */
+  /** For a currency field in a CRM with other currencies than US dollars. Omitted for other fields. */
   money?: MoneyField;
 }
 

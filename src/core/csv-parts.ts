@@ -1,6 +1,6 @@
 /**
- * The parts of a CSV file that is written while it is read. Its header is sent together with the first page, so an
- * error in that page is thrown before anything is sent.
+ * Yields the parts of a CSV file that is written while it is read. Its header is sent together with the first page, so
+ * an error in that page is thrown before anything is sent.
  */
 export async function* toCsvParts<Page>(
   header: string,

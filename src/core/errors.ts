@@ -100,7 +100,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the other side's own text from anything that was thrown; null if there is none. */
+/** Returns the other side's own text from anything that was thrown, or null if there is none. */
 export function wordsOf(error: unknown): ForeignText | null {
   return isDonorSyncError(error) ? error.words : null;
 }

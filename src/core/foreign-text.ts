@@ -11,7 +11,7 @@ export interface ForeignText {
   readonly code: string;
   /** Names of the affected fields. */
   readonly fields: readonly string[];
-  /** The text: one line of at most `MAX_FOREIGN_TEXT` characters, without active characters. */
+  /** Returns the text: one line of at most `MAX_FOREIGN_TEXT` characters, without active characters. */
   reveal(): string;
 }
 
@@ -21,7 +21,7 @@ const MAX_FOREIGN_TEXT = 500;
 /** How long a text is kept (ms). */
 export const FOREIGN_TEXT_LIFE_MS = 30 * 86_400_000;
 
-/** Wraps a text; null if it is empty. */
+/** Wraps a text. Returns null if it is empty. */
 export function foreignText(
   text: string | null | undefined,
   { code, fields = [] }: { code: string; fields?: readonly string[] },

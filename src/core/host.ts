@@ -62,7 +62,7 @@ export interface AddressRange {
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 
-/** Reads `203.0.113.7`, `10.0.0.0/8` or `fd00::/8`; null for anything else, including names. */
+/** Reads `203.0.113.7`, `10.0.0.0/8` or `fd00::/8`, or null for anything else, including names. */
 export function parseAddressRange(text: string): AddressRange | null {
   const [address = '', bits, ...rest] = text.trim().split('/');
   const version = isIP(address);

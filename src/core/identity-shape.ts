@@ -7,7 +7,7 @@ export interface IdentityShape {
   columns: string;
   /** The data model that was found, for example `plain` or `npsp`. It is part of the mapping. */
   mode: string;
-  /** The CRM's own names of the fields with first and last names; omitted if the connector does not report them. */
+  /** The CRM's own names of the fields with first and last names. Omitted if the connector does not report them. */
   names?: readonly string[];
   /** The sources of addresses and employers, including unreadable sources. */
   sources: readonly IdentitySource[];

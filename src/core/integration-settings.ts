@@ -109,7 +109,7 @@ const ownRetentionSchema = z.strictObject({
 });
 
 const refreshSchema = z.strictObject({
-  /** Number of days after which a profile is requested again; null for never. */
+  /** Number of days after which a profile is requested again, or null for never. */
   afterDays: z.int().positive().nullable().default(365),
   /** True if a credit is spent again after a change of name, address or employer. */
   whenIdentityChanges: z.boolean().default(true),
@@ -141,7 +141,7 @@ const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
   /** The weakest connection that counts as a warm path, 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
-  /** Number of days after which a path is computed again even without a known change; null for never. */
+  /** Number of days after which a path is computed again even without a known change, or null for never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
   /** Limits for services that charge for queries; they have no effect if queries are free. */
   budget: z
@@ -204,7 +204,7 @@ export const integrationSchema = z.strictObject({
   alerts: ownAlertsSchema.optional(),
   /**
    * `public`: requests cannot reach addresses of a private network, except addresses that the operator has named. Set
-   * by a set-up in a browser; omitted if an operator has written the addresses.
+   * by a set-up in a browser. Omitted if an operator has written the addresses.
    */
   addresses: z.literal('public').optional(),
   /** The handling of contacts whose submission was charged although its response was lost. */

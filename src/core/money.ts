@@ -26,13 +26,13 @@ export interface Rate {
 export interface MoneyField {
   mode: CurrencyMode;
   /**
-   * The CRM field with the currency of a record (a key of `Contact.currencies`); null if all records share
-   * one currency.
+   * The CRM field with the currency of a record (a key of `Contact.currencies`), or null if all records share one
+   * currency.
    */
   from: string | null;
-  /** The currency of records without their own currency; null if unknown. */
+  /** The currency of records without their own currency, or null if unknown. */
   code: string | null;
-  /** The rates by currency; empty if the CRM has no active rate for the US dollar, or hides its rates. */
+  /** The rates by currency. Empty if the CRM has no active rate for the US dollar, or hides its rates. */
   rates: Readonly<Record<string, Rate>>;
 }
 
@@ -44,13 +44,13 @@ export type RecordCurrencies = Readonly<Record<string, string | null>>;
 
 const CODE = /^[A-Z]{3}$/;
 
-/** Returns the currency as its ISO code; null if the text is not a currency. */
+/** Returns the currency as its ISO code, or null if the text is not a currency. */
 export function currencyCode(text: string | null): string | null {
   const code = text?.trim().toUpperCase() ?? '';
   return CODE.test(code) ? code : null;
 }
 
-/** Returns the currency of this field in a record; null if unknown. */
+/** Returns the currency of this field in a record, or null if unknown. */
 export function findCurrency(
   { from, code }: MoneyField,
   currencies: RecordCurrencies = {},
@@ -61,9 +61,7 @@ export function findCurrency(
   return own === null ? code : currencyCode(own);
 }
 
-/**
- * Returns the currencies of a record as one text that changes with them; null if the CRM has no such field.
- */
+/** Returns the currencies of a record as one text that changes with them, or null if the CRM has no such field. */
 export function currenciesText(currencies: RecordCurrencies | undefined): string | null {
   const fields = Object.keys(currencies ?? {}).sort();
   if (fields.length === 0) return null;

@@ -78,8 +78,8 @@ function mistakesForgiven(word: string, target: string): number {
 }
 
 /**
- * The Damerau-Levenshtein distance (optimal string alignment). An omitted, added or replaced letter and a
- * swap of two neighbours each count as one.
+ * Returns the Damerau-Levenshtein distance (optimal string alignment). An omitted, added or replaced letter and a swap
+ * of two neighbours each count as one.
  */
 export function countMistakes(a: string, b: string): number {
   let beforeLast: number[] = [];

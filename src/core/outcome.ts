@@ -104,7 +104,7 @@ export const OUTCOME_REASONS = {
 
 export type OutcomeReason = keyof typeof OUTCOME_REASONS;
 
-/** The outcome that a reason belongs to. */
+/** Returns the outcome that a reason belongs to. */
 export function getOutcome(reason: OutcomeReason): Outcome {
   return OUTCOME_REASONS[reason];
 }
@@ -119,7 +119,7 @@ export const OUTCOME_ORDER = [
   'unchanged',
 ] as const satisfies readonly Outcome[];
 
-/** Returns the outcome that a reason belongs to; null for a word that this version does not know. */
+/** Returns the outcome that a reason belongs to, or null for a word that this version does not know. */
 export function outcomeNamed(reason: string): Outcome | null {
   return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
 }

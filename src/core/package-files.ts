@@ -21,7 +21,7 @@ export function readPackageFile(name: string, file: string): Buffer {
     : readFileSync(path);
 }
 
-/** The names of the files in a folder of a package. */
+/** Returns the names of the files in a folder of a package. */
 export function listPackageFolder(name: string, folder: string): string[] {
   const files = readdirSync(join(packageFolder(name), folder));
   return files.map((file) =>

@@ -22,7 +22,7 @@ export function toPerson(contact: Contact, trackingId: string): Person {
   return { trackingId, ...toPersonDetails(contact) };
 }
 
-/** A contact as it is sent to the service. */
+/** Returns a contact as it is sent to the service. */
 export function toPersonDetails(contact: Contact): PersonDetails {
   return {
     firstName: contact.firstName?.trim() ?? '',

@@ -5,19 +5,17 @@
 
 interface ContactKind {
   /**
-   * The text for the outcome of a contact that waits for the decision, as in `OUTCOME_TEXTS`; null if the
-   * contact does not wait.
+   * The text for the outcome of a contact that waits for the decision, as in `OUTCOME_TEXTS`, or null if the contact
+   * does not wait.
    */
   outcome: string | null;
-  /** Whether a credit was spent on the contact, so a merge must not cost another one. */
+  /** True if a credit was spent on the contact, so a merge must not cost another one. */
   isPaid: boolean;
-  /** Whether the question is about an existing profile and has to be answered before its delivery. */
+  /** True if the question is about an existing profile and has to be answered before its delivery. */
   isOfProfile: boolean;
-  /** Whether the question assumes that the profile belongs to this person. */
+  /** True if the question assumes that the profile belongs to this person. */
   isOfKnownPerson: boolean;
-  /**
-   * Whether the answer is no longer needed once it is carried out, so it can be deleted after a while.
-   */
+  /** True if the answer is no longer needed once it is carried out, so it can be deleted after a while. */
   endsWithAnswer: boolean;
 }
 
@@ -148,14 +146,14 @@ export type NetworkQuestionKind = (typeof NETWORK_QUESTION_KINDS)[number];
 
 export type QuestionKind = ContactQuestionKind | NetworkQuestionKind;
 
-/** The kinds of questions about contacts that meet a condition. */
+/** Returns the kinds of questions about contacts that meet a condition. */
 export function listContactKinds(isSo: (kind: ContactKind) => boolean): ContactQuestionKind[] {
   return Object.entries<ContactKind>(CONTACT_QUESTION_KINDS)
     .filter(([, kind]) => isSo(kind))
     .map(([word]) => word as ContactQuestionKind);
 }
 
-/** A value for each reason for which a contact can be held. */
+/** Returns a value for each reason for which a contact can be held. */
 export function forHoldReasons<Value>(
   toValue: (outcome: string) => Value,
 ): Readonly<Record<HoldReason, Value>> {

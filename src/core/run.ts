@@ -75,7 +75,7 @@ export interface RunReport {
    * Paid values that were waiting to be written when the run ended; omitted before that and for older runs.
    */
   valuesWaiting?: ValuesWaiting | undefined;
-  /** The undo of the run; omitted if it was not undone. `contacts.written` does not change. */
+  /** The undo of the run. Omitted if it was not undone. `contacts.written` does not change. */
   undone?: UndoneMark | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface RunReport {
 export interface UndoneMark {
   /** ISO 8601: when a value was last restored. */
   at: string;
-  /** The name of the user; null while the undo is in progress, or for a user of the machine without a name. */
+  /** The name of the user, or null while the undo is in progress, or for a user of the machine without a name. */
   by: string | null;
   /** Number of restored values. */
   values: number;

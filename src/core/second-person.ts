@@ -3,18 +3,20 @@
 /** The settings that define when a second user is needed. */
 export interface SecondPersonRules {
   /**
-   * Approving or resubmitting more contacts than this at once needs a second user; null if a second user is never
+   * Approving or resubmitting more contacts than this at once needs a second user, or null if a second user is never
    * needed.
    */
   approvals: number | null;
-  /** Undoing a run that wrote to more contacts than this needs a second user; null if a second user is never needed. */
+  /**
+   * Undoing a run that wrote to more contacts than this needs a second user, or null if a second user is never needed.
+   */
   undo: number | null;
-  /** Whether erasing a contact also in the integrations of other accounts needs a second user. */
+  /** True if erasing a contact also in the integrations of other accounts needs a second user. */
   forgetEverywhere: boolean;
-  /** Whether erasing any contact needs a second user. */
+  /** True if erasing any contact needs a second user. */
   forget: boolean;
   /**
-   * Whether erasures that a CRM requests need two users. Until they have confirmed, these contacts are neither enhanced
+   * True if erasures that a CRM requests need two users. Until they have confirmed, these contacts are neither enhanced
    * nor delivered.
    */
   forgetByCrm: boolean;

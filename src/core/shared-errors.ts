@@ -3,7 +3,7 @@ import { ConfigurationError, type Refusal } from './errors.ts';
 import { didYouMean } from './near-miss.ts';
 
 /**
- * The error for a client that does not exist, that the caller has no access to, or that is no longer in the
+ * Creates the error for a client that does not exist, that the caller has no access to, or that is no longer in the
  * settings.
  */
 export function unknownClient(
@@ -56,7 +56,7 @@ export function reachInsufficient(
   );
 }
 
-/** The error for invalid input. `problem` explains what is wrong. */
+/** Creates the error for invalid input. `problem` explains what is wrong. */
 export function invalidRequest(
   problem: string,
   details: Readonly<Record<string, unknown>> = {},
@@ -64,7 +64,7 @@ export function invalidRequest(
   return new ConfigurationError(problem, { code: 'request_invalid', refusal: 'invalid', details });
 }
 
-/** The error for a run that does not exist, or whose client the caller has no access to. */
+/** Creates the error for a run that does not exist, or whose client the caller has no access to. */
 export function unknownRun(
   id: string,
   { known = [], isRead = false, isShortEnough = false }: UnknownRunFacts = {},
@@ -90,7 +90,7 @@ interface UnknownRunFacts {
   isShortEnough?: boolean;
 }
 
-/** The error for a contact that does not exist. `source` names the CRM or database that was searched. */
+/** Creates the error for a contact that does not exist. `source` names the CRM or database that was searched. */
 export function unknownContact(
   integration: string,
   contact: string,

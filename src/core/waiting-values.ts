@@ -18,7 +18,7 @@ export interface WaitingReason {
   /** The CRM's name of the field. */
   field: string;
   cause: WaitingCause;
-  /** The CRM's own code; null if the field's description explains the reason. */
+  /** The CRM's own code, or null if the field's description explains the reason. */
   code: string | null;
   /** Number of contacts whose value waits. */
   contacts: number;

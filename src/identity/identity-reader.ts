@@ -24,7 +24,7 @@ import { distinctTexts, nameFingerprint, partFingerprint } from './person-finger
 /** The parts that may be unreadable. Without a name, a contact cannot be submitted. */
 export type SourcedPartName = IdentitySource['part'];
 
-/** A CRM field that could be read under the present settings at some time. */
+/** A CRM field that could be read under the current settings at some time. */
 export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
 
 /**
@@ -33,24 +33,22 @@ export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
 export interface ReadIdentity {
   /** The parts that could be read under these settings before, and cannot be read now. */
   readonly lost: readonly SourcedPartName[];
-  /** The fingerprint for a contact that the store does not know. */
+  /** Returns the fingerprint for a contact that the store does not know. */
   text(): string;
-  /** The changes compared with a stored fingerprint, and the fingerprint that then represents both. */
+  /** Returns the changes compared with a stored fingerprint, and the fingerprint that then represents both. */
   compareWith(stored: string): { changed: readonly ChangedPart[]; text: string };
 }
 
 export interface IdentityReader {
   read(contact: Contact): ReadIdentity;
-  /**
-   * True if a part of the contact cannot be read now, or never could be. It may then be a different person.
-   */
+  /** Returns true if a part of the contact cannot be read now, or never could be. It may then be a different person. */
   isPartial(contact: Contact): boolean;
 }
 
 export interface IdentityReaderOptions {
   /** A keyed hash: `(purpose, text) => 22 characters`. */
   fingerprint: (purpose: string, text: string) => string;
-  /** The connector's description of its sources; null if everything can always be read. */
+  /** The connector's description of its sources, or null if everything can always be read. */
   shape: IdentityShape | null;
   /** Every source that could be read under these settings, now or in an earlier run. */
   known: readonly KnownSource[];

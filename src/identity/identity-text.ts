@@ -55,7 +55,7 @@ function joined({ sources, fingerprint }: SourcedPart): string {
   return `${sources}.${fingerprint}`;
 }
 
-/** Returns the parts of a fingerprint; null for a text that does not contain them. */
+/** Returns the parts of a fingerprint, or null for a text that does not contain them. */
 export function parseIdentityText(text: string): ParsedIdentity | null {
   const match = TEXT.exec(text);
   if (match === null) return null;

@@ -49,7 +49,7 @@ export function distinctTexts(texts: readonly string[]): string[] {
   return [...new Set(texts.filter(Boolean))].sort();
 }
 
-/** Returns the fingerprints of a record that was just read; null if it has no name. */
+/** Returns the fingerprints of a record that was just read, or null if it has no name. */
 export function fingerprintPerson(
   fingerprint: Fingerprint,
   identity: Identity,
@@ -69,7 +69,7 @@ export function fingerprintPerson(
   }
 }
 
-/** Returns the fingerprints of a stored contact; null if the stored text does not contain the parts. */
+/** Returns the fingerprints of a stored contact, or null if the stored text does not contain the parts. */
 export function storedPersonFingerprints(
   fingerprint: Fingerprint,
   identity: string,

@@ -152,8 +152,7 @@ export interface Country {
 const OTHER_LANGUAGES = [german, spanish, french, italian, dutch, portuguese];
 
 /**
- * All countries of ISO 3166 with the library's names, and with the spellings that the library does not
- * contain.
+ * Returns all countries of ISO 3166 with the library's names, and with the spellings that the library does not contain.
  */
 export function readCountries(): Country[] {
   for (const language of [english, ...OTHER_LANGUAGES]) countries.registerLocale(language);
@@ -170,7 +169,7 @@ export function readCountries(): Country[] {
   }));
 }
 
-/** The lines of a table. Each contains a word in its canonical form, and its other spellings. */
+/** Returns the lines of a table. Each contains a word in its canonical form, and its other spellings. */
 export function parseSpellings(table: string): [canonical: string, spellings: string[]][] {
   return table
     .trim()

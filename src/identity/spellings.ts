@@ -34,7 +34,7 @@ export const MAX_PART_WORDS = 10;
 let spellings: Spellings | undefined;
 
 /**
- * The spellings. They are created on first use, because there are thousands of them, and only syncs use them.
+ * Returns the spellings. They are created on first use, because there are thousands of them, and only syncs use them.
  */
 export function knownSpellings(): Spellings {
   spellings ??= createSpellings();

@@ -95,7 +95,7 @@ function isDigit(text: string, at: number): boolean {
   return kindAt(text, at) === DIGIT;
 }
 
-/** Returns the text that joins the two sides of a sign into one word; null if the sign separates them. */
+/** Returns the text that joins the two sides of a sign into one word, or null if the sign separates them. */
 function joinAt(text: string, kind: number, start: number, at: number): '' | '-' | null {
   if (kind === APOSTROPHE) return '';
   if (kind === STOP) return isAbbreviation(text, start, at) ? '' : null;

@@ -14,9 +14,9 @@ export interface RequestedRun {
   /** The CRM ID of the contact; all contacts by default. */
   contact?: string | null;
   trigger: Trigger;
-  /** True to read everything again; false by default. */
+  /** True to read everything again. Defaults to false. */
   full?: boolean;
-  /** False if the request must not join a run in progress; true by default. */
+  /** False if the request must not join a run in progress. Defaults to true. */
   mayJoin?: boolean;
   /** The run's ID, unless the request joins another run; a new ID by default. */
   runId?: string;
@@ -28,7 +28,7 @@ export interface RequestedRun {
 export interface Accepted {
   /** The run that serves the request. */
   runId: string;
-  /** Whether the request joined a running or waiting run; null for a new run. */
+  /** Whether the request joined a running or waiting run, or null for a new run. */
   joined: 'running' | 'waiting' | null;
 }
 

@@ -36,7 +36,7 @@ export interface SchedulerDeps extends TickDeps {
 export interface Scheduler {
   /** Plans the schedules, makes up for missed times, and checks the schedules from then on. */
   start(): Promise<void>;
-  /** When the schedules were last checked (epoch ms); null before the first time. */
+  /** Returns when the schedules were last checked (epoch ms), or null before the first time. */
   lastTickAt(): number | null;
   /** Resolves once no check is in progress. */
   stop(): Promise<void>;
@@ -141,7 +141,7 @@ interface Claim extends ClaimedTime {
   isMissed: boolean;
 }
 
-/** The claim for a time that has come; null if a process with other settings is responsible for it. */
+/** Returns the claim for a time that has come, or null if a process with other settings is responsible for it. */
 function toClaim(
   { integrations }: TickDeps,
   row: ScheduleRecord,

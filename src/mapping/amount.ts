@@ -51,7 +51,7 @@ export function amountFor(
   return { kind: 'converted', value: convert(usd, rate), rate };
 }
 
-/** The amount in another currency, with that currency's number of decimal places. */
+/** Returns the amount in another currency, with that currency's number of decimal places. */
 export function convert(usd: number, { perDollar, decimals }: Rate): number {
   return Number((usd * perDollar).toFixed(decimals));
 }

@@ -8,15 +8,15 @@ export interface ValueDiff {
   changes: FieldValues;
   /** Fields that already contain the value. */
   equal: string[];
-  /** Fields whose rule keeps their present value. */
+  /** Fields whose rule keeps their current value. */
   protected: string[];
 }
 
 /**
- * Compares the values of a profile with those in the CRM (design, section 4.2): only differences are written,
- * and only if the rule of the field's mapping allows it. `present` contains the mapped fields as they were
- * read. A missing field counts as blank. `wasOurs` says whether the present value of a field is the value
- * that we wrote last. `isFormer` says whether we wrote it for another person; no rule protects such a value.
+ * Compares the values of a profile with those in the CRM (design, section 4.2): only differences are written, and only
+ * if the rule of the field's mapping allows it. `present` contains the mapped fields as they were read. A missing field
+ * counts as blank. `wasOurs` says whether the current value of a field is the value that we wrote last. `isFormer` says
+ * whether we wrote it for another person; no rule protects such a value.
  */
 export function diffValues(input: {
   mapped: FieldValues;
@@ -24,9 +24,7 @@ export function diffValues(input: {
   mappings: readonly FieldMapping[];
   wasOurs: (field: string, presentValue: FieldValue) => boolean;
   isFormer?: (field: string, presentValue: FieldValue) => boolean;
-  /**
-   * Returns true if the CRM's automation created the present value from this value when it was last written.
-   */
+  /** Returns true if the CRM's automation created the current value from this value when it was last written. */
   isMadeOf?: (field: string, presentValue: FieldValue, value: FieldValue) => boolean;
 }): ValueDiff {
   const changes = new Map<string, FieldValue>();

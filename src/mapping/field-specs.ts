@@ -4,8 +4,8 @@ import { STATUS_WORDS } from '../core/sync-status.ts';
 import { MONEY_BANDS } from './money-bands.ts';
 
 /**
- * The best field for the values of a source, for `fields create`. Labels have at most 40 characters, because some CRMs
- * do not allow more. A strength is a percent field, so 0.72 is shown as 72.
+ * Returns the best field for the values of a source, for `fields create`. Labels have at most 40 characters, because
+ * some CRMs do not allow more. A strength is a percent field, so 0.72 is shown as 72.
  */
 export function fieldSpecFor(source: FieldSource, fieldName: string): FieldSpec {
   return { name: fieldName, ...SPECS[source] };

@@ -9,7 +9,7 @@ import type { RawValue, RawValues } from './raw-value.ts';
 export interface UnfitField {
   field: string;
   reason: string;
-  /** The necessary change in the CRM; null if the field map has to be changed. */
+  /** The necessary change in the CRM, or null if the field map has to be changed. */
   why: Unfit | null;
 }
 
@@ -70,7 +70,7 @@ export function mapProfile(input: {
   return { mapped: Object.fromEntries(mapped), unfit, cut, rates };
 }
 
-/** Returns the amount for a currency field that can be written; null for any other value. */
+/** Returns the amount for a currency field that can be written, or null for any other value. */
 function toAmount(
   from: FieldSource,
   raw: RawValue,

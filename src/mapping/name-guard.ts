@@ -52,7 +52,7 @@ export function guardName(
   return related ? { match: true } : { match: false, reason: 'first_name_unrelated' };
 }
 
-/** The first name followed by the middle name, for each way to read the first name. */
+/** Returns the first name followed by the middle name, for each way to read the first name. */
 function profileReadings(
   firstNames: readonly string[][],
   { middle }: Pick<Profile['name'], 'middle'>,
@@ -62,7 +62,7 @@ function profileReadings(
   return readings.length === 0 && middleNames.length > 0 ? [middleNames] : readings;
 }
 
-/** A first-name field as one word, without a middle name that has its own field. */
+/** Returns a first-name field as one word, without a middle name that has its own field. */
 function firstWord(readings: readonly string[][]): string {
   return readings[0]?.join('') ?? '';
 }

@@ -4,7 +4,7 @@ export interface LastName {
   whole: string;
   /** The words that distinguish families, without particles: `garcia`, `lopez`. */
   parts: readonly string[];
-  /** 1 for Sr., 2 for Jr. or II, and so on; null if the name has no such suffix. */
+  /** 1 for Sr., 2 for Jr. or II, and so on, or null if the name has no such suffix. */
   generation: number | null;
 }
 

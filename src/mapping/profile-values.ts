@@ -66,7 +66,7 @@ function pathValues(warmPath: WarmPathValues): SomeValues {
   };
 }
 
-/** Values by source; null if there is no value. */
+/** Values by source, or null if there is no value. */
 type SomeValues = Partial<Record<FieldSource, RawValue | null>>;
 
 function toRawValues(some: SomeValues): RawValues {

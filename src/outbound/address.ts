@@ -8,7 +8,7 @@ import { z } from 'zod';
  */
 export const crmUrlSchema = z.url({ protocol: /^https?$/ });
 
-/** An address to which a path can be appended. */
+/** Returns an address to which a path can be appended. */
 export function withoutSlash(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
 }

@@ -78,7 +78,7 @@ export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   }
 }
 
-/** Returns the value of a JSON text; null if it is not JSON, so an unusual response is recognised by its status. */
+/** Returns the value of a JSON text, or null if it is not JSON, so an unusual response is recognised by its status. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -68,8 +68,8 @@ export function isNamed(
 export type NotPublic = 'password' | 'plain' | 'private';
 
 /**
- * Returns why this is not the URL of a public address, as far as its text shows; null if it can be one. The
- * address that a name leads to is checked when a request connects.
+ * Returns why this is not the URL of a public address, as far as its text shows, or null if it can be one. The address
+ * that a name leads to is checked when a request connects.
  */
 export function whyNotPublic({ hostname, username, password, protocol }: URL): NotPublic | null {
   if (username + password !== '') return 'password';
@@ -195,7 +195,7 @@ function findProxied(): Promise<Dispatcher> {
   return proxied;
 }
 
-/** A lookup that returns public addresses or fails. */
+/** Returns a lookup that returns public addresses or fails. */
 function publicOnly(lookup: LookupFunction): LookupFunction {
   return (hostname, options, answer) => {
     lookup(hostname, options, (error, found, family) => {

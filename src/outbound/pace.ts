@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
  * time of day is set.
  */
 export interface PacePolicy<Limit> {
-  /** How long the next request has to wait, as far as it is known now; 0 or less if it may be sent. */
+  /** Returns how long the next request has to wait, as far as it is known now; 0 or less if it may be sent. */
   waitMs(nowMs: number): number;
   /** Records that a request is sent. Call the returned function once the request is over. */
   depart(nowMs: number): (nowMs: number) => void;
@@ -161,8 +161,8 @@ export interface BucketLimit {
   ratePerSecond: number | null;
   burst: number;
   /**
-   * The number of further requests that the service would accept at once. They are kept in reserve for late
-   * requests; none by default.
+   * The number of further requests that the service would accept at once. They are kept in reserve for late requests.
+   * Defaults to none.
    */
   spare?: number;
 }
@@ -174,14 +174,13 @@ export interface BucketLimit {
 const LEAST_AT_ONCE = 2;
 
 /**
- * A token bucket, for services that allow a rate and a burst. It starts to fill at `startMs`. A request takes
- * its token from the service's bucket at some moment between its departure and its response. A full bucket
- * gains no more tokens, so requests in flight count as part of the burst until they are answered. Otherwise
- * late requests and the requests after them could exceed the burst when they arrive together after a pause.
+ * Returns a token bucket, for services that allow a rate and a burst. It starts to fill at `startMs`. A request takes
+ * its token from the service's bucket at some moment between its departure and its response. A full bucket gains no
+ * more tokens, so requests in flight count as part of the burst until they are answered. Otherwise late requests and
+ * the requests after them could exceed the burst when they arrive together after a pause.
  *
- * If requests are counted seconds late, all of them at the worst moment, one is rejected in about 10,000
- * random half-minutes (test/partner). That costs one pause, whereas a guarantee would cost a slower pace in
- * every run.
+ * If requests are counted seconds late, all of them at the worst moment, one is rejected in about 10,000 random
+ * half-minutes (test/partner). That costs one pause, whereas a guarantee would cost a slower pace in every run.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst, spare = 0 } = limit;
@@ -218,7 +217,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     },
   };
 
-  /** The instant up to which the bucket is filled. It is later than now only during a pause. */
+  /** Returns the instant up to which the bucket is filled. It is later than now only during a pause. */
   function refill(nowMs: number): number {
     tokens = Math.min(tokens, atOnce());
     if (nowMs <= filledUntilMs) return filledUntilMs;
@@ -259,8 +258,7 @@ const BOARD_AWAY_MS = 1_000;
 const BOARD_PATIENCE_MS = 30_000;
 
 /**
- * The bucket for a limit that many hosts share. Departures are reserved, and kept by this process's own
- * clock.
+ * Returns the bucket for a limit that many hosts share. Departures are reserved, and kept by this process's own clock.
  */
 export function sharedBucket(
   limit: BucketLimit,
@@ -339,10 +337,10 @@ interface Answered {
 }
 
 /**
- * A sliding window, as CRMs count. A request counts from its departure until one window after its latest
- * possible arrival. The CRM has counted it at some time in between, so network delays cannot put more
- * requests into any of the CRM's windows. No round trip is shorter than the fastest one, so at least that
- * time passes between the arrival of a request and the arrival of the next request.
+ * Returns a sliding window, as CRMs count. A request counts from its departure until one window after its latest
+ * possible arrival. The CRM has counted it at some time in between, so network delays cannot put more requests into any
+ * of the CRM's windows. No round trip is shorter than the fastest one, so at least that time passes between the arrival
+ * of a request and the arrival of the next request.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;
@@ -380,7 +378,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
     },
   };
 
-  /** The latest possible arrival, which assumes that the fastest round trip took no time on the way there. */
+  /** Returns the latest possible arrival, which assumes that the fastest round trip took no time on the way there. */
   function latestMs({ departedMs, answeredMs }: Answered): number {
     return Math.min(answeredMs - fastestMs, departedMs + LATEST_ARRIVAL_MS);
   }
@@ -394,7 +392,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
 const UNEVEN_ARRIVAL_MS = 100;
 
 /**
- * The window for a limit that many hosts share. Departures are as even as those of a bucket, within the
+ * Returns the window for a limit that many hosts share. Departures are as even as those of a bucket, within the
  * process's own window.
  */
 export function sharedWindow(
@@ -421,7 +419,7 @@ export function sharedWindow(
   };
 }
 
-/** A bucket that never lets more requests through in any window than the limit allows. */
+/** Returns a bucket that never lets more requests through in any window than the limit allows. */
 function toBucketLimit(limit: WindowLimit): BucketLimit {
   if (limit === null) return { ratePerSecond: null, burst: 1 };
   // The burst is one request out of ten, because a window contains the burst and the requests that the rate

@@ -8,7 +8,7 @@ import { ConfigurationError } from '../core/errors.ts';
 
 /** The proxies through which requests are sent. */
 export interface Proxies {
-  /** The proxy for `http:`; empty if there is none. */
+  /** The proxy for `http:`. Empty if there is none. */
   httpProxy: string;
   /** The proxy for `https:`; if empty, `httpProxy` is also used for these requests. */
   httpsProxy: string;
@@ -20,8 +20,7 @@ export interface Proxies {
 const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Returns the proxies from this environment; null if there are none. Throws a ConfigurationError for an
- * invalid one.
+ * Returns the proxies from this environment, or null if there are none. Throws a ConfigurationError for an invalid one.
  */
 export function readProxies(
   env: Readonly<Record<string, string | undefined>> = process.env,

@@ -23,7 +23,7 @@ export interface SignInWays<SignIn> {
   isRenewable: boolean;
   /** Returns true if it should be renewed before the next use. If omitted, it is never renewed. */
   isStale?(signIn: SignIn): boolean;
-  /** The error to throw if even a token that was just issued is rejected. */
+  /** Returns the error to throw if even a token that was just issued is rejected. */
   refusedForGood(): Error;
 }
 
@@ -143,8 +143,8 @@ export async function refreshWithStored<Reply>(
 }
 
 /**
- * The token that another process has stored in the meantime. It may need a moment between the response and
- * the disk.
+ * Returns the token that another process has stored in the meantime. It may need a moment between the response and the
+ * disk.
  */
 async function awaitOther(
   { secrets, name, clock, signal }: RefreshTokens,
@@ -164,25 +164,23 @@ function notConnected(): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
-/** A short fingerprint of a secret, to distinguish secrets without showing them. */
+/** Returns a short fingerprint of a secret, to distinguish secrets without showing them. */
 export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
 
-/**
- * The hash that the user's browser passes on instead of the PKCE verifier (RFC 7636, section 4.2, `S256`).
- */
+/** Returns the hash that the user's browser passes on instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
 export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }
 
-/** The error for a requested consent if `crm.auth` already contains everything that a sign-in needs. */
+/** Creates the error for a requested consent if `crm.auth` already contains everything that a sign-in needs. */
 export function consentNotWanted(authType: string): ConfigurationError {
   const message = `crm.auth of type ${authType} signs in automatically: no consent is needed.`;
   return new ConfigurationError(message, { code: 'consent_not_wanted' });
 }
 
-/** A request to a sign-in server (RFC 6749): a form, in which parts without a value are omitted. */
+/** Returns a request to a sign-in server (RFC 6749): a form, in which parts without a value are omitted. */
 export function formRequest(
   url: string,
   form: Readonly<Record<string, string | undefined>>,
@@ -204,7 +202,7 @@ export function formRequest(
 export interface SignInRefusal {
   /** The most specific code. */
   word: string;
-  /** The code from the standard; null if the response is not from a sign-in server. */
+  /** The code from the standard, or null if the response is not from a sign-in server. */
   error: string | null;
   /** The description. It may name a user, so no message contains it unless its exact text is known. */
   description: string;

@@ -65,8 +65,8 @@ export interface PartnerClient {
   /** Reads the remaining credits. */
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   /**
-   * How far this machine's clock is ahead of the service's clock, according to the `Date` of the last
-   * response. Negative if it is behind, 0 if no difference is certain, null if no response had a `Date`.
+   * Returns how far this machine's clock is ahead of the service's clock, according to the `Date` of the last response.
+   * Negative if it is behind, 0 if no difference is certain, null if no response had a `Date`.
    */
   clockAheadMs(): number | null;
   /** Resolves if the service knows the key and its team is active. */

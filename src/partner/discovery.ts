@@ -42,9 +42,9 @@ export interface Discovery {
   /** True if the service publishes a readable openapi.json. */
   published: boolean;
   findings: readonly Finding[];
-  /** The colours that a network can have; null if the service does not publish them. */
+  /** The colours that a network can have, or null if the service does not publish them. */
   colors: readonly string[] | null;
-  /** The rate limit; null if the service does not publish it, so the documented limit applies. */
+  /** The rate limit, or null if the service does not publish it, so the documented limit applies. */
   rateLimit: RateLimit | null;
 }
 
@@ -124,9 +124,7 @@ function learn(operation: Operation, openApi: OpenApi | null, routes: Routes): F
   return { subject, value: first ? describe(first) : '', source: 'assumed' };
 }
 
-/**
- * Returns a route with everything that the service publishes about it; null if the service does not list it.
- */
+/** Returns a route with everything that the service publishes about it, or null if the service does not list it. */
 function listedRoute(route: Route, openApi: OpenApi): Route | null {
   const path = openApi.getPath(route);
   if (path === null) return null;

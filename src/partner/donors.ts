@@ -63,7 +63,7 @@ export const donorReferenceSchema = withDonorId(z.object(donorReferenceShape)).t
   toDonorReference,
 );
 
-/** The reference in our own terms. */
+/** Returns the reference in our own terms. */
 function toDonorReference(wire: {
   id: string;
   name?: string | null | undefined;
@@ -83,7 +83,7 @@ export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
 
 /** A donor in a list or a search result. */
 export interface DonorSummary extends DonorReference {
-  /** The place of the current address; null if it is unknown or not given. */
+  /** The place of the current address, or null if it is unknown or not given. */
   location: { city: string | null; state: string | null } | null;
 }
 
@@ -101,7 +101,7 @@ const wireSchema = z.object(donorSummaryShape);
 /** A summary, or a bare ID if the service lists nothing more. */
 export const donorSummarySchema = withDonorId(wireSchema).transform(toDonorSummary);
 
-/** The summary in our own terms. */
+/** Returns the summary in our own terms. */
 export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary {
   const { location } = wire;
   return {
@@ -112,7 +112,7 @@ export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary 
 
 /** The free data about a donor (service document, section 4.4). */
 export interface DonorMetadata extends DonorSummary {
-  /** The parts that the profile would contain; null if the service does not say. */
+  /** The parts that the profile would contain, or null if the service does not say. */
   profile: {
     hasAge: boolean | null;
     hasNetWorth: boolean | null;

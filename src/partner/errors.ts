@@ -15,8 +15,8 @@ import type { Bucket, Charge } from './buckets.ts';
 export type Charged = 'no' | 'unknown';
 
 /**
- * Whether a request that rejected with `error` can have cost credits. Only after `AnswerLost` is this
- * possible. All other errors, including the signal's own reason, mean no.
+ * Returns true if a request that rejected with `error` can have cost credits. Only after `AnswerLost` is this possible.
+ * All other errors, including the signal's own reason, mean no.
  */
 export function chargedBy(error: unknown): Charged {
   return error instanceof AnswerLost ? 'unknown' : 'no';
@@ -35,7 +35,7 @@ export class PartnerKeyRejected extends ConfigurationError {
 
 /** 401: the key is past its deactivation date (section 5, rule 4). */
 export class PartnerKeyExpired extends ConfigurationError {
-  /** The last day on which the key worked, `2026-11-20`; null if the service did not say. */
+  /** The last day on which the key worked, `2026-11-20`, or null if the service did not say. */
   readonly expiredOn: string | null;
 
   constructor(endpoint: string, expiredOn: string | null) {
@@ -50,7 +50,7 @@ export class PartnerKeyExpired extends ConfigurationError {
 
 /** 402: the bucket is empty (section 4.5, rule 6). The endpoints of other buckets still work. */
 export class CreditsExhausted extends ConfigurationError {
-  /** The empty bucket; null if the service did not name it. */
+  /** The empty bucket, or null if the service did not name it. */
   readonly bucket: Bucket | null;
   readonly availableCredits: number | null;
 
@@ -160,7 +160,7 @@ export class PartnerBadRequest extends SkippableError {
 
 /** 429 after the last attempt, or with a longer wait than a run should spend on it. */
 export class PartnerThrottled extends RetriableError {
-  /** The wait that the service requested; null if it named none. */
+  /** The wait that the service requested, or null if it named none. */
   readonly retryAfterMs: number | null;
 
   constructor(endpoint: string, retryAfterMs: number | null) {
@@ -189,9 +189,7 @@ export class PartnerServerError extends RetriableError {
 
 /** A request that certainly did not arrive, or a free call without a response in any of its attempts. */
 export class PartnerUnavailable extends RetriableError {
-  /**
-   * The status of the response that arrived instead, for example 502 from a gateway; null if there was none.
-   */
+  /** The status of the response that arrived instead, for example 502 from a gateway, or null if there was none. */
   readonly status: number | null;
 
   constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
@@ -209,9 +207,7 @@ export class PartnerUnavailable extends RetriableError {
  * work can spend credits twice. The caller settles it by the balance.
  */
 export class AnswerLost extends FatalError {
-  /**
-   * The bucket from which its credits came, if they are spent; null if the document names no bucket for it.
-   */
+  /** The bucket from which its credits came, if they are spent, or null if the document names no bucket for it. */
   readonly bucket: Bucket | null;
 
   constructor(

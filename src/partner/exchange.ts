@@ -15,7 +15,7 @@ import type { Lane } from './key-pace.ts';
 /** An outgoing request. */
 export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Relative to the base URL, with IDs and query inserted; empty for the base URL itself. */
+  /** Relative to the base URL, with IDs and query inserted. Empty for the base URL itself. */
   path: string;
   /** Method and path without IDs, for errors, logs and reports. */
   endpoint: string;
@@ -29,8 +29,8 @@ export interface Call {
    */
   reads: 'json' | 'file' | 'nothing';
   /**
-   * Returns the problem with the JSON in the response to a free call, which is then sent again; null if there
-   * is none.
+   * Returns the problem with the JSON in the response to a free call, which is then sent again, or null if there is
+   * none.
    */
   faultIn?: (json: unknown) => DonorSyncError | null;
   /** How long the service itself may work on it, in addition to the usual timeout. */
@@ -54,9 +54,9 @@ export type Body =
 /** A file that is being received. The recipient must read it, because the connection is open until then. */
 export interface ReceivedFile {
   chunks: AsyncIterable<Uint8Array>;
-  /** For example `text/csv; charset=utf-8`; null if the service does not say. */
+  /** For example `text/csv; charset=utf-8`, or null if the service does not say. */
   contentType: string | null;
-  /** The name that the service suggests, without any folder; null if it suggests none. */
+  /** The name that the service suggests, without any folder, or null if it suggests none. */
   fileName: string | null;
 }
 
@@ -111,9 +111,7 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
   }
 }
 
-/**
- * Returns the problem with the body of a response that counts anyway; null if the response does not count.
- */
+/** Returns the problem with the body of a response that counts anyway, or null if the response does not count. */
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
   // An error response counts because of its status, even if its explanation is cut off.
@@ -188,9 +186,8 @@ export interface ServiceTime {
   /** Records the response to a request that was sent at this moment of the monotonic clock. */
   note(headers: Headers, sentMs: number): void;
   /**
-   * How far this machine's clock is ahead of the service's, in milliseconds; negative if it is
-   * behind. 0 if the difference is within the uncertainty of the round trip; null if nothing is
-   * known.
+   * Returns how far this machine's clock is ahead of the service's, in milliseconds; negative if it is behind. 0 if the
+   * difference is within the uncertainty of the round trip, or null if nothing is known.
    */
   aheadMs(): number | null;
 }

@@ -46,7 +46,7 @@ export type ExportOrder = {
 /** An export that exists at the service. */
 export interface DonorExport {
   exportId: string;
-  /** The service's word for the status; null if it has none, because exports are created at once. */
+  /** The service's word for the status, or null if it has none, because exports are created at once. */
   status: string | null;
   /** Null if the service does not report it; the same applies to the fields below. */
   format: string | null;

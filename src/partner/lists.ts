@@ -61,8 +61,7 @@ export interface DonorList {
   /** Unique within the team. */
   name: string;
   /**
-   * True for a list that the service maintains itself, such as All Saved Donors; null if the service does not
-   * say.
+   * True for a list that the service maintains itself, such as All Saved Donors, or null if the service does not say.
    */
   isSystem: boolean | null;
   /** Null if the service does not say. */

@@ -6,16 +6,16 @@ import type { Route } from './routes.ts';
  * The part of an OpenAPI document that we use: the paths of operations and their request bodies.
  */
 export interface OpenApi {
-  /** Returns the path of a route as the document spells it; null if the document does not list it. */
+  /** Returns the path of a route as the document spells it, or null if the document does not list it. */
   getPath(route: Route): string | null;
   /**
-   * The field that contains the list in a route's body, null if the body is the list itself;
-   * undefined if the document leaves it open.
+   * Returns the field that contains the list in a route's body, null if the body is the list itself, or undefined if
+   * the document leaves it open.
    */
   getListName(route: Route): string | null | undefined;
-  /** Returns the allowed texts of a field in a route's JSON body; null if there is no restriction. */
+  /** Returns the allowed texts of a field in a route's JSON body, or null if there is no restriction. */
   allowedValues(route: Route, field: string): string[] | null;
-  /** Returns the maximum of a numeric field in a route's JSON body; null if there is no restriction. */
+  /** Returns the maximum of a numeric field in a route's JSON body, or null if there is no restriction. */
   getMaximum(route: Route, field: string): number | null;
   /** The rate limit in force, if the document contains it (as an extension of its `info`). */
   rateLimit: RateLimit | null;

@@ -28,7 +28,7 @@ export const profileSchema = z.object({
   bio: z.array(z.string().nullable()).nullish(),
 });
 
-/** The profile in our own terms. */
+/** Returns the profile in our own terms. */
 export function toProfile(wire: z.output<typeof profileSchema>): Profile {
   return {
     donorId: wire.id,

@@ -35,7 +35,7 @@ export const PROGRESS_OF_MANY = operation(
   ],
 );
 
-/** The progress of one job. Free. */
+/** Returns the progress of one job. Free. */
 export async function readJobProgress(
   send: Send,
   log: Log,
@@ -52,7 +52,7 @@ export async function readJobProgress(
   }
 }
 
-/** The progress of up to 1,000 jobs, by job ID. Free. */
+/** Returns the progress of up to 1,000 jobs, by job ID. Free. */
 export function readProgress(
   send: Send,
   log: Log,

@@ -25,7 +25,7 @@ export function parseReply<Schema extends z.ZodType>(
   throw unreadable(reply, describeProblem(parsed.error));
 }
 
-/** The error for a response in which something is missing. */
+/** Creates the error for a response in which something is missing. */
 export function unreadable({ endpoint, charges }: Reply, problem: string): Error {
   return charges === null
     ? new ReplyUnreadable(endpoint, problem)

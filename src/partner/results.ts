@@ -24,7 +24,7 @@ export interface Match {
   /** From 0 to 1. */
   probability: number;
   reasons: readonly string[];
-  /** The second most likely donor; null if there is none. */
+  /** The second most likely donor, or null if there is none. */
   runnerUp: { probability: number; reasons: readonly string[] } | null;
 }
 

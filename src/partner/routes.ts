@@ -10,7 +10,7 @@ export interface Route {
   method: Call['method'];
   /** Relative to the base URL. `{id}` is replaced with the requested ID. */
   path: string;
-  /** The field of the body that contains the list to send; null if the body is the list itself. */
+  /** The field of the body that contains the list to send, or null if the body is the list itself. */
   listName?: string | null;
   /** The maximum `limit` in its body, if the service states it. */
   maxLimit?: number;
@@ -30,7 +30,7 @@ export interface Operation extends Pick<Call, 'lane' | 'charges' | 'reads' | 'wo
 
 /** The known routes of one service. This object exists as long as the service's client. */
 export interface Routes {
-  /** The route that is known to be right, because it has worked or because the service lists it. */
+  /** Returns the route that is known to be right, because it has worked or because the service lists it. */
   known(operation: Operation): Route | undefined;
   remember(operation: Operation, route: Route): void;
 }

@@ -41,7 +41,7 @@ export type SearchParameters = Readonly<
 
 /** A donor that was found. */
 export interface FoundDonor extends DonorSummary {
-  /** The evidence for this donor, in words for display; empty if the service gives none. */
+  /** The evidence for this donor, in words for display. Empty if the service gives none. */
   matched: readonly string[];
 }
 

@@ -136,7 +136,7 @@ function buildBody(route: Route, { list, fields }: Payload): unknown {
   return route.listName ? { [route.listName]: list, ...fields } : list;
 }
 
-/** Returns the candidates that are still worth trying; null if the route did not cause the error. */
+/** Returns the candidates that are still worth trying, or null if the route did not cause the error. */
 function candidatesAfter(
   error: unknown,
   failed: Route,

@@ -166,7 +166,7 @@ function validationItems(body: Body): ValidationItem[] {
 /** No date is longer than this, in any notation. */
 const MAX_DAY_LENGTH = 60;
 
-/** Returns the day in "… expired on <date> …", whose format is not documented; null if there is none. */
+/** Returns the day in "… expired on <date> …", whose format is not documented, or null if there is none. */
 function expiryIn(body: Body): string | null {
   const detail = readDetail(body) ?? '';
   const isoDay = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/.exec(detail)?.[0];

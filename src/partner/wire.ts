@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** An identifier. Services whose identifiers are numbers send numbers. */
 export const idSchema = z.union([z.string().min(1), z.int().transform(String)]);
 
-/** A list that is the whole body, or that is in the body under a name. An error names the field. */
+/** Returns a list that is the whole body, or that is in the body under a name. An error names the field. */
 export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
   return z
     .preprocess(
@@ -15,7 +15,7 @@ export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
     .transform((body) => body[name] ?? []);
 }
 
-/** A thing that is the whole body, or that is in the body under a name. */
+/** Returns a thing that is the whole body, or that is in the body under a name. */
 export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing) {
   return z.preprocess((json) => {
     const inner = looseObject.safeParse(json).data?.[name];
@@ -23,7 +23,7 @@ export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing)
   }, thing);
 }
 
-/** An object whose ID may have a different name than in the schema, or that is sent as a bare ID. */
+/** Returns an object whose ID may have a different name than in the schema, or that is sent as a bare ID. */
 export function withIdAs<Thing extends z.ZodType>(name: string, otherName: string, thing: Thing) {
   return z.preprocess((json) => {
     if (idSchema.safeParse(json).success) return { [name]: json };
@@ -47,11 +47,11 @@ export interface PageRequest {
 /** One page of a list. */
 export interface Page<Entry> {
   entries: readonly Entry[];
-  /** Start of the next page; null after the last one. */
+  /** Start of the next page, or null after the last one. */
   nextCursor: string | null;
 }
 
-/** A request for a page as query parameters. */
+/** Returns a request for a page as query parameters. */
 export function pageQuery({ cursor, limit }: PageRequest): URLSearchParams {
   const query = new URLSearchParams();
   if (limit !== undefined) query.set('limit', String(limit));

@@ -9,7 +9,7 @@ export interface WarmPath {
   network: NetworkName;
   /** How many people in the networks the contact is connected to. */
   people: number;
-  /** Donor IDs of all these people; null if the service did not name all of them. */
+  /** Donor IDs of all these people, or null if the service did not name all of them. */
   connecting: readonly string[] | null;
 }
 

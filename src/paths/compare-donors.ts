@@ -20,7 +20,7 @@ const MANY_UNKNOWN = 20;
 /** In the spending journal, a query counts as this many credits until its price is known. */
 const INTENDED_CREDITS = 1;
 
-/** The result for each donor; null if the service does not know the donor. */
+/** The result for each donor, or null if the service does not know the donor. */
 export type Compared = Map<string, Pick<Prospect, 'connections' | 'totalConnections'> | null>;
 
 /** Compares donors with the networks as long as the budget allows. */

@@ -98,7 +98,7 @@ async function requireEnhanced(
   );
 }
 
-/** The error for a contact whose connections must not be used, for the reason that `findKeptBack` returns. */
+/** Creates the error for a contact whose connections must not be used, for the reason that `findKeptBack` returns. */
 export function keptBack(integration: string, contact: string, reason: RedeliveryExclusion) {
   return new ConfigurationError(
     `No connection of the contact "${contact}" is shown, and it cannot be put on a list: ${exclusionText(reason)}.`,

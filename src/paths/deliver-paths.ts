@@ -58,7 +58,7 @@ function fingerprintPath({ store }: InsightDeps, { path }: Found): string {
   return store.fingerprint('warm_path', path === null ? '' : pathText(path));
 }
 
-/** The CRM fields that paths are written into. */
+/** Returns the CRM fields that paths are written into. */
 function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
   return mappings.filter(({ from }) => PATH_SOURCES.includes(from)).map(({ to }) => to);
 }
@@ -145,7 +145,7 @@ export function pathValues(
 }
 
 /**
- * The whole content of a path as one text, without the contact's own name. If it has not changed, the CRM
+ * Returns the whole content of a path as one text, without the contact's own name. If it has not changed, the CRM
  * already contains the path.
  */
 function pathText(path: WarmPath): string {

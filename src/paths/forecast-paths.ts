@@ -22,7 +22,7 @@ export interface PathsForecast {
 export interface PathsForecastFacts {
   integration: Integration;
   mappings: readonly FieldMapping[];
-  /** The run's contacts; null for all. */
+  /** The run's contacts, or null for all. */
   only: readonly string[] | null;
   /** Contacts that get a profile. */
   enhanced: number;

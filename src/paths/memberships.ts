@@ -18,10 +18,10 @@ export interface Memberships {
   networkIds: readonly string[];
   /** True if none of them has a member, so there is nothing to compare with. */
   isEmpty: boolean;
-  /** The networks of a donor, in the order of the settings. */
+  /** Returns the networks of a donor, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];
   /**
-   * The networks that a connection comes from, in the order of the settings. These are the networks that the
+   * Returns the networks that a connection comes from, in the order of the settings. These are the networks that the
    * service names; if it names none, the member's networks.
    */
   listNetworks(connection: Connection): readonly NetworkName[];
@@ -49,7 +49,7 @@ export function indexMemberships(networks: readonly MirroredNetwork[]): Membersh
   };
 }
 
-/** The members' donor IDs by network, in the form that the store compares. */
+/** Returns the members' donor IDs by network, in the form that the store compares. */
 export function membersByNetwork(networks: readonly MirroredNetwork[]): Members {
   return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
 }
@@ -70,7 +70,7 @@ export async function requireNetworks(
   );
 }
 
-/** Fingerprint of the settings that determine the definition of a path, its wording and its fields. */
+/** Returns the fingerprint of the settings that determine the definition of a path, its wording and its fields. */
 export function fingerprintSettings(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,

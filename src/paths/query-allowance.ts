@@ -35,9 +35,7 @@ export interface QueryAllowance {
   refuse(query: IntendedQuery): Promise<void>;
 }
 
-/**
- * The allowance of one run. The first query must be sent alone, because its price is not known beforehand.
- */
+/** Returns the allowance of one run. The first query must be sent alone, because its price is not known beforehand. */
 export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryAllowance {
   const { store, partner, newId } = deps;
   const { perRun, keep } = run.integration.insights.budget;

@@ -25,7 +25,7 @@ export interface RankedIntroduction {
   network: string;
   /** From 0 to 1. */
   strength: number;
-  /** Index in `CAPACITY_BANDS`; null if the capacity is not known. */
+  /** Index in `CAPACITY_BANDS`, or null if the capacity is not known. */
   band: number | null;
 }
 
@@ -90,7 +90,7 @@ interface Introducers {
   donors: ReadonlySet<string>;
 }
 
-/** The present members of each network, by the service's ID, without those who may not be named. */
+/** Returns the current members of each network, by the service's ID, without those who may not be named. */
 async function findIntroducers(
   deps: RankDeps,
   integrationId: string,

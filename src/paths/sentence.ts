@@ -4,7 +4,7 @@ import type { Connection } from '../partner/connections/connection.ts';
 /** The parts of a sentence. */
 export interface SentenceParts {
   connection: Connection;
-  /** The name of the network that the introducer belongs to; empty if unknown. */
+  /** The name of the network that the introducer belongs to. Empty if unknown. */
   network: string;
   /** How many people in the networks the contact is connected to. */
   people: number;
@@ -21,7 +21,7 @@ export function describePath(parts: SentenceParts): string {
   return `${describeConnection(parts)}${more}`;
 }
 
-/** The sentence about one connection. */
+/** Returns the sentence about one connection. */
 export function describeConnection({
   connection,
   network,
@@ -179,7 +179,7 @@ const TIES = {
   donated_to: { kind: 'gift', isOver: true },
 } as const satisfies Record<string, Tie>;
 
-/** Returns the tie for a relationship; null for an unknown word. */
+/** Returns the tie for a relationship, or null for an unknown word. */
 function toTie(relationship: string | null): Tie | null {
   const word = relationship?.trim().toLowerCase().replaceAll(' ', '_') ?? '';
   return isKnown(word) ? TIES[word] : null;

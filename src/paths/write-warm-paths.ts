@@ -54,8 +54,8 @@ export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promis
 }
 
 /**
- * The networks without the members that may not be named. A member who is marked as dead stays in the network, because
- * adding a member again costs a credit, but introduces nobody.
+ * Returns the networks without the members that may not be named. A member who is marked as dead stays in the network,
+ * because adding a member again costs a credit, but introduces nobody.
  */
 async function listNamedMembers(
   { store }: Pick<InsightDeps, 'store'>,
@@ -141,7 +141,7 @@ async function onlyIncluded(
   return portion.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** The next contacts, except the last few whose donors would not fill a request. */
+/** Returns the next contacts, except the last few whose donors would not fill a request. */
 async function readNextBatch(
   { store }: InsightDeps,
   { integration, only }: InsightRun,

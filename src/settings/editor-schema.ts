@@ -13,9 +13,9 @@ const VARIABLE = {
 type CrmDefinition = Pick<ConnectorDefinition, 'kind' | 'settingsSchema' | 'groupSchema'>;
 
 /**
- * The JSON schema with which editors complete and check a settings file: the file's own schema and, for each
- * kind of CRM, its connector's. It is stored in `config/settings.schema.json`, which
- * `scripts/write-settings-schema.ts` writes.
+ * Returns the JSON schema with which editors complete and check a settings file: the file's own schema and, for each
+ * kind of CRM, its connector's. It is stored in `config/settings.schema.json`, which `scripts/write-settings-schema.ts`
+ * writes.
  */
 export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema {
   const settings = buildRelaxedSchema(settingsSchema);

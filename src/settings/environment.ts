@@ -11,7 +11,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options from the environment, in addition to the settings file and its variables. */
 export interface RuntimeOptions {
-  /** DONOR_SYNC_SECRET_KEY: the key that encrypts secrets at rest; null if unset. */
+  /** DONOR_SYNC_SECRET_KEY: the key that encrypts secrets at rest, or null if unset. */
   secretKey: string | null;
   /**
    * DONOR_SYNC_LOG_LEVEL. If it is not set: `warn` on a terminal, where progress is shown, otherwise `info`.
@@ -33,7 +33,7 @@ export function readRuntimeOptions(env: Environment, isTerminal: boolean): Runti
 
 /** The operator's environment for set-ups in a browser, in addition to the settings file. */
 export interface SetupEnvironment {
-  /** The base URL of the service to offer; null for none. */
+  /** The base URL of the service to offer, or null for none. */
   serviceUrl: string | null;
   /** Hosts in the private network that may be set in a browser anyway. */
   hosts: readonly string[];
@@ -61,7 +61,7 @@ export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
 }
 
-/** The error for a variable of the environment that cannot be used. `why` follows its name. */
+/** Creates the error for a variable of the environment that cannot be used. `why` follows its name. */
 export function invalidVariable(variable: string, why: string): ConfigurationError {
   return new ConfigurationError(`The environment variable ${variable} ${why}`, {
     code: 'environment_invalid',

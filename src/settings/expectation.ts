@@ -31,7 +31,7 @@ export function alternativesAt(root: JsonSchema, value: unknown, path: SettingPa
   return schemas;
 }
 
-/** Returns the value at a path of plain objects and lists; undefined if there is none. */
+/** Returns the value at a path of plain objects and lists, or undefined if there is none. */
 export function valueAt(value: unknown, path: SettingPath): unknown {
   let current = value;
   for (const step of path) {

@@ -53,8 +53,8 @@ export function insecureProblem(host: string): string {
 }
 
 /**
- * The error for a refused address in the settings. `nothing` is the sentence about what was not done, or what to do
- * instead.
+ * Creates the error for a refused address in the settings. `nothing` is the sentence about what was not done, or what
+ * to do instead.
  */
 export function insecureAddress(
   { setting, host }: { setting: string; host: string },

@@ -99,8 +99,8 @@ const TOO_LONG = `the file has more than ${MAX_LENGTH.toLocaleString('en-US')} c
 const TOO_DEEP = `this is nested more than ${MAX_DEPTH} levels deep, and no setting is; is a bracket or an indentation wrong?`;
 
 /**
- * The target of each alias: the last anchor of its name before it. The parser's own search would go through the whole
- * file for each alias.
+ * Returns the target of each alias: the last anchor of its name before it. The parser's own search would go through the
+ * whole file for each alias.
  */
 export function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();

@@ -11,7 +11,7 @@ export interface Position {
 export interface Problem extends Position {
   /** The settings file as the user named it. */
   file: string;
-  /** For example `integrations[0].budget.keep`; empty for the whole file. */
+  /** For example `integrations[0].budget.keep`. Empty for the whole file. */
   path: string;
   message: string;
 }

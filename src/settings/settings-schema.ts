@@ -19,8 +19,7 @@ const trustedProxySchema = z
 const DEFAULT_PORT = 8787;
 
 /**
- * The address at which this machine reaches the service. If the port is not known yet, it uses the
- * default one.
+ * Returns the address at which this machine reaches the service. If the port is not known yet, it uses the default one.
  */
 export function ownUrl(port: number): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
@@ -33,10 +32,7 @@ export function hasOwnUrl({ publicUrl, port }: { publicUrl: string; port: number
 
 /** How users sign in. */
 const signInSchema = z.strictObject({
-  /**
-   * Whether users can sign in with a password. If not, they need a passkey, the provider, or a link from an
-   * owner.
-   */
+  /** True if users can sign in with a password. If not, they need a passkey, the provider, or a link from an owner. */
   passwords: z.boolean().default(true),
   /** An OpenID Connect provider. Invited users can sign in through it. */
   oidc: z

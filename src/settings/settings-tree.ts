@@ -82,7 +82,7 @@ export function readSettingsTree(text: string, env: Environment): SettingsTree {
   };
 }
 
-/** The tree of a file that exceeds a limit. Only the position of the problem is known. */
+/** Returns the tree of a file that exceeds a limit. Only the position of the problem is known. */
 function unreadTree(problem: TreeProblem): SettingsTree {
   const nothing = { value: null, interpolatedIn: () => [], readable: false };
   return { ...nothing, getMark: () => NO_MARK, problems: [problem] };

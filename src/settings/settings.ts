@@ -35,13 +35,11 @@ export interface Settings {
   alerts: AlertSettings;
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
-  /** The file outside the database that records erasures; null for a database in memory. */
+  /** The file outside the database that records erasures, or null for a database in memory. */
   erasureLog: string | null;
   /** Further files that record erasures, from the settings. */
   moreErasureLogs?: readonly string[];
-  /**
-   * The file that records spending outside the database; null if it is not recorded there.
-   */
+  /** The file that records spending outside the database, or null if it is not recorded there. */
   spendingJournal?: string | null;
   /** The number of days for which records of the past are kept. */
   retention: Retention;
@@ -49,7 +47,7 @@ export interface Settings {
   credits?: { price: CreditPrices };
   /** The actions that wait for a second user. By default, none do. */
   twoPeople?: SecondPersonRules;
-  /** The app of this installation in HubSpot; none by default. */
+  /** The app of this installation in HubSpot. Defaults to none. */
   hubspot?: DoorAppSettings;
   /** Hosts for which plain http is allowed. */
   allowInsecureHttp: string[];
@@ -109,7 +107,7 @@ async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {
   }
 }
 
-/** The error for a settings file that does not exist or cannot be read. */
+/** Creates the error for a settings file that does not exist or cannot be read. */
 export function unreadableSettings(path: string, cause: unknown): ConfigurationError {
   const fix = 'Run `donor-sync init` to create one, or name yours with --config FILE.';
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
@@ -322,7 +320,7 @@ function resolveErasureLogs(
 }
 
 /**
- * The file from the settings, or a file next to an SQLite database. Several hosts may spend with one Postgres
+ * Returns the file from the settings, or a file next to an SQLite database. Several hosts may spend with one Postgres
  * database, each with its own file system, so in that case there is no file unless the settings name one.
  */
 function resolveSpendingJournal(

@@ -21,7 +21,7 @@ export interface AlertsDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
   settings: AlertSettings;
-  /** The address that is mentioned in messages, as it is at the moment of sending. */
+  /** Returns the address that is mentioned in messages, as it is at the moment of sending. */
   readUrl(): Promise<string>;
   clock: Clock;
   log: Log;

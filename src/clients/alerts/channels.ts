@@ -18,7 +18,7 @@ export function createChannels({
 }
 
 /**
- * Creates the integration's own channel; null if it has none. `fetch` sends its messages. It is the guard's
+ * Creates the integration's own channel. Returns null if it has none. `fetch` sends its messages. It is the guard's
  * fetch if the channel's address was set in a browser.
  */
 export function createOwnChannel(
@@ -40,7 +40,7 @@ function plainly({ name, send }: Channel): Channel {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * A webhook that accepts the same messages as Slack's webhooks, for example a webhook of Mattermost, Teams or
+ * Returns a webhook that accepts the same messages as Slack's webhooks, for example a webhook of Mattermost, Teams or
  * another product.
  */
 function createWebhookChannel(

@@ -34,7 +34,7 @@ export function testChannels(
   );
 }
 
-/** Sends one message through the integration's own channel; null if it has none. */
+/** Sends one message through the integration's own channel. Returns null if it has none. */
 export async function testOwnChannel(
   own: OwnAlerts | undefined,
   publicUrl: string,

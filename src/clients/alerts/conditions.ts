@@ -11,17 +11,17 @@ const BUCKETS = ['enhancements', 'networks'] as const;
 /** The state of an integration from which its problems are found. */
 export interface IntegrationState {
   integrationId: string;
-  /** How the last run that was not interrupted ended; null if there is none. */
+  /** How the last run that was not interrupted ended, or null if there is none. */
   lastRun: {
     id: string;
     status: 'succeeded' | 'incomplete' | 'failed';
     code: string | null;
-    /** Number of contacts that were written and that failed; null if the report has no counts. */
+    /** Number of contacts that were written and that failed, or null if the report has no counts. */
     contacts?: { written: number; failed: number } | null;
   } | null;
-  /** Whether the client is still being set up, so its runs send no more than the contacts of the trial. */
+  /** True if the client is still being set up, so its runs send no more than the contacts of the trial. */
   isOnTrial?: boolean;
-  /** Credits left as last known; null if not yet read. */
+  /** Credits left as last known, or null if not yet read. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
   /** Number of contacts and networks with a separate pending decision. */
   held: number;
@@ -30,9 +30,9 @@ export interface IntegrationState {
     QuestionBatch,
     'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'paidBefore' | 'marks' | 'source'
   >[];
-  /** The actions that wait for a second user; empty if omitted. */
+  /** The actions that wait for a second user. Empty if omitted. */
   approvals?: readonly { id: string; text: string }[];
-  /** The last day (UTC, `2026-12-31`) on which the service key works; null if it is unknown. */
+  /** The last day (UTC, `2026-12-31`) on which the service key works, or null if it is unknown. */
   keyExpiresOn: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface Condition {
   steps: readonly string[];
 }
 
-/** The problems about which the settings ask for alerts. */
+/** Returns the problems about which the settings ask for alerts. */
 export function listConditions(
   state: IntegrationState,
   settings: Pick<
@@ -131,7 +131,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The document that explains the problem, as a path in the repository. The guide also has a page about error
+ * Returns the document that explains the problem, as a path in the repository. The guide also has a page about error
  * codes.
  */
 export function documentAbout(subject: string): string {

@@ -13,7 +13,7 @@ export interface Message {
 /** A change of state that is reported to people. */
 export interface Change {
   row: Pick<AlertRecord, 'integrationId' | 'subject' | 'overAt'>;
-  /** The problem; null if it is over. */
+  /** The problem, or null if it is over. */
   condition: Condition | null;
 }
 
@@ -30,7 +30,7 @@ export function composeMessage(changes: readonly Change[], publicUrl: string): M
   };
 }
 
-/** The message that `alerts test` sends. */
+/** Returns the message that `alerts test` sends. */
 export function testMessage(publicUrl: string): Message {
   return {
     title: 'donor-sync: a test',

@@ -15,7 +15,7 @@ export interface Notifier {
 export interface NotifierDeps {
   channels: readonly Channel[];
   /**
-   * The integration's own channel, in addition to these; null if it has none. For the same settings, it is
+   * Returns the integration's own channel, in addition to these, or null if it has none. For the same settings, it is
    * the same object.
    */
   ownChannel(integrationId: string): Channel | null;

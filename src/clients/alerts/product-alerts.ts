@@ -16,7 +16,7 @@ type AlertApplication = Pick<
   'store' | 'integrations' | 'settings' | 'takeLease' | 'guard'
 >;
 
-/** The channels. The caller closes them. */
+/** Returns the channels. The caller closes them. */
 export function createProductAlerts(
   { clock, log }: ProcessDeps,
   {

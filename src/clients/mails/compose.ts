@@ -81,7 +81,7 @@ export function describeResults(counts: ResultCounts): string[] {
   ];
 }
 
-/** The mail that verifies an address. */
+/** Returns the mail that verifies an address. */
 export function composeProof(publicUrl: string, path: string): Message {
   return {
     title: 'donor-sync: confirm your e-mail address',

@@ -43,7 +43,7 @@ export interface MonthlyMailsDeps {
   retention: Pick<Retention, 'profiles'>;
   /** Null if the settings name no mail server. Nothing is sent then. */
   server: MailServer | null;
-  /** The address that is mentioned in mails, as it is at the moment of sending. */
+  /** Returns the address that is mentioned in mails, as it is at the moment of sending. */
   readUrl(): Promise<string>;
   clock: Clock;
   log: Log;

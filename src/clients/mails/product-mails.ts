@@ -6,7 +6,7 @@ import { readAddresses } from '../../people/server-address.ts';
 import { hasOwnUrl } from '../../settings/settings.ts';
 import { createMonthlyMails, type MonthlyMails } from './monthly-mails.ts';
 
-/** The caller closes them. */
+/** Returns the caller closes them. */
 export function createProductMails(
   { clock, log }: { clock: Clock; log: Log },
   {

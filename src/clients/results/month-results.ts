@@ -105,8 +105,8 @@ async function countPeople({ reader, sealer }: AddUpDeps, integrationId: string,
 }
 
 /**
- * Returns the results of a month: the stored ones, or the present ones if none are stored. `complete` is the number of days
- * for which all profiles are kept (`completeDays`).
+ * Returns the results of a month: the stored ones, or the current ones if none are stored. `complete` is the number of
+ * days for which all profiles are kept (`completeDays`).
  */
 export async function readMonth(
   deps: ResultDeps,

@@ -4,10 +4,10 @@ import type { Schedule } from '../../core/integration-settings.ts';
 type Line = Pick<Schedule, 'cron' | 'timezone'>;
 
 /**
- * Returns when a cron expression matches next, strictly after `afterMs` (epoch ms); null if it never matches
- * again. Times are local. A fixed time that is skipped when clocks go forward matches at the time to which
- * they jump. A fixed time that occurs twice when they go back counts once. Lines with a wildcard or a step in
- * minutes or hours follow elapsed time.
+ * Returns when a cron expression matches next, strictly after `afterMs` (epoch ms), or null if it never matches again.
+ * Times are local. A fixed time that is skipped when clocks go forward matches at the time to which they jump. A fixed
+ * time that occurs twice when they go back counts once. Lines with a wildcard or a step in minutes or hours follow
+ * elapsed time.
  */
 export function nextTime(line: Line, afterMs: number): number | null {
   return hasFixedTimes(line) ? nextFixedTime(line, afterMs) : findNextTime(line, afterMs);

@@ -18,7 +18,7 @@ export interface PastNight {
   /** ISO 8601. */
   startedAt: string;
   status: string;
-  /** Why the run ended early; null if it did not. */
+  /** Why the run ended early, or null if it did not. */
   reason: string | null;
   trigger: string;
 }
@@ -32,7 +32,7 @@ export interface CalendarDay {
   runs: PastNight[];
   /** For future days: the times when runs start (local time, such as `02:00`), at most `SHOWN_OF_DAY`. */
   times: string[];
-  /** Whether the day has more runs or times. */
+  /** True if the day has more runs or times. */
   hasMore: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface ClockChange {
   day: string;
   /** Number of minutes that the clock skips; negative if it shows them twice. */
   minutes: number;
-  /** The local time when the first run of that day starts; null if no run starts. */
+  /** The local time when the first run of that day starts, or null if no run starts. */
   runAt: string | null;
 }
 

@@ -31,7 +31,7 @@ export interface ScheduleView {
   integration: string;
   cron: string;
   timezone: string;
-  /** ISO 8601 in UTC; null while it is paused, or if no further time matches. */
+  /** ISO 8601 in UTC, or null while it is paused, or if no further time matches. */
   nextRunAt: string | null;
   paused: boolean;
 }
@@ -99,9 +99,7 @@ function isTooFarAhead(
   return at !== null && secondNext !== null && at > secondNext;
 }
 
-/**
- * The text from which the time of a schedule is computed. If the text changes, the time is computed again.
- */
+/** Returns the text from which the time of a schedule is computed. If the text changes, the time is computed again. */
 export function toScheduleRule({ cron, timezone, jitterMs }: Schedule): string {
   return `${cron} ${timezone} +${jitterMs}`;
 }
@@ -136,7 +134,7 @@ export async function listSchedules(
     .map((integration) => toView(integration, rows.get(integration.id), reader.clock.now()));
 }
 
-/** Returns an integration's schedule; null if it has none. */
+/** Returns an integration's schedule, or null if it has none. */
 export async function readScheduleView(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,

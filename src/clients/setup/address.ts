@@ -35,7 +35,7 @@ export async function requirePublicAddress(
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
 }
 
-/** Returns the problem with a text that is not a web address; null for a web address. */
+/** Returns the problem with a text that is not a web address, or null for a web address. */
 export function addressProblem(text: string): string | null {
   const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   return isAddress ? null : 'expected a URL that starts with https://';

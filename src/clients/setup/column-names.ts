@@ -63,7 +63,7 @@ export function getNameIndex(columns: readonly string[]): Names {
   return made;
 }
 
-/** The name without case, accents and surrounding white space. */
+/** Returns the name without case, accents and surrounding white space. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')

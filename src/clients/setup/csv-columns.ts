@@ -13,14 +13,14 @@ import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
 import { createKinds, findFitting, type GuessedFile } from './guessed-file.ts';
 import { bestExport, guessOfExport, type PersonColumns, withExport } from './match-export.ts';
 
-/** The columns that most likely contain the parts of a contact; null for a part without a column. */
+/** The columns that most likely contain the parts of a contact, or null for a part without a column. */
 export interface ColumnGuess extends PersonColumns {
   optOut: string | null;
   deceased: string | null;
   doNotContact: string | null;
-  /** The product that the export comes from; null if it is not a known export. */
+  /** The product that the export comes from, or null if it is not a known export. */
   exportOf: string | null;
-  /** A note for the user about such an export; null if there is none. */
+  /** A note for the user about such an export, or null if there is none. */
   advice: string | null;
 }
 

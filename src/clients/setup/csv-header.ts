@@ -118,7 +118,7 @@ export function readHeaderOf(
   };
 }
 
-/** Returns the complete lines of the text, within the maximum length of a header; null if there is none. */
+/** Returns the complete lines of the text, within the maximum length of a header, or null if there is none. */
 function firstLines(text: Buffer): Buffer | null {
   if (text.length <= MAX_HEADER_BYTES) return text;
   const start = text.subarray(0, MAX_HEADER_BYTES);

@@ -28,17 +28,15 @@ import { dropUpload, isUpload, sweepUploads, takesUploads } from './uploads.ts';
 const draftSchema = z.object({
   /** True if the set-up creates the integration, false if it changes an existing one. */
   isNew: z.boolean(),
-  /**
-   * The integration's settings in the database, as JSON, as the set-up has read them; null if there are none.
-   */
+  /** The integration's settings in the database, as JSON, as the set-up has read them, or null if there are none. */
   stored: z.string().nullable(),
   /** The steps that the user has answered. */
   done: z.array(z.enum(SETUP_STEPS)),
-  /** The CRM's name for the connected account; null before an account is connected, and for a file. */
+  /** The CRM's name for the connected account, or null before an account is connected, and for a file. */
   account: z.string().nullable(),
   /** The name of the uploaded file on the user's computer. */
   fileName: z.string().nullable(),
-  /** The run that tries the settings on a few contacts; null before the trial. */
+  /** The run that tries the settings on a few contacts, or null before the trial. */
   trialRun: z.string().nullable(),
   answers: integrationSchema.partial({ partner: true, crm: true }),
 });
@@ -217,7 +215,7 @@ async function drop(deps: SetupDeps, row: SetupDraftRecord, why: 'dropped' | 'ol
   });
 }
 
-/** Returns the integration's current settings in the database, as JSON; null if there are none. */
+/** Returns the integration's current settings in the database, as JSON, or null if there are none. */
 export async function presentSettings(
   { store, sealer }: SetupSource,
   id: string,
@@ -243,7 +241,7 @@ export async function hasUpload(deps: SetupDeps, id: string): Promise<boolean> {
   return (await listOwnUploads(deps, id)).length > 0;
 }
 
-/** The paths of uploads that only this integration uses. */
+/** Returns the paths of uploads that only this integration uses. */
 async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const present = await presentSettings(deps, id);
   const stored = present === null ? undefined : crmSchema.parse(JSON.parse(present)).crm;

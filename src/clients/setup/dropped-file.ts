@@ -34,7 +34,7 @@ export async function previewFile(beginning: Buffer): Promise<DroppedPreview> {
   return { columns, rows: rows.map((row) => columns.map((name) => row.get(name) ?? '')) };
 }
 
-/** The text of a file and its first part, or the reason why the file cannot be used. */
+/** Returns the text of a file and its first part, or the reason why the file cannot be used. */
 export async function readDropped(
   bytes: Buffer,
   extent: { records: number; isWhole: boolean; sheet?: string | null },

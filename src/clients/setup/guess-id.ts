@@ -6,7 +6,7 @@ import { ID_NAMES, IDS_OR_LOGINS, OTHER_IDS, PERSON_NUMBERS } from './guess-word
 import type { GuessedFile } from './guessed-file.ts';
 import { hasDonorIds } from './own-columns.ts';
 
-/** Returns the column with the ID; null if no column fits. Parts of an address are not IDs. */
+/** Returns the column with the ID, or null if no column fits. Parts of an address are not IDs. */
 export function guessId(
   { columns, sample }: GuessedFile,
   addresses: readonly string[],

@@ -87,8 +87,8 @@ export function markValuesInFile(
 }
 
 /**
- * Returns the meaning of a value from the settings, or from the word itself if the settings do not list it;
- * null if the word is not known.
+ * Returns the meaning of a value from the settings, or from the word itself if the settings do not list it, or null if
+ * the word is not known.
  */
 export function saidMeaning(
   { kind, field }: Pick<MarkFieldValues, 'kind' | 'field'>,

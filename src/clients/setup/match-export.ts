@@ -23,7 +23,7 @@ const LEAST_KNOWN_SHARE = 0.5;
 const FURTHER_LINE = /[2-9]$/;
 
 /**
- * Returns the export that shares the most columns with the file, by number and then by share; null if there is none.
+ * Returns the export that shares the most columns with the file, by number and then by share, or null if there is none.
  */
 export function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
   const scored = KNOWN_EXPORTS.flatMap((known) => {

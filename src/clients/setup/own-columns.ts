@@ -27,7 +27,7 @@ export interface KnownColumns {
   journal: ReadonlySet<string>;
   /** The columns that the previous settings write to. */
   previous: ReadonlySet<string>;
-  /** The column with the IDs of the contacts; null if it is not known yet. */
+  /** The column with the IDs of the contacts, or null if it is not known yet. */
   id: string | null;
 }
 
@@ -109,7 +109,7 @@ export async function readJournalColumns(output: string, cwd: string): Promise<S
 }
 
 /**
- * Describes the columns that share their name with another column, and their names in settings; null if there
+ * Describes the columns that share their name with another column, and their names in settings. Returns null if there
  * are none. Pure.
  */
 export function twiceText(names: readonly string[]): string | null {

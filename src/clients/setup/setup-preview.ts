@@ -162,9 +162,9 @@ async function countPeople(
 export interface FieldExample {
   field: string;
   before: FieldValue;
-  /** The value that would be written; null if the present value is kept. */
+  /** The value that would be written, or null if the current value is kept. */
   after: FieldValue;
-  /** Why nothing is written; null if a value is written. */
+  /** Why nothing is written, or null if a value is written. */
   why: string | null;
 }
 
@@ -258,7 +258,7 @@ function whyNot(
   return unfit.find((one) => one.field === field)?.reason ?? 'is written once there is a value';
 }
 
-/** Returns any one contact with its values; null if there is none. */
+/** Returns any one contact with its values, or null if there is none. */
 async function readOne(
   connector: Connector,
   fields: readonly string[],
@@ -278,7 +278,7 @@ async function firstIds(connector: Connector, most: number): Promise<string[]> {
   return ids.slice(0, most);
 }
 
-/** The groups that could become networks, the largest first. Marks are not among them. */
+/** Returns the groups that could become networks, the largest first. Marks are not among them. */
 export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<GroupSummary[]> {
   return withCrm(deps, integration, async ({ connector }) => {
     const groups = (await connector.listGroups()).filter(

@@ -22,7 +22,8 @@ export const MAX_UPLOAD_BYTES = 20 * 1_024 * 1_024;
 type Where = Pick<Settings, 'database'>;
 
 /**
- * Returns the folder of uploads; null if the database is not a file, because other machines would not see the uploads.
+ * Returns the folder of uploads, or null if the database is not a file, because other machines would not see the
+ * uploads.
  */
 function getUploadFolder({ database }: Where): string | null {
   const location = parseDatabaseUrl(database);
@@ -164,7 +165,7 @@ export async function sweepUploads(where: Where, now: number): Promise<string[]>
   return dropped;
 }
 
-/** The error for a file that cannot be read as CSV. `problem` contains the reason. */
+/** Creates the error for a file that cannot be read as CSV. `problem` contains the reason. */
 export function unreadableCsv(problem: string): ConfigurationError {
   return new ConfigurationError(problem, { code: 'csv_unreadable' });
 }

@@ -8,7 +8,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 /** A problem, and the messages that were sent about it. */
 export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>> & {
-  /** When people were notified; null until sending has succeeded. */
+  /** When people were notified, or null until sending has succeeded. */
   sentAt: number | null;
 };
 
@@ -77,7 +77,7 @@ export async function endAlert(
     .execute();
 }
 
-/** Returns the end of the audit that was sent last; null if none was sent. */
+/** Returns the end of the audit that was sent last, or null if none was sent. */
 export async function findSentAuditEnd(
   reader: Reader,
 ): Promise<{ at: number; seq: number; hash: string } | null> {

@@ -85,8 +85,8 @@ export async function recordDoorTokenUse(
 
 /**
  * Counts one more contact for the day that starts at `day` (epoch ms), in one statement, so requests at the same time
- * cannot exceed the limit together. Returns how many the token may still mark on that day; null if the limit is reached
- * or the token was revoked in the meantime.
+ * cannot exceed the limit together. Returns how many the token may still mark on that day, or null if the limit is
+ * reached or the token was revoked in the meantime.
  */
 export async function countDoorMark(
   connection: Database,

@@ -120,7 +120,7 @@ export async function recordHookCalls(
     .execute();
 }
 
-/** The last calls, the newest first. */
+/** Returns the last calls, the newest first. */
 export async function listHookCalls(
   reader: Reader,
   integrationId: string,

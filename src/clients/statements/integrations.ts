@@ -14,7 +14,7 @@ export interface IntegrationState {
   crmAccount: string | null;
   cursor: string | null;
   cursorScope: string | null;
-  /** JSON: the sources of identities that could ever be read; null before the first run. */
+  /** JSON: the sources of identities that could ever be read, or null before the first run. */
   identitySources: string | null;
 }
 

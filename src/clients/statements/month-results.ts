@@ -22,8 +22,8 @@ export async function listStoredMonths(
 }
 
 /**
- * Stores a mark while a month is being added up, in the place of a former mark; null if there was none. If another process
- * has stored the month or its own mark in the meantime, nothing changes.
+ * Stores a mark while a month is being added up, in the place of a former mark. Returns null if there was none. If
+ * another process has stored the month or its own mark in the meantime, nothing changes.
  */
 export async function claimMonth(
   trx: Trx,
@@ -118,8 +118,8 @@ export async function countDecisions(
 }
 
 /**
- * Returns when the first and the last run of a client started; null if there is none. A run that found its clock wrong
- * does not count.
+ * Returns when the first and the last run of a client started, or null if there is none. A run that found its clock
+ * wrong does not count.
  */
 export async function findRunSpan(reader: Reader, integrationId: string): Promise<Span | null> {
   const row = await reader

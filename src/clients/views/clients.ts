@@ -32,7 +32,7 @@ export interface ClientBrief {
   /** The kind of CRM. */
   crm: string;
   standing: ClientStatus;
-  /** The last run's error; null if it succeeded, or if another run is in progress. */
+  /** The last run's error, or null if it succeeded, or if another run is in progress. */
   problem: Problem | null;
   /** The run that is in progress or queued. */
   run: string | null;
@@ -43,7 +43,7 @@ export interface ClientBrief {
 
 /** One row in the list of clients. */
 export interface ClientView extends ClientBrief {
-  /** ISO 8601; null if no run has succeeded yet. */
+  /** ISO 8601, or null if no run has succeeded yet. */
   lastSuccessAt: string | null;
   /** Null if it runs only by hand. */
   schedule: PlannedRuns | null;

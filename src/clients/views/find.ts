@@ -11,7 +11,7 @@ import { needsPerson } from './verdict.ts';
 export interface SearchResult {
   kind: 'page' | 'client' | 'run';
   label: string;
-  /** Additional information; null if the label is enough. */
+  /** Additional information, or null if the label is enough. */
   detail: string | null;
   href: string;
 }
@@ -21,7 +21,7 @@ interface FindDeps {
   /** The pages that the user may see. */
   pages: readonly { name: string; href: string }[];
   clients: readonly ClientBrief[];
-  /** Whether the user has access to runs of this integration. */
+  /** True if the user has access to runs of this integration. */
   reaches: (integrationId: string) => boolean;
 }
 

@@ -90,7 +90,7 @@ export async function readWebhook(reader: Reader, integrationId: string): Promis
   return { webhook: hook ? describeHook(hook) : null, calls: calls.map(describeCall) };
 }
 
-/** How the calls are signed, in words. */
+/** Returns how the calls are signed, in words. */
 export function describeSignature(signature: string | null): string {
   if (signature === null || signature === 'none') return 'not signed: the secret is in the address';
   if (signature === 'hmac') return 'signed with a secret from donor-sync';

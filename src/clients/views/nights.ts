@@ -6,9 +6,9 @@ import type { NightRun } from '../statements/run-activity.ts';
 export interface NightView {
   /** The day on which the night ends, for example `2026-11-20`. */
   day: string;
-  /** The last run of that night over all contacts; null if none started. */
+  /** The last run of that night over all contacts, or null if none started. */
   run: string | null;
-  /** How that run ended; null if there was none. */
+  /** How that run ended, or null if there was none. */
   status: 'running' | 'succeeded' | 'incomplete' | 'failed' | null;
   /** The code of the reason, if it stopped. */
   reason: string | null;

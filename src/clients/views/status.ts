@@ -14,7 +14,7 @@ export interface PlannedRuns {
   /** Five fields of cron. */
   cron: string;
   timezone: string;
-  /** ISO 8601; null while it is paused, before `serve` has planned it, or if no further time matches. */
+  /** ISO 8601, or null while it is paused, before `serve` has planned it, or if no further time matches. */
   nextRunAt: string | null;
   paused: boolean;
 }
@@ -76,9 +76,7 @@ export async function readStatuses(
   return statuses;
 }
 
-/**
- * Returns when an integration runs automatically, from its planned schedule; null if it runs only on request.
- */
+/** Returns when an integration runs automatically, from its planned schedule, or null if it runs only on request. */
 export function plannedRuns(
   { schedule }: Pick<Integration, 'schedule'>,
   planned: { nextRunAt: number | null; paused: boolean } | undefined,
@@ -90,7 +88,7 @@ export function plannedRuns(
   return { cron, timezone, paused, nextRunAt: next === null ? null : isoTime(next) };
 }
 
-/** Returns when an integration runs automatically; null if it runs only on request. */
+/** Returns when an integration runs automatically, or null if it runs only on request. */
 export async function readPlannedRuns(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,
@@ -101,7 +99,7 @@ export async function readPlannedRuns(
   return { cron, timezone, nextRunAt, paused };
 }
 
-/** Returns when a run last succeeded, ISO 8601; null if none has succeeded. */
+/** Returns when a run last succeeded, ISO 8601, or null if none has succeeded. */
 export async function readLastSuccess(
   reader: Reader,
   integrationId: string,

@@ -13,7 +13,7 @@ export type ClientStatus = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | '
 /** Why the last run of an integration did not finish. */
 export interface Problem {
   runId: string;
-  /** The code of the reason; null if the run has left none. */
+  /** The code of the reason, or null if the run has left none. */
   code: string | null;
   message: string;
   advice: Advice;
@@ -25,7 +25,7 @@ export interface RunActivity {
   isQueued: boolean;
   /** The newest run that is not in progress. */
   lastRun: Pick<RunRecord, 'status'> | undefined;
-  /** That run's error; null if it succeeded. */
+  /** That run's error, or null if it succeeded. */
   problem: Problem | null;
 }
 
@@ -39,7 +39,7 @@ export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivi
   return problem?.advice.needs === 'person' ? 'stuck' : 'stopped';
 }
 
-/** Returns the last run's error; null if it succeeded. An interrupted run has left no reason. */
+/** Returns the last run's error, or null if it succeeded. An interrupted run has left no reason. */
 export function getProblem(
   row:
     | Pick<RunRecord, 'id' | 'integrationId' | 'status' | 'reasonCode' | 'reasonMessage'>
@@ -120,9 +120,7 @@ export function judge(
   return { ...withoutTasks(briefs), tasks };
 }
 
-/**
- * The number of clients that need attention. The header, the home page and its filter all show this number.
- */
+/** Returns the number of clients that need attention. The header, the home page and its filter all show this number. */
 function countNeeds(briefs: readonly Pick<Brief, 'problem' | 'decisions'>[]): number {
   return briefs.filter(needsPerson).length;
 }

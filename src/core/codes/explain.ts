@@ -22,7 +22,7 @@ export interface Explanation {
   means: string;
   /** The next event, or the next step for the user. */
   next: string;
-  /** The cost; null if no credits are concerned. */
+  /** The cost, or null if no credits are concerned. */
   costs: string | null;
   /** The document with more information, as a path in the repository. */
   document: string;
@@ -31,8 +31,7 @@ export interface Explanation {
 const PAGE = 'docs/outcomes.md';
 
 /**
- * Returns every explanation of the code, reasons first; empty if this version of the program does not know
- * the code.
+ * Returns every explanation of the code, reasons first. Empty if this version of the program does not know the code.
  */
 export function explain(code: string): Explanation[] {
   return ALL.filter((explanation) => explanation.code === code);

@@ -10,7 +10,7 @@ export interface EmbeddedDeps {
   listReady(): Promise<RunRequestRecord[]>;
   listBegun(): Promise<RunRequestRecord[]>;
   clock: Pick<Clock, 'monotonicMs'>;
-  /** True if no process works on the integration. */
+  /** Returns true if no process works on the integration. */
   isFree(integrationId: string): Promise<boolean>;
 }
 

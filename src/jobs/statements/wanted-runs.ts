@@ -17,7 +17,7 @@ export async function listWithoutJob(
   return rows.map(({ urgent, ...row }) => ({ ...row, isUrgent: Number(urgent) > 0 }));
 }
 
-/** Returns the requested run of an integration; null if there is none. */
+/** Returns the requested run of an integration, or null if there is none. */
 export async function findWanted(reader: Reader, integrationId: string): Promise<AskedRun | null> {
   const row = await wantedRows(reader)
     .where('integration_id', '=', integrationId)

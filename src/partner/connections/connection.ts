@@ -37,7 +37,7 @@ export const linkShape = {
 
 const linkSchema = z.object(linkShape);
 
-/** The link in our own terms. */
+/** Returns the link in our own terms. */
 export function toLink(wire: z.output<typeof linkSchema>): Link {
   return {
     strength: wire.strength,
@@ -62,7 +62,7 @@ export const connectionSchema = z
     ...toLink(wire),
     /** The member. */
     sourceDonor: wire.source_donor,
-    /** The team's networks that it comes from; empty if the service does not report them. */
+    /** The team's networks that it comes from. Empty if the service does not report them. */
     networks: wire.networks ?? [],
   }));
 

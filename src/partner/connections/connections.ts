@@ -52,9 +52,9 @@ export interface Connections {
     signal?: AbortSignal,
   ): Promise<LookupConnection[]>;
   /**
-   * The credits that the first query of this kind took from the balance, which is the assumed cost of each
-   * query. Null if it was free; undefined if there has not been a query yet. Without a kind, returns the cost
-   * of the kind measured last.
+   * Returns the credits that the first query of this kind took from the balance, which is the assumed cost of each
+   * query. Null if it was free, or undefined if there has not been a query yet. Without a kind, returns the cost of the
+   * kind measured last.
    */
   queryCost(kind?: QueryKind): QueryCost | null | undefined;
 }

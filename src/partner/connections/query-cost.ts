@@ -19,8 +19,8 @@ export interface QueryCost {
 /** Measures the cost of a query. */
 export interface QueryMeter {
   /**
-   * Null if queries of this kind are free; undefined if none has been made yet. Without a kind, it is the
-   * cost of the kind measured last.
+   * Null if queries of this kind are free, or undefined if none has been made yet. Without a kind, it is the cost of
+   * the kind measured last.
    */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**

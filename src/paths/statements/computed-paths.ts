@@ -23,9 +23,9 @@ export interface ComputedPath {
   crmId: string;
   donorId: string;
   path: StoredPath | null;
-  /** Fingerprint of the values in the CRM; null if the record must be compared in any case. */
+  /** Fingerprint of the values in the CRM, or null if the record must be compared in any case. */
   inCrm: string | null;
-  /** How the write to the CRM ended; null if its record was not read. */
+  /** How the write to the CRM ended, or null if its record was not read. */
   written: FieldEnd | null;
 }
 

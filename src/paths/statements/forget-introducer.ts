@@ -47,8 +47,7 @@ export async function forgetIntroducer(
 }
 
 /**
- * Returns the donor that belongs to this contact and to no other contact of the integration; null if there is
- * none.
+ * Returns the donor that belongs to this contact and to no other contact of the integration, or null if there is none.
  */
 export async function findOnlyDonor(
   reader: Reader,

@@ -11,7 +11,7 @@ export interface PathScope {
   settings: string;
   /** Donor IDs of the members, by the service's network ID. */
   members: Members;
-  /** Paths computed before this moment (epoch ms) are computed again; null for none. */
+  /** Paths computed before this moment (epoch ms) are computed again, or null for none. */
   computedBefore: number | null;
 }
 
@@ -60,7 +60,7 @@ function missingFrom(those: Members, these: Members): Set<string> {
   return missing;
 }
 
-/** Returns the last recorded scope of an integration; null before the first time. */
+/** Returns the last recorded scope of an integration, or null before the first time. */
 export async function findScope(trx: Trx, integrationId: string) {
   const row = await trx
     .selectFrom('warm_path_scopes')

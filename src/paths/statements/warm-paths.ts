@@ -19,7 +19,7 @@ export interface StaleContact {
   crmId: string;
   donorId: string;
   computedAt: number;
-  /** Fingerprint of the values in the CRM; null if the record must be compared in any case. */
+  /** Fingerprint of the values in the CRM, or null if the record must be compared in any case. */
   inCrm: string | null;
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
@@ -82,8 +82,9 @@ export async function markStalePaths(trx: RunTransaction, scope: PathScope): Pro
 }
 
 /**
- * Contacts whose path is to be computed: first contacts without a computed path, then the oldest paths, with the
- * contacts of one donor together. Contacts who left the CRM, opted out, have died or want no contact are not included.
+ * Returns contacts whose path is to be computed: first contacts without a computed path, then the oldest paths, with
+ * the contacts of one donor together. Contacts who left the CRM, opted out, have died or want no contact are not
+ * included.
  */
 export async function listStalePaths(
   reader: Reader,
@@ -169,7 +170,7 @@ export async function dropIntroducers(
   }
 }
 
-/** Returns the cost of a run's queries; null if they were free. */
+/** Returns the cost of a run's queries, or null if they were free. */
 export async function findPathCost(reader: Reader, runId: string): Promise<QueryCharge | null> {
   const row = await reader
     .selectFrom('warm_path_costs')
@@ -258,7 +259,7 @@ const pathsWithGiving = preparedRead(
       .compile(),
 );
 
-/** Returns the path to one contact; null if there is none. */
+/** Returns the path to one contact, or null if there is none. */
 export async function findPath(
   reader: Reader,
   integrationId: string,

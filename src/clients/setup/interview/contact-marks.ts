@@ -11,7 +11,7 @@ export type MarkSettings = Pick<
   'doNotContactField' | 'doNotContactValues' | 'unmarkedValues'
 >;
 
-/** Asks which of these marks excludes contacts; null if the CRM declares none. */
+/** Asks which of these marks excludes contacts. Returns null if the CRM declares none. */
 export function askContactMarks({ name, setup }: AboutRemoteCrm): Question | null {
   const { contactMarks = [] } = setup;
   if (contactMarks.length === 0) return null;

@@ -49,7 +49,7 @@ export function askAddress({ setup: { address } }: AboutRemoteCrm): Question {
 }
 
 /**
- * Returns why this way to sign in cannot be used at an address; null if it can, or if the text is not an address.
+ * Returns why this way to sign in cannot be used at an address, or null if it can, or if the text is not an address.
  */
 export function findAddressProblem(
   { setup }: AboutRemoteCrm,

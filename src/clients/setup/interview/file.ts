@@ -80,7 +80,7 @@ export const BAD_ROWS: Question<'stop' | 'skip'> = {
   ],
 };
 
-/** Returns the problem if both names are in one column; null if there is none. */
+/** Returns the problem if both names are in one column, or null if there is none. */
 export function sameNameProblem(firstName: string, lastName: string | undefined): string | null {
   return firstName === lastName ? `"${firstName}" is the column of the first name` : null;
 }

@@ -18,15 +18,15 @@ export interface Question<Value = string> {
   ask: string;
   /** The name of its field. */
   label: string;
-  /** A hint for the answer; omitted if the label is clear enough. */
+  /** A hint for the answer. Omitted if the label is clear enough. */
   hint?: string;
   /**
    * Checks and converts the typed text. The message of a problem follows the name of the field and a colon.
    */
   schema: z.ZodType<Value, string>;
-  /** The usual answer; omitted if there is none. */
+  /** The usual answer. Omitted if there is none. */
   initial?: string;
-  /** The possible answers, or that they are columns of the file; omitted for free text. */
+  /** The possible answers, or that they are columns of the file. Omitted for free text. */
   options?: readonly Option[] | 'columns' | 'columns or none';
 }
 
@@ -43,7 +43,7 @@ export type Checked<Value> = { value: Value } | { problem: string };
 /** The answer for no limit, no schedule and no field. */
 export const NONE = 'none';
 
-/** Checks an answer. `columns` contains the names of the file's columns; null if they are not known. */
+/** Checks an answer. `columns` contains the names of the file's columns, or null if they are not known. */
 export function checkAnswer<Value>(
   question: Question<Value>,
   text: string,
@@ -69,7 +69,7 @@ export function findOptions(
   return values.flatMap((value) => options?.find((one) => one.value === value) ?? []);
 }
 
-/** Returns the problem with an answer; null if there is none. */
+/** Returns the problem with an answer, or null if there is none. */
 export function findProblem(
   question: Question<unknown>,
   text: string,
@@ -101,8 +101,7 @@ function listChoices(
 export const anyText: z.ZodType<string, string> = z.string();
 
 /**
- * A schema for text that is checked by a function. The function returns the problem, or null if there is
- * none.
+ * Returns a schema for text that is checked by a function. The function returns the problem, or null if there is none.
  */
 export function checkedBy(findProblem: (text: string) => string | null): z.ZodType<string, string> {
   return z.string().superRefine((text, context) => {
