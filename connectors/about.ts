@@ -13,18 +13,20 @@ export interface AboutCrm {
   kind: string;
   /** The CRM's name, as its vendor spells it. */
   name: string;
-  /** How a client of this kind is set up by questions; omitted if the settings file is the only way. */
+  /** How a client of this kind is set up by questions. Omitted if the settings file is the only way. */
   setup?: CrmSetup;
-  /** The features that texts about all CRMs mention; omitted for none. */
+  /** The features that texts about all CRMs mention. Omitted for none. */
   offers?: readonly CrmFeature[];
   /**
    * How users remove the former values of an erased contact from the CRM's own history: `delete the contact permanently in
    * HubSpot`. Omitted if the CRM keeps no former values.
    */
   removesFormerValues?: string;
-  /** The CRM's own webhooks; omitted if its calls have no signature, and a form that donor-sync reads for every caller. */
+  /**
+   * The CRM's own webhooks. Omitted if its calls have no signature, and a form that donor-sync reads for every caller.
+   */
   webhooks?: CrmWebhooks;
-  /** How the CRM's own pages and workflows call donor-sync; omitted if they do not. */
+  /** How the CRM's own pages and workflows call donor-sync. Omitted if they do not. */
   door?: CrmDoor;
 }
 
@@ -48,7 +50,7 @@ export interface CrmSetup {
    * several use the CRM's app.
    */
   signIns: readonly SignIn[];
-  /** A hint below the list of ways; omitted if there is only one. */
+  /** A hint below the list of ways. Omitted if there is only one. */
   signInHint?: string;
   /** The steps in which an administrator of the CRM finds the required values. */
   howTo: readonly string[];
@@ -58,18 +60,18 @@ export interface CrmSetup {
    */
   foldedTitle?: string;
   /**
-   * Returns why this way to sign in cannot be used at this address, which is a valid URL; null if it can. Omitted if
+   * Returns why this way to sign in cannot be used at this address, which is a valid URL, or null if it can. Omitted if
    * every way works at every address.
    */
   findAddressProblem?(signIn: string, url: string): AddressProblem | null;
-  /** The choices for `crm.employer`, the usual one first; omitted if the settings have no such choice. */
+  /** The choices for `crm.employer`, the usual one first. Omitted if the settings have no such choice. */
   employers?: readonly { value: string; label: string }[];
   /**
    * The CRM's marks that are about mail, calls and requests for money. They do not mean that a person must not be researched,
    * so the set-up shows them and asks whether any of these marks excludes contacts. Omitted if the CRM has none.
    */
   contactMarks?: readonly ContactMark[];
-  /** An example of `contacts.filter`; omitted if the connector has no filter. */
+  /** An example of `contacts.filter`. Omitted if the connector has no filter. */
   filterExample?: string;
   /** An example of a network's group, in YAML's flow style. */
   groupExample: string;
@@ -81,7 +83,7 @@ export interface ContactMark {
   field: string;
   /** The meaning of the mark: `no letters`. */
   label: string;
-  /** The value with this mark, if the field has several marks; omitted for a field that is true or false. */
+  /** The value with this mark, if the field has several marks. Omitted for a field that is true or false. */
   value?: string;
 }
 
@@ -95,7 +97,7 @@ export interface AddressQuestion {
   hint?: string;
   /** An example of an address; it is not used as an answer. */
   placeholder?: string;
-  /** The usual address; omitted if each account has its own. */
+  /** The usual address. Omitted if each account has its own. */
   usual?: string;
   /** True if all accounts have the usual address, so users are not asked unless they want to. */
   isForAll?: boolean;

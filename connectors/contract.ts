@@ -36,7 +36,7 @@ export interface ConnectorDefinition<Settings = unknown> {
   groupSchema: z.ZodType<GroupSelector>;
   /** The field map that is used if the settings have none. */
   defaultFields: readonly FieldMapping[];
-  /** How a user grants donor-sync access on a page of the CRM; omitted if there is no such page. */
+  /** How a user grants donor-sync access on a page of the CRM. Omitted if there is no such page. */
   consent?: Consent<Settings>;
   /**
    * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users and
@@ -49,8 +49,8 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   otherForms?(id: string): readonly string[];
   /**
-   * Returns the address of the page on which the CRM's users see this contact; null if the settings do not show it. Sends no
-   * request. Omitted if contacts have no page, or if only the CRM knows its address.
+   * Returns the address of the page on which the CRM's users see this contact, or null if the settings do not show it.
+   * Sends no request. Omitted if contacts have no page, or if only the CRM knows its address.
    */
   recordUrl?(settings: Settings, id: string): string | null;
   /**
@@ -114,8 +114,8 @@ export interface Consent<Settings = unknown> {
   /** Name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
   /**
-   * The only name of this machine to which the CRM redirects users over http, for example `localhost`;
-   * omitted if it accepts any name.
+   * The only name of this machine to which the CRM redirects users over http, for example `localhost`. Omitted if it
+   * accepts any name.
    */
   loopbackName?: string;
   /**
@@ -177,7 +177,7 @@ export interface ConnectorUses {
 
 /** The contacts that belong to the integration. */
 export interface ContactsSettings {
-  /** A condition in the CRM's own filter language; null for all contacts. */
+  /** A condition in the CRM's own filter language, or null for all contacts. */
   filter: string | null;
   /** The field that is true (or not blank) for people who must not be researched. */
   optOutField: string | null;
@@ -335,20 +335,20 @@ export interface Connector {
     records: readonly { id: string; fields: readonly string[] }[],
   ): Promise<AutomatedFields[]>;
 
-  /** The fields of a contact that the integration's user can see. */
+  /** Returns the fields of a contact that the integration's user can see. */
   describeFields(): Promise<CrmField[]>;
 
   /** Creates missing fields and gives the integration's user access to them. Can be repeated. */
   createFields(fields: readonly FieldSpec[]): Promise<FieldCreation[]>;
 
   /**
-   * Makes these fields visible to users other than the integration's, if the CRM hides new fields from them;
-   * omitted if it does not. `assignTo` names the group of users in the CRM's terms, for example a profile;
-   * null assigns no user. Can be repeated.
+   * Makes these fields visible to users other than the integration's, if the CRM hides new fields from them. Omitted if
+   * it does not. `assignTo` names the group of users in the CRM's terms, for example a profile; null assigns no user.
+   * Can be repeated.
    */
   showFields?(names: readonly string[], assignTo: string | null): Promise<FieldViewers>;
 
-  /** How many users can see at least one of these fields; omitted if new fields are not hidden. */
+  /** How many users can see at least one of these fields. Omitted if new fields are not hidden. */
   countViewers?(names: readonly string[]): Promise<number>;
 
   /**
@@ -358,7 +358,7 @@ export interface Connector {
    */
   createLists?(lists: readonly ListSpec[]): Promise<ListCreation[]>;
 
-  /** The groups of people that the CRM offers as choices. */
+  /** Returns the groups of people that the CRM offers as choices. */
   listGroups(): Promise<GroupSummary[]>;
 
   /**
@@ -385,13 +385,10 @@ export interface Connector {
    */
   sampleIds?(most: number): Promise<string[]>;
 
-  /**
-   * Facts about the account for a report. Any user who may read contacts can read them; omitted if there are
-   * none.
-   */
+  /** Facts about the account for a report. Any user who may read contacts can read them. Omitted if there are none. */
   readFacts?(): Promise<AccountFact[]>;
 
-  /** The CRM's limits as it reports them; null if it has none. */
+  /** Returns the CRM's limits as it reports them, or null if it has none. */
   readLimits(): Promise<LimitState | null>;
 
   /**
@@ -432,8 +429,8 @@ export interface Capabilities {
   /** Maximum number of IDs of one `readByIds`. */
   readBatch: number;
   /**
-   * Number of changes in one `write`: how many make good use of a request, and the maximum. From `bulk`
-   * changes on, the CRM has a cheaper way; null if it has none.
+   * Number of changes in one `write`: how many make good use of a request, and the maximum. From `bulk` changes on, the
+   * CRM has a cheaper way, or null if it has none.
    */
   writeBatch: { preferred: number; bulk: number | null; max: number };
 }
@@ -454,9 +451,9 @@ export interface ContactPage {
   /** Known contacts that were looked up and are `missing`, as in a `RecordLookup`; if omitted, none. */
   missing?: readonly string[];
   /**
-   * The position from which a later reading may start once everything up to and including this page is
-   * decided; null if it would have to start from the beginning. Changes made during this reading are
-   * after it. It contains no key and nothing about people.
+   * The position from which a later reading may start once everything up to and including this page is decided, or null
+   * if it would have to start from the beginning. Changes made during this reading are after it. It contains no key and
+   * nothing about people.
    */
   cursor: string | null;
 }
@@ -527,7 +524,7 @@ export interface ContactChange {
  */
 export interface Overwritten {
   values: FieldValues;
-  /** The CRM's ID or name for the author of these values; null if the CRM does not report an author. */
+  /** The CRM's ID or name for the author of these values, or null if the CRM does not report an author. */
   by: string | null;
 }
 
@@ -548,7 +545,7 @@ export interface WrittenFields {
 /** The current values of the written fields. */
 export interface ReadBack {
   id: string;
-  /** Current values of these fields; null if the record can no longer be read. */
+  /** Current values of these fields, or null if the record can no longer be read. */
   values: FieldValues | null;
   /**
    * True if another tool changes contacts as the same CRM user, because that user changed the record after
@@ -564,7 +561,7 @@ export interface ReadBack {
   overwritten?: Overwritten;
 }
 
-/** Fields of one contact whose present values only the CRM's automation has made from values that an app wrote. */
+/** Fields of one contact whose current values only the CRM's automation has made from values that an app wrote. */
 export interface AutomatedFields {
   id: string;
   /** The value that the app wrote, by field. */
@@ -592,7 +589,7 @@ export interface RefusedWrite extends Refusal {
 export interface Refusal {
   /** True if the same write may succeed later (a lock, a temporary fault). */
   retriable: boolean;
-  /** True if another user or process had locked the record; omitted for all other reasons. */
+  /** True if another user or process had locked the record. Omitted for all other reasons. */
   isLock?: boolean;
   /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   code: string;
@@ -600,7 +597,7 @@ export interface Refusal {
   message: string;
   /** The fields that caused it, if the CRM names them. */
   fields: readonly string[];
-  /** Why the value was rejected, as far as the CRM reports it; omitted if it does not. */
+  /** Why the value was rejected, as far as the CRM reports it. Omitted if it does not. */
   cause?: RefusalCause;
   /**
    * True if the connector omitted the value itself, because it breaks a rule that the CRM lets it
@@ -612,7 +609,7 @@ export interface Refusal {
    * erasure finds them.
    */
   isPartlyStored?: true;
-  /** The CRM's own text, encrypted when stored; omitted if there is none. */
+  /** The CRM's own text, encrypted when stored. Omitted if there is none. */
   words?: ForeignText | null;
 }
 
@@ -626,7 +623,7 @@ export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_
 export interface FieldCreation {
   name: string;
   result: 'created' | 'existed' | 'failed';
-  /** Why it failed, and the fix; null if it did not. */
+  /** Why it failed, and the fix, or null if it did not. */
   problem: string | null;
 }
 
@@ -639,7 +636,7 @@ export interface FieldViewers {
   /** The users to whom it was just assigned, and the users for whom the CRM refused it. */
   assigned: number;
   refused: number;
-  /** The problem, and the fix; null if there is none. */
+  /** The problem, and the fix, or null if there is none. */
   problem: string | null;
   /** The place for the fields, so they appear on the screen. */
   next: string;
@@ -657,7 +654,7 @@ export interface ListCreation {
   name: string;
   /** `left_out`: the field map lacks the field that the list needs. */
   result: FieldCreation['result'] | 'left_out';
-  /** The problem, or the reason why the list was omitted, and the fix; null if there is none. */
+  /** The problem, or the reason why the list was omitted, and the fix, or null if there is none. */
   problem: string | null;
 }
 

@@ -38,7 +38,7 @@ export interface WorkflowDoor {
   headers: Readonly<Record<string, string>>;
   /** Reads a body. Null if it is not a call of an action about a contact. */
   readAction(body: unknown): WorkflowAction | null;
-  /** The response that the CRM expects. */
+  /** Returns the response that the CRM expects. */
   reply(state: WorkflowState): unknown;
 }
 

@@ -38,12 +38,12 @@ export const REMOTE_CRMS: readonly AboutRemoteCrm[] = CONNECTORS.flatMap(([about
  */
 const PACKAGES = new Map<string, AboutCrm>();
 
-/** The kinds of CRM that users can set up by answering questions, including the kinds of loaded packages. */
+/** Returns the kinds of CRM that users can set up by answering questions, including the kinds of loaded packages. */
 export function listRemoteCrms(): readonly AboutRemoteCrm[] {
   return [...REMOTE_CRMS, ...[...PACKAGES.values()].filter(isRemote)];
 }
 
-/** Returns the facts about a kind of CRM in `listRemoteCrms`; undefined for any other text. */
+/** Returns the facts about a kind of CRM in `listRemoteCrms`, or undefined for any other text. */
 export function findRemoteCrm(kind: unknown): AboutRemoteCrm | undefined {
   return listRemoteCrms().find((about) => about.kind === kind);
 }
@@ -77,7 +77,7 @@ export const WEBHOOKS: readonly { kind: string; name: string; webhooks: CrmWebho
     webhooks === undefined ? [] : [{ kind, name, webhooks }],
   );
 
-/** Returns the webhooks of a kind of CRM, built-in or of a loaded package; undefined if it declares none. */
+/** Returns the webhooks of a kind of CRM, built-in or of a loaded package, or undefined if it declares none. */
 export function findWebhooks(kind: string): CrmWebhooks | undefined {
   return WEBHOOKS.find((one) => one.kind === kind)?.webhooks ?? PACKAGES.get(kind)?.webhooks;
 }

@@ -6,7 +6,7 @@
 
 /** The webhooks of a CRM that are not in donor-sync's general forms. */
 export interface CrmWebhooks {
-  /** How the CRM signs its calls; omitted if it does not. */
+  /** How the CRM signs its calls. Omitted if it does not. */
   signature?: WebhookSignature;
   /**
    * Reads one object of a JSON body. Null for an object that is not in this CRM's own form: the general forms are then
@@ -25,7 +25,7 @@ export interface CrmWebhooks {
 /** An event or a record in a call. */
 export interface CrmEvent {
   /**
-   * The IDs of the contacts that it is about; empty if it is about other records. A value that is not an ID is ignored.
+   * The IDs of the contacts that it is about. Empty if it is about other records. A value that is not an ID is ignored.
    */
   ids: readonly unknown[];
   /** The ID of the CRM account that it is from; null or undefined if it does not name one. */
@@ -70,9 +70,9 @@ export interface SignatureVersion {
    */
   timestamp: { header: string; unitMs: number } | null;
   /**
-   * Returns the signature that a call must have; null if the call cannot be signed in this version. `timestamp` is empty if
-   * no time is signed. `given` is the call's signature, which may name a variant; it must not be compared here, because
-   * donor-sync compares in constant time.
+   * Returns the signature that a call must have, or null if the call cannot be signed in this version. `timestamp` is
+   * empty if no time is signed. `given` is the call's signature, which may name a variant; it must not be compared
+   * here, because donor-sync compares in constant time.
    */
   sign(secret: string, call: SignedCall, timestamp: string, given: string): string | null;
 }

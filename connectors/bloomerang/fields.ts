@@ -99,12 +99,12 @@ const BUILT_IN: ReadonlyMap<string, { options: readonly string[]; isMultiple: bo
   ['Groups', { options: [], isMultiple: true }],
 ]);
 
-/** The names of all fields that settings may name. */
+/** Returns the names of all fields that settings may name. */
 export function listFieldNames(custom: CustomFields): string[] {
   return [...BUILT_IN.keys(), ...custom.keys()];
 }
 
-/** The fields in the form of the contract. */
+/** Returns the fields in the form of the contract. */
 export function toCrmFields(custom: CustomFields, currencyCode: string): CrmField[] {
   const builtIn = [...BUILT_IN].map(
     ([name, { options, isMultiple }]): CrmField => ({
@@ -136,7 +136,7 @@ function toCrmField({ name, label, type, choices }: CustomField, currencyCode: s
   }
 }
 
-/** The texts of a field in a record; undefined if there is no such field. */
+/** Returns the texts of a field in a record, or undefined if there is no such field. */
 export function textsOf(
   record: BloomerangRecord,
   name: string,
@@ -168,7 +168,7 @@ export function findCustomValue(
   return record.CustomValues?.find(({ FieldId }) => FieldId === fieldId);
 }
 
-/** A field's canonical value in a record; null for a name that is not a field. */
+/** Returns a field's canonical value in a record, or null for a name that is not a field. */
 export function valueIn(record: BloomerangRecord, name: string, custom: CustomFields): FieldValue {
   const field = custom.get(name);
   if (field !== undefined) return toFieldValue(findCustomValue(record, field.id), field);
@@ -208,7 +208,7 @@ export type Assignment =
   | { FieldId: number; ValueId: number | null }
   | { FieldId: number; ValueIds: readonly number[] };
 
-/** Returns the entry for a value; null if a text is not among the choices. */
+/** Returns the entry for a value, or null if a text is not among the choices. */
 export function toAssignment(field: CustomField, value: FieldValue): Assignment | null {
   const { id: FieldId, type, isFreeform, choices } = field;
   if (isFreeform) return { FieldId, Value: value === null ? null : toText(value) };

@@ -43,7 +43,7 @@ export async function* readGroup(
   }
 }
 
-/** Each group is taken from a reading once, so whoever reads a group again gets its present members. */
+/** Each group is taken from a reading once, so whoever reads a group again gets its current members. */
 async function takeGroup(
   session: BloomerangSession,
   wanted: string,

@@ -76,12 +76,12 @@ function textOf(value: unknown): string {
   return data === undefined ? '' : String(data).trim();
 }
 
-/** The name of the part with a custom value. */
+/** Returns the name of the part with a custom value. */
 export function customPart(fieldId: number): string {
   return `CustomValues: ${fieldId}`;
 }
 
-/** A request for a PUT that sets the lost parts again, as far as the API lets programs set them. */
+/** Returns a request for a PUT that sets the lost parts again, as far as the API lets programs set them. */
 export function toRestoration(
   record: BloomerangRecord,
   custom: CustomFields,

@@ -74,7 +74,7 @@ export async function readByIds(
   });
 }
 
-/** The records of these individuals, by their canonical ID. */
+/** Returns the records of these individuals, by their canonical ID. */
 export async function findRecords(
   { http, deps }: Pick<BloomerangSession, 'http' | 'deps'>,
   ids: readonly string[],
@@ -103,7 +103,7 @@ export async function findRecords(
   return found;
 }
 
-/** The contact in donor-sync's terms. */
+/** Returns the contact in donor-sync's terms. */
 export function toContact(session: BloomerangSession, record: BloomerangRecord): Contact {
   const { contacts } = session;
   const marks = readMarks(contacts, (name) => textsOf(record, name, session.custom()));
@@ -119,7 +119,7 @@ export function toContact(session: BloomerangSession, record: BloomerangRecord):
   };
 }
 
-/** The IDs of the first individuals. */
+/** Returns the IDs of the first individuals. */
 export async function sampleIds({ http }: BloomerangSession, most: number): Promise<string[]> {
   const take = Math.min(most, ROWS_PER_PAGE);
   const query = { type: INDIVIDUAL, orderBy: 'Id', skip: 0, take };
@@ -128,7 +128,7 @@ export async function sampleIds({ http }: BloomerangSession, most: number): Prom
   return people.slice(0, most).map(({ Id }) => String(Id));
 }
 
-/** The number of individuals. */
+/** Returns the number of individuals. */
 export async function readFacts({ http }: BloomerangSession): Promise<AccountFact[]> {
   const query = { type: INDIVIDUAL, skip: 0, take: 1 };
   const { TotalFiltered } = await http.read({ path: '/constituents', query }, pageSchema);

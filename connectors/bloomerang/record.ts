@@ -60,7 +60,9 @@ export function isRecordId(id: string): boolean {
   return /^[1-9]\d{0,17}$/.test(id);
 }
 
-/** The canonical form of an ID, without zeros and white space around it; null if the text cannot be an ID. */
+/**
+ * Returns the canonical form of an ID, without zeros and white space around it, or null if the text cannot be an ID.
+ */
 export function canonicalId(typed: string): string | null {
   const id = typed.trim().replace(/^0+/, '');
   return isRecordId(id) ? id : null;

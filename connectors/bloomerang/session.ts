@@ -28,7 +28,7 @@ export interface BloomerangSession {
   http: Http;
   account: CrmAccount;
   writeCheck: BloomerangCheck;
-  /** The custom fields as last read. */
+  /** Returns the custom fields as last read. */
   custom(): CustomFields;
   /** Reads the custom fields again. */
   refreshCustom(): Promise<CustomFields>;
@@ -41,7 +41,7 @@ export interface BloomerangSession {
   groups: { scan: readonly ScannedGroup[]; atMs: number; taken: Set<string> } | null;
 }
 
-/** The requests of a connector. Sends nothing yet. */
+/** Returns the requests of a connector. Sends nothing yet. */
 export function openHttp(
   { settings, deps }: Pick<ConnectorOptions<BloomerangSettings>, 'settings' | 'deps'>,
   world?: HttpWorld,

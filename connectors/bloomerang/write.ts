@@ -133,7 +133,7 @@ function nameless(): Refusal {
   return refusal('NAME_MISSING', message);
 }
 
-/** The values as they are a moment later. Bloomerang has no automation that it reports. */
+/** Returns the values as they are a moment later. Bloomerang has no automation that it reports. */
 export async function readBack(
   session: BloomerangSession,
   writes: readonly WrittenFields[],

@@ -2,7 +2,7 @@
 import { withoutSlash } from '../../src/outbound/address.ts';
 import type { CivicrmSettings } from './settings.ts';
 
-/** The path of an API action, and its query. */
+/** Returns the path of an API action, and its query. */
 export function apiAddress(
   { system, cleanUrls }: Pick<CivicrmSettings, 'system' | 'cleanUrls'>,
   entity: string,
@@ -18,7 +18,7 @@ export function apiAddress(
   return { path: `/${route}` };
 }
 
-/** The page on which CiviCRM's users see a contact. */
+/** Returns the page on which CiviCRM's users see a contact. */
 export function recordUrl({ url, system }: CivicrmSettings, id: string): string {
   const site = withoutSlash(url);
   const contact = `reset=1&cid=${encodeURIComponent(id)}`;

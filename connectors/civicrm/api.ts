@@ -38,9 +38,9 @@ export interface CivicrmApi {
   get(entity: string, params: GetParams, maxTries?: number): Promise<Rows>;
   /** Another action that changes nothing. */
   ask(entity: string, action: string, params: object): Promise<readonly Row[]>;
-  /** As `ask`; null if the user may not, or if CiviCRM refuses the request for another reason. */
+  /** As `ask`, or null if the user may not, or if CiviCRM refuses the request for another reason. */
   askIfAllowed(entity: string, action: string, params: object): Promise<readonly Row[] | null>;
-  /** An action that changes something. */
+  /** Returns an action that changes something. */
   change(
     entity: string,
     action: string,

@@ -29,7 +29,7 @@ const IDENTITY = [
 
 const DECEASED = ['is_deceased', 'deceased_date'];
 
-/** The fields to select for a contact under these settings. */
+/** Returns the fields to select for a contact under these settings. */
 export function contactFields(contacts: ContactsSettings): string[] {
   const marks = markColumns(contacts).map(({ column }) => column);
   return [...new Set([...IDENTITY, ...DECEASED, ...marks])];
@@ -108,7 +108,7 @@ function textOf(row: Row, name: string): string | null {
   return text === '' ? null : text;
 }
 
-/** How contacts become people. `sample` is the row of any contact; null if the user sees none. */
+/** Returns how contacts become people. `sample` is the row of any contact, or null if the user sees none. */
 export function toShape(sample: Row | null): IdentityShape {
   const isAddressReadable = sample === null || CITY in sample;
   return {
@@ -122,7 +122,7 @@ export function toShape(sample: Row | null): IdentityShape {
   };
 }
 
-/** Returns the canonical form of a contact's ID; null for any other text. */
+/** Returns the canonical form of a contact's ID, or null for any other text. */
 export function canonicalId(text: string): string | null {
   const [, digits = ''] = /^\s*0*(\d{1,10})\s*$/.exec(text) ?? [];
   return digits === '' || digits === '0' ? null : digits;

@@ -31,14 +31,14 @@ const describedSchema = z.object({
 export interface Field {
   name: string;
   label: string;
-  /** Whether an administrator has created it. Only such fields are ever written. */
+  /** True if an administrator has created it. Only such fields are ever written. */
   isCustom: boolean;
   isWritable: boolean;
-  /** Whether only people of some subtypes have it. In other contacts, users do not see its value. */
+  /** True if only people of some subtypes have it. In other contacts, users do not see its value. */
   isOfSubtype: boolean;
   type: CrmFieldType;
   maxLength: number | null;
-  /** The values of a field with options, in their order; null for other fields. */
+  /** The values of a field with options, in their order, or null for other fields. */
   options: readonly string[] | null;
   /** What users see instead of the values. Empty for other fields. */
   labels: ReadonlyMap<string, string>;
@@ -61,7 +61,10 @@ export async function readFields(api: CivicrmApi): Promise<Fields> {
   return new Map(fields.map((field) => [field.name, field]));
 }
 
-/** The names of the custom groups that only other contacts have, for example organizations. Groups without fields are not seen. */
+/**
+ * Returns the names of the custom groups that only other contacts have, for example organizations. Groups without
+ * fields are not seen.
+ */
 export async function readGroupsOfOthers(api: CivicrmApi): Promise<ReadonlySet<string>> {
   const groupsIn = (names: ReadonlySet<string>) =>
     new Set(

@@ -110,7 +110,10 @@ async function findPresent(
 
 const idSchema = z.object({ id: z.coerce.number() });
 
-/** The contact that a deleted contact was merged into; null if it was not merged, or if the user may not see the activities. */
+/**
+ * The contact that a deleted contact was merged into, or null if it was not merged, or if the user may not see the
+ * activities.
+ */
 export async function findWinner({ api }: Pick<Deps, 'api'>, id: string): Promise<string | null> {
   const rows = await api.askIfAllowed('Contact', 'getMergedTo', { contactId: Number(id) });
   const { data } = idSchema.safeParse(rows?.[0]);

@@ -1,4 +1,4 @@
-/** The present values of contacts, before and after a write. */
+/** The current values of contacts, before and after a write. */
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { canonicalId, NOT_IN_TRASH } from './contact.ts';
 import type { CivicrmSession } from './session.ts';

@@ -35,7 +35,7 @@ function joined(value: unknown, options: readonly string[]): string | null {
   return chosen.length === 0 ? null : chosen.toSorted((a, b) => order(a) - order(b)).join(';');
 }
 
-/** Returns the value for a request; undefined if it does not fit into the field. */
+/** Returns the value for a request, or undefined if it does not fit into the field. */
 export function toApi(field: Field, value: FieldValue): unknown {
   const { type, options, maxLength } = field;
   if (value === null) return type === 'multiPicklist' ? [] : '';

@@ -65,7 +65,7 @@ function extent(lineEnd: number, ending: LineEnding): { size: number; ending: Li
   return { size: ending === '\r\n' ? lineEnd - 1 : lineEnd, ending };
 }
 
-/** A size in readable form. */
+/** Returns a size in readable form. */
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
@@ -85,7 +85,7 @@ function createReading(separator: number) {
   let first: { size: number; hasReturn: boolean } | null = null;
 
   return {
-    /** The position of the row's line feed in these bytes; -1 if the row continues after them. */
+    /** Returns the position of the row's line feed in these bytes; -1 if the row continues after them. */
     read(bytes: Buffer): number {
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] ?? 0;

@@ -10,7 +10,7 @@ export type SplitRow =
 export type RowFault = 'unclosed' | 'afterQuote';
 
 /**
- * The raw cells of a row, including quotes. If the row cannot be split, `column` is the position of the cell
+ * Returns the raw cells of a row, including quotes. If the row cannot be split, `column` is the position of the cell
  * that causes it (the first is 1), and `rest` is the number of characters from there on.
  */
 export function splitRow(text: string, delimiter: string): SplitRow {

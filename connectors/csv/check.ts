@@ -114,7 +114,10 @@ interface Counts {
   unknownWords: Map<string, Map<string, number>>;
 }
 
-/** The contacts that the columns of the settings produce: a wrong column is noticed here before it costs credits. */
+/**
+ * Returns the contacts that the columns of the settings produce: a wrong column is noticed here before it costs
+ * credits.
+ */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
   const counts = await files.withTables(async ({ input }) => {
     const found: Counts = {

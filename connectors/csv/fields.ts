@@ -5,7 +5,7 @@ import { layOut } from './layout.ts';
 import type { CsvSession } from './session.ts';
 import { type Encoding, isEncodable } from './sources/encoding.ts';
 
-/** The columns of the output. All of them are text, because a file has no other types. */
+/** Returns the columns of the output. All of them are text, because a file has no other types. */
 export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   const { names, namedTwice } = await session.files.withTables(async (tables) => ({
     names: columnNames(session, tables),

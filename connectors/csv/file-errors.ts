@@ -31,13 +31,13 @@ export function fileError(deed: string, path: string, cause: unknown): DonorSync
     : new ConfigurationError(message, facts);
 }
 
-/** Returns the system's code for a failure, for example `ENOENT`; null if it was not a system call. */
+/** Returns the system's code for a failure, for example `ENOENT`, or null if it was not a system call. */
 export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** The error if another program writes at the same time. `file` names one file or two. */
+/** Creates the error if another program writes at the same time. `file` names one file or two. */
 export function fileChanged(
   file: string,
   details: Readonly<Record<string, string>>,

@@ -15,7 +15,7 @@ import { openTable, readStamp, type Table, type TableFormat } from './table.ts';
 /** The files of an integration at one moment. */
 export interface Tables {
   input: Table;
-  /** The separate output; null if there is none (yet), or if the input is the output. */
+  /** The separate output, or null if there is none (yet), or if the input is the output. */
   output: Table | null;
 }
 

@@ -30,9 +30,9 @@ function countNames(reading: Header | Problem[]): number {
 }
 
 /**
- * The values of the first rows below a header, from at most `records` records. It skips blank lines and rows that the
- * connector cannot read. `isWhole` is false if the bytes are only the first part of a file, so the last row may be
- * incomplete.
+ * Returns the values of the first rows below a header, from at most `records` records. It skips blank lines and rows
+ * that the connector cannot read. `isWhole` is false if the bytes are only the first part of a file, so the last row
+ * may be incomplete.
  */
 export function readFirstRows(
   bytes: Buffer,

@@ -1,4 +1,4 @@
-/** The parts of a name; null if the text is ambiguous. */
+/** The parts of a name, or null if the text is ambiguous. */
 export interface NameParts {
   firstName: string | null;
   lastName: string | null;
@@ -145,7 +145,7 @@ function isParticle(word: string): boolean {
   return isSureParticle(word) || NAMES_OR_PARTICLES.has(bare(word));
 }
 
-/** A word that is not a first name. In lower case, the other words are not first names either. */
+/** Returns a word that is not a first name. In lower case, the other words are not first names either. */
 function isSureParticle(word: string): boolean {
   return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
 }

@@ -58,7 +58,7 @@ function missingColumn(column: string, input: Table): ConfigurationError {
   return new ConfigurationError(message, { code: 'csv_column_missing', details: { column } });
 }
 
-/** How often each value occurs; a column is dropped once it has too many values. */
+/** Returns how often each value occurs; a column is dropped once it has too many values. */
 async function countValues(
   session: CsvSession,
   input: Table,

@@ -12,7 +12,7 @@ export interface Dialect {
   encoding: Encoding;
   /** True if the file starts with the UTF-8 byte order mark. */
   byteOrderMark: boolean;
-  /** A first line that names the delimiter (`sep=;`), with its line ending; empty if there is none. */
+  /** A first line that names the delimiter (`sep=;`), with its line ending. Empty if there is none. */
   separatorLine: string;
   /** True if every cell is quoted (judged by the header). */
   quoteAll: boolean;
@@ -130,7 +130,7 @@ const HEADER_FAULTS = {
   afterQuote: 'text follows the closing quote of a column name; a quote within must be doubled.',
 } as const;
 
-/** True if there is a carriage return outside of quotes. `cells` is null if the header cannot be read. */
+/** Returns true if there is a carriage return outside of quotes. `cells` is null if the header cannot be read. */
 function hasBareReturn(text: string, cells: readonly string[] | null): boolean {
   if (cells === null) return /"\r[^\n]/.test(text);
   return cells.some((cell) => !cell.startsWith('"') && cell.includes('\r'));
@@ -221,7 +221,7 @@ function bare(name: string): string {
 }
 
 /**
- * The Levenshtein distance: the number of insertions, deletions and replacements that turn one text into the
+ * Returns the Levenshtein distance: the number of insertions, deletions and replacements that turn one text into the
  * other.
  */
 function editDistance(a: string, b: string): number {
@@ -240,7 +240,7 @@ function editDistance(a: string, b: string): number {
 /** A problem in a file that a user has to fix. Line 1 is the header. */
 export interface Problem {
   line: number;
-  /** Its number in a spreadsheet; omitted if that is the line number. */
+  /** Its number in a spreadsheet. Omitted if that is the line number. */
   row?: number;
   message: string;
 }
@@ -248,7 +248,7 @@ export interface Problem {
 /** After this many problems, the search of a file ends. */
 export const MOST_PROBLEMS = 20;
 
-/** The error that lists all problems that were found in a file. */
+/** Returns the error that lists all problems that were found in a file. */
 export function unusableFile(
   path: string,
   problems: readonly Problem[],

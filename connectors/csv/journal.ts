@@ -301,7 +301,7 @@ export function encodeLine(line: JournalLine): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** Reads a line without its line feed; null for a line that was cut off by a kill. */
+/** Reads a line without its line feed, or null for a line that was cut off by a kill. */
 export function parseLine(bytes: Buffer): JournalLine | null {
   try {
     const line: unknown = JSON.parse(bytes.toString('utf8'));
@@ -312,7 +312,7 @@ export function parseLine(bytes: Buffer): JournalLine | null {
 }
 
 /**
- * The same check as the schema for a change, but ten times as fast, because there is one change per contact.
+ * Returns the same check as the schema for a change, but ten times as fast, because there is one change per contact.
  */
 function isChange(line: unknown): line is JournalChange {
   if (typeof line !== 'object' || line === null) return false;

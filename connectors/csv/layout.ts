@@ -7,15 +7,15 @@ import type { Table } from './table.ts';
 /** One column of the output, and the file that its cells come from. */
 export interface Column {
   name: string;
-  /** Its position in the input; null if the input does not have it. */
+  /** Its position in the input, or null if the input does not have it. */
   inInput: number | null;
   /** Its position in the separate output, if the cells come from the output. */
   inOutput: number | null;
 }
 
 /**
- * The columns of the output: the input's columns, then columns that only the output has, then new columns. If
- * a column is in both files, its cells come from the input, unless `keptColumns` contains its name.
+ * Returns the columns of the output: the input's columns, then columns that only the output has, then new columns. If a
+ * column is in both files, its cells come from the input, unless `keptColumns` contains its name.
  */
 export function layOut(
   { input, output }: Tables,
@@ -60,7 +60,7 @@ export async function gatherVersions(
   }));
 }
 
-/** Returns the cell as written in the files, including quotes; empty if no file has it. */
+/** Returns the cell as written in the files, including quotes. Empty if no file has it. */
 export function rawCell(column: Column, { input, output }: RowVersions, tables: Tables): string {
   if (column.inOutput !== null && output !== undefined && tables.output !== null) {
     return adopt(output.cells[column.inOutput] ?? '', tables.output, tables.input);
@@ -69,8 +69,8 @@ export function rawCell(column: Column, { input, output }: RowVersions, tables: 
 }
 
 /**
- * Returns the text that an acknowledged change puts into the cell; null if there is none. Also null if a user
- * has typed something else there since, because typed values are kept.
+ * Returns the text that an acknowledged change puts into the cell, or null if there is none. Also null if a user has
+ * typed something else there since, because typed values are kept.
  */
 export function changedText(
   column: string,
@@ -83,7 +83,7 @@ export function changedText(
   return unquote(raw) === before ? after : null;
 }
 
-/** Returns the current value of a cell; null if it is blank. */
+/** Returns the current value of a cell, or null if it is blank. */
 export function presentValue(column: Column, row: RowVersions, tables: Tables): string | null {
   const raw = rawCell(column, row, tables);
   const text = changedText(column.name, raw, row.change);

@@ -127,8 +127,8 @@ function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
 }
 
 /**
- * A row that is broken in the input, as it was in the output before, so paid values stay in it. Null if the output does
- * not have it, or if an intact row of the input has this ID.
+ * Returns a row that is broken in the input, as it was in the output before, so paid values stay in it. Null if the
+ * output does not have it, or if an intact row of the input has this ID.
  */
 async function keptRow(
   id: string,
@@ -178,7 +178,7 @@ async function* rowsToKeep(
 }
 
 /**
- * The bytes of a broken row, unchanged. If columns were added, the same number of blank cells is added.
+ * Yields the bytes of a broken row, unchanged. If columns were added, the same number of blank cells is added.
  * Otherwise, a row with too many cells could look intact, with its cells in the wrong columns.
  */
 async function* brokenRow(

@@ -216,7 +216,7 @@ function cutRecords(
   return { records, used, line, isTooLong: false };
 }
 
-/** A record that is longer than any record should be, as far as it was read. */
+/** Returns a record that is longer than any record should be, as far as it was read. */
 function cutLong(
   bytes: Buffer,
   end: number,

@@ -12,7 +12,7 @@ export interface RowIndex {
 const FIRST_CAPACITY = 1024;
 const FULLEST = 0.8;
 
-/** An empty index. */
+/** Returns an empty index. */
 export function createRowIndex(): RowIndex {
   let slots = createSlots(FIRST_CAPACITY);
   let count = 0;

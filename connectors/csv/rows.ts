@@ -23,7 +23,7 @@ export interface BrokenRow {
   offset: number;
   /** Bytes without the line ending. */
   size: number;
-  /** Its probable ID; null if there is none. */
+  /** Its probable ID, or null if there is none. */
   id: string | null;
   /** False if cells cannot be added at its end because a quote is open there. */
   isExtendable: boolean;

@@ -15,7 +15,7 @@ export interface SeparatorLine {
   text: string;
 }
 
-/** Returns the line at the beginning of these bytes; null if there is none. */
+/** Returns the line at the beginning of these bytes, or null if there is none. */
 export function readSeparatorLine(bytes: Buffer): SeparatorLine | null {
   const found = SEPARATOR_LINE.exec(bytes.subarray(0, MOST_BYTES).toString('latin1'));
   const named = found?.[1] ?? found?.[2];

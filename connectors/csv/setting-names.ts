@@ -1,7 +1,7 @@
 /**
- * The names by which settings can refer to a file's columns, in their order: `City (1)` and `City (2)` for two columns
- * that are called `City`. If a column already has such a name, it keeps it, and settings cannot refer to the repeated
- * columns. Pure.
+ * Returns the names by which settings can refer to a file's columns, in their order: `City (1)` and `City (2)` for two
+ * columns that are called `City`. If a column already has such a name, it keeps it, and settings cannot refer to the
+ * repeated columns. Pure.
  */
 export function settingNames(columns: readonly string[]): (string | null)[] {
   const times = new Map<string, number>();
@@ -17,7 +17,7 @@ export function settingNames(columns: readonly string[]): (string | null)[] {
 }
 
 /**
- * The position of each column that settings can name. If several columns have a name, it means the last of
+ * Returns the position of each column that settings can name. If several columns have a name, it means the last of
  * them.
  */
 export function columnPositions(columns: readonly string[]): ReadonlyMap<string, number> {

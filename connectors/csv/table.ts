@@ -44,13 +44,12 @@ export interface Table {
   /** The state of the file when it was read. A different stamp means a different file. */
   stamp: string;
   /**
-   * All rows in their order, including blank lines and broken rows; throws if the file changes in
-   * the meantime.
+   * Returns all rows in their order, including blank lines and broken rows; throws if the file changes in the meantime.
    */
   rows(): AsyncGenerator<Row[]>;
-  /** The bytes of part of the file, in chunks. */
+  /** Returns the bytes of part of the file, in chunks. */
   readBytes(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
-  /** The rows with these IDs. */
+  /** Returns the rows with these IDs. */
   find(ids: readonly string[]): Promise<Map<string, Row>>;
   close(): Promise<void>;
 }
@@ -60,7 +59,7 @@ export interface TableFormat extends HeaderFormat {
   badRows: 'stop' | 'skip';
   /** The sheet of a workbook; if omitted, the first sheet with a table. */
   sheet?: string | undefined;
-  /** Counts the marks of the file's rows; omitted if they do not count. */
+  /** Counts the marks of the file's rows. Omitted if they do not count. */
   countMarks?: (columns: readonly string[]) => MarkTally;
 }
 
@@ -82,7 +81,7 @@ export async function openTable(path: string, format: TableFormat): Promise<Tabl
   }
 }
 
-/** Distinguishes different states of a file; null if there is no file. */
+/** Distinguishes different states of a file. Returns null if there is no file. */
 export async function readStamp(path: string): Promise<string | null> {
   try {
     return stampFrom(await stat(path, { bigint: true }));
@@ -232,7 +231,7 @@ async function longRow(
     : `${where} up to the end of the file: the quote that starts it is never closed.`;
 }
 
-/** Returns the offset of an earlier row with this ID; null if there is none. */
+/** Returns the offset of an earlier row with this ID, or null if there is none. */
 async function findTwin(
   source: RecordSource,
   index: RowIndex,

@@ -99,7 +99,7 @@ function isKnown(name: string, { input, output }: Tables): boolean {
   return input.positions.has(name) || output?.positions.has(name) === true;
 }
 
-/** The planned result of a change, and the values that are written. */
+/** Returns the planned result of a change, and the values that are written. */
 function planChange(
   session: CsvSession,
   tables: Tables,
@@ -159,7 +159,7 @@ function createRefusal(
   return cause === undefined ? refusal : { ...refusal, cause };
 }
 
-/** Returns the journal's line for a change; null if every cell already has its value. */
+/** Returns the journal's line for a change, or null if every cell already has its value. */
 function journalChange(
   change: ContactChange,
   version: RowVersions,

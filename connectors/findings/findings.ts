@@ -9,7 +9,7 @@ import { isUnanswered } from '../requests/errors.ts';
 /** With a larger difference between clocks, tokens and overlaps would be wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
-/** A prerequisite that is met. */
+/** Returns a prerequisite that is met. */
 export function met(subject: string, message: string): Finding {
   return { subject, ok: true, message, fix: null };
 }
@@ -62,7 +62,7 @@ export async function attempt<Value>(
   }
 }
 
-/** The finding for an error that a check has thrown. */
+/** Returns the finding for an error that a check has thrown. */
 export function failed(subject: string, fix: string, error: unknown): Finding {
   const words = wordsOf(error);
   const finding = { subject, ok: false, message: messageOf(error), fix };
@@ -145,7 +145,7 @@ export function checkClock(
   return [plain({ subject: 'clock', ok: false, message, fix, cause: 'clock_wrong' })];
 }
 
-/** The findings for `contacts` in the settings, once the CRM has accepted it. */
+/** Returns the findings for `contacts` in the settings, once the CRM has accepted it. */
 export function metContacts(crm: string, { filter, optOutField }: ContactsSettings): Finding[] {
   const understood =
     filter === null ? [] : [met('contacts', `${crm} understands contacts.filter.`)];
@@ -156,7 +156,7 @@ export function metContacts(crm: string, { filter, optOutField }: ContactsSettin
   ];
 }
 
-/** The fields of `contacts` that mark excluded contacts, once the CRM has accepted them. */
+/** Returns the fields of `contacts` that mark excluded contacts, once the CRM has accepted them. */
 export function metMarks({ deceasedField, doNotContactField }: ContactsSettings): Finding[] {
   const marks = [
     { subject: 'deceased', field: deceasedField, people: 'deceased contacts' },
@@ -172,7 +172,7 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
 }
 
 /**
- * The finding about a part of the identity that the integration may not read. `fix` describes how to grant
+ * Returns the finding about a part of the identity that the integration may not read. `fix` describes how to grant
  * access.
  */
 export function unreadablePart(name: string, fix: string): Finding {
@@ -189,7 +189,7 @@ export interface DailyWords {
   renewal: string;
 }
 
-/** Whether more of the day's requests are left than the share for the nonprofit's other tools. */
+/** Returns true if more of the day's requests are left than the share for the nonprofit's other tools. */
 export function checkDailyRequests(
   { crm, period, renewal }: DailyWords,
   { dailyReservePercent }: { dailyReservePercent: number },

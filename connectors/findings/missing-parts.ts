@@ -39,7 +39,9 @@ const MARKED = {
   doNotContact: 'contacts that must not be contacted',
 } as const satisfies Record<MarkKind, string>;
 
-/** Explains which contacts no column marks, so they are sent like all others; null if each mark has a column. */
+/**
+ * Explains which contacts no column marks, so they are sent like all others. Returns null if each mark has a column.
+ */
 export function missingMarksText(fields: Readonly<Record<MarkKind, string | null>>): string | null {
   const missing = (Object.keys(MARK_LISTS) as MarkKind[]).filter((kind) => fields[kind] === null);
   if (missing.length === 0) return null;

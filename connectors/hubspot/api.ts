@@ -53,9 +53,9 @@ export interface HubspotApi extends LibraryAnswers {
   /** Reads the account's daily requests directly, even if none are left for us. */
   readUsage(): Promise<unknown>;
   limit: DailyLimit;
-  /** Epoch ms by HubSpot's clock, from its last response; null before the first. */
+  /** Epoch ms by HubSpot's clock, from its last response, or null before the first. */
   serverTimeMs(): number | null;
-  /** The shortest time that any call has taken so far, in milliseconds. */
+  /** Returns the shortest time that any call has taken so far, in milliseconds. */
   fastestMs(): number;
   close(): void;
 }

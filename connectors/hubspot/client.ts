@@ -44,14 +44,14 @@ export interface PageRequest {
   limit: number;
   properties?: readonly string[];
   archived?: boolean;
-  /** The paging token from the previous page; null for the first page. */
+  /** The paging token from the previous page, or null for the first page. */
   after?: string | null;
 }
 
 /** A request for records by their IDs. */
 export interface BatchRead {
   ids: readonly string[];
-  /** The property whose values the IDs are; omitted for the IDs of records. */
+  /** The property whose values the IDs are. Omitted for the IDs of records. */
   idProperty?: string;
   properties: readonly string[];
   propertiesWithHistory?: readonly string[];
@@ -73,7 +73,7 @@ export interface HubspotRequests {
   listRecords(type: ObjectType, page: PageRequest): Promise<LibraryRequest>;
   readRecords(type: ObjectType, batch: BatchRead): Promise<LibraryRequest>;
   updateContacts(updates: readonly ContactUpdate[]): Promise<LibraryRequest>;
-  /** The body of a search, as HubSpot documents it. */
+  /** Returns the body of a search, as HubSpot documents it. */
   searchContacts(body: object): Promise<LibraryRequest>;
   searchLists(search: ListSearch): Promise<LibraryRequest>;
   findListById(id: string): Promise<LibraryRequest>;
@@ -182,9 +182,9 @@ async function loadListFactories(version: ApiVersion) {
 }
 
 /**
- * The configuration of a generated part. It builds the requests of this part, dated if the version is, and
- * has neither a token nor anything with which to send. All parts are alike, but the compiler treats their
- * classes as different.
+ * Returns the configuration of a generated part. It builds the requests of this part, dated if the version is, and has
+ * neither a token nor anything with which to send. All parts are alike, but the compiler treats their classes as
+ * different.
  */
 function configure<Method, Request>(
   Context: new (url: string, method: Method) => Request,

@@ -44,7 +44,7 @@ export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubs
   pacers: createPacerRegistry(systemClock),
 });
 
-/** The same connector in a different environment, for example one without jitter. */
+/** Returns the same connector in a different environment, for example one without jitter. */
 export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition<HubspotSettings> {
   return {
     contract: 2,

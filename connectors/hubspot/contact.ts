@@ -12,9 +12,9 @@ import type { HubspotSettings } from './settings.ts';
 export interface ContactShape {
   /** The properties to request, including `hs_merged_object_ids`, which shows merged contacts. */
   properties: readonly string[];
-  /** The parts of an identity that can be read at this moment. A scope may be withdrawn during a run. */
+  /** Returns the parts of an identity that can be read at this moment. A scope may be withdrawn during a run. */
   identity(): IdentityShape;
-  /** The companies that `toContacts` would request from HubSpot. */
+  /** Returns the companies that `toContacts` would request from HubSpot. */
   unknownCompanies(records: readonly HubspotRecord[]): string[];
   /** In the order of the records. */
   toContacts(records: readonly HubspotRecord[]): Promise<Contact[]>;

@@ -1,7 +1,7 @@
 import type { LimitState } from '../contract.ts';
 import { createDailyLimit, type DailyLimit } from '../requests/daily-limit.ts';
 
-/** The daily requests of the account's private apps and service keys. */
+/** Returns the daily requests of the account's private apps and service keys. */
 export function createAccountLimit(reservePercent: number): DailyLimit {
   return createDailyLimit(reservePercent, {
     allows: 'HubSpot allows the account',
@@ -16,7 +16,7 @@ export function dailyUsage(headers: Headers): LimitState['daily'] | null {
   return max === null || remaining === null ? null : { max, remaining };
 }
 
-/** Returns the number in a header about limits; null if there is none. */
+/** Returns the number in a header about limits, or null if there is none. */
 export function readLimitHeader(headers: Headers, name: string): number | null {
   const text = headers.get(`x-hubspot-ratelimit-${name}`);
   const value = Number(text);

@@ -28,7 +28,7 @@ interface ErrorMeaning {
   sentence: string;
   /** True if the sentence is not enough, because an admin needs HubSpot's exact text. */
   keepsWords?: true;
-  /** Why a value is rejected; omitted if something other than the value is rejected, or if this is unknown. */
+  /** Why a value is rejected. Omitted if something other than the value is rejected, or if this is unknown. */
   cause?: RefusalCause;
 }
 
@@ -190,7 +190,7 @@ const SAME_MEANING: Readonly<Record<string, string>> = {
   OBJECT_ALREADY_EXISTS: 'CONFLICT',
 };
 
-/** The meaning of an error. */
+/** Returns the meaning of an error. */
 export function getErrorSort(code: string): ErrorSort {
   return getMeaning(code).sort;
 }
@@ -205,8 +205,8 @@ function getMeaning(code: string): ErrorMeaning {
 }
 
 /**
- * Returns why the values of these properties are rejected; null if HubSpot does not report it. Types, lengths
- * and options have their own codes, so any other code that names a property is about a rule.
+ * Returns why the values of these properties are rejected, or null if HubSpot does not report it. Types, lengths and
+ * options have their own codes, so any other code that names a property is about a rule.
  */
 export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);
@@ -245,7 +245,7 @@ export function sentenceFor(fault: HubspotFault): string {
   return getMeaning(code).sentence + named + missing;
 }
 
-/** The properties to blame, each once. */
+/** Returns the properties to blame, each once. */
 export function listBlamedFields({ problems }: HubspotFault): string[] {
   return [...new Set(problems.map(({ property }) => property))];
 }
@@ -289,7 +289,7 @@ const faultSchema = z.object({
   scopes: z.array(z.string()),
 });
 
-/** The fault behind an error that `requestError` created, or null. */
+/** Returns the fault behind an error that `requestError` created, or null. */
 export function faultBehind(error: unknown): HubspotFault | null {
   if (!(error instanceof DonorSyncError)) return null;
   const facts = faultSchema.safeParse(error.details['fault']).data;

@@ -48,7 +48,7 @@ function isPassing({ status, text }: CrmReply): boolean {
   return status >= FIRST_SERVER_ERROR || PASSING_STATUSES.has(status);
 }
 
-/** A request of an app or a key. If it has a body, which is JSON, it is a POST. */
+/** Returns a request of an app or a key. If it has a body, which is JSON, it is a POST. */
 export function signedRequest(url: string, accessToken: string, body?: string): CrmRequest {
   const headers = {
     accept: 'application/json',

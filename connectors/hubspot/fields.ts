@@ -9,7 +9,7 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS, WRITE_SENSITIVE } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
 
-/** The properties of contacts that contain one plain value, as the token may use them. */
+/** Returns the properties of contacts that contain one plain value, as the token may use them. */
 export function crmFields(
   {
     properties,
@@ -54,7 +54,7 @@ const TEXT_TYPES: ReadonlySet<CrmFieldType> = new Set(['text', 'longText', 'url'
 /** The field types of texts with several lines. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'html']);
 
-/** Our word for the type of a property. Objects and places have none. */
+/** Returns our word for the type of a property. Objects and places have none. */
 function toFieldType(property: DescribedProperty): CrmFieldType | null {
   switch (property.type) {
     case 'string':
@@ -196,7 +196,7 @@ function noRightToCreate(named: readonly string[]): string {
   );
 }
 
-/** Returns the body that creates a property of this type; null for types that need options. */
+/** Returns the body that creates a property of this type, or null for types that need options. */
 function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> | null {
   if (options !== undefined) {
     return { type: 'enumeration', fieldType: 'select', options: options.map(toOption) };

@@ -28,7 +28,7 @@ function toText(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** The searches that use the filter. */
+/** Returns the searches that use the filter. */
 function searchesWith(
   groups: ContactSearch['groups'],
   properties: readonly string[],

@@ -164,7 +164,7 @@ const KNOWN_WORDS =
   'and highValue. HAS_PROPERTY and NOT_HAS_PROPERTY need nothing. All other operators need value. Check that options are written as their ' +
   'internal names and dates in milliseconds.';
 
-/** The error for a filter that HubSpot would not accept. */
+/** Creates the error for a filter that HubSpot would not accept. */
 export function invalidFilter(reason: string): ConfigurationError {
   const message = `contacts.filter is not a valid HubSpot filter. ${reason}`;
   return new ConfigurationError(message, { code: 'crm_filter_invalid' });

@@ -117,7 +117,7 @@ function idsBehind(
   return unanswered.length === 1 ? unanswered : [];
 }
 
-/** The error for records that HubSpot failed to read, which gives no information about them. */
+/** Creates the error for records that HubSpot failed to read, which gives no information about them. */
 export function unreadable(type: ObjectType): RetriableError {
   const message = `HubSpot could not read some ${type}. The next run continues from there.`;
   return new RetriableError(message, { code: 'crm_unavailable' });

@@ -184,7 +184,7 @@ function noSuchList(idOrName: string): string {
   return `HubSpot has no list "${idOrName}" of contacts that the token can see.`;
 }
 
-/** Returns the list in a response; null if HubSpot reports that it does not exist. */
+/** Returns the list in a response, or null if HubSpot reports that it does not exist. */
 export async function listIn(answer: Promise<unknown>) {
   try {
     return readAs(listSchema, await answer).list;

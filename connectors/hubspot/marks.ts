@@ -73,12 +73,12 @@ function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Te
 /** The meanings of a property's values. */
 export interface Meanings {
   of(value: string): MarkMeaning;
-  /** The options with a meaning; empty if a contact may have several at once. */
+  /** The options with a meaning. Empty if a contact may have several at once. */
   known: readonly string[];
 }
 
 /**
- * Returns the meanings by the values in the settings and, for a list of yes and no, by its words; null if the
+ * Returns the meanings by the values in the settings and, for a list of yes and no, by its words, or null if the
  * property is neither. Users write values as shown on the screen, or by internal name.
  */
 export function readMeanings(
@@ -143,7 +143,7 @@ function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['
 
 interface ValueList {
   setting: string;
-  /** Whether it may have values that are not options, because records keep the values of deleted options. */
+  /** True if it may have values that are not options, because records keep the values of deleted options. */
   mayBeOther: boolean;
 }
 

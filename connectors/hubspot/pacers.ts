@@ -51,7 +51,7 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
   }
 }
 
-/** A limit of this many requests in a window; zero means no limit. */
+/** Returns a limit of this many requests in a window; zero means no limit. */
 export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
   return requests === 0 ? null : { requests, windowMs };
 }

@@ -110,7 +110,7 @@ export async function findAutomated(
   return found;
 }
 
-/** The last value of an app, if only automation has changed the property since; otherwise null. */
+/** Returns the last value of an app, if only automation has changed the property since; otherwise null. */
 function findOriginal(record: RecordWithHistory, name: string): HistoryEntry | null {
   const history = newestFirst(record.propertiesWithHistory[name] ?? []);
   const [newest] = history;
@@ -175,8 +175,8 @@ function isAutomated(
 }
 
 /**
- * Values that others put into these fields after the caller had read them, and that our write replaced. For each field,
- * it is the history entry before our write.
+ * Returns values that others put into these fields after the caller had read them, and that our write replaced. For
+ * each field, it is the history entry before our write.
  */
 function overwrittenIn(
   { properties }: Pick<HubspotSession, 'properties'>,
@@ -210,7 +210,7 @@ function overwrittenIn(
   return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
-/** The HubSpot user, if the history names one; otherwise the source that has written the value. */
+/** Returns the HubSpot user, if the history names one; otherwise the source that has written the value. */
 function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;

@@ -73,7 +73,7 @@ async function areMany({ ids }: KnownContacts): Promise<boolean> {
   return false;
 }
 
-/** The contacts that were modified or created since, including all that we wrote. They are read by ID. */
+/** Yields the contacts that were modified or created since, including all that we wrote. They are read by ID. */
 async function* readSearch(
   session: HubspotSession,
   reading: Reading,
@@ -111,7 +111,7 @@ async function readPresent(
 }
 
 /**
- * The contacts outside the filter that were modified since and have the opt-out mark; none if there is no
+ * Yields the contacts outside the filter that were modified since and have the opt-out mark; none if there is no
  * filter. An unticked checkbox also has a value, so the search looks for ticked ones.
  */
 export async function* findMarked(
@@ -167,9 +167,8 @@ function toPage(
 const MAX_ARCHIVED_PAGES = 5_000;
 
 /**
- * The contacts that were archived since (epoch ms), page by page. Searches omit them, and their
- * list is in the order of IDs, so it is read as a whole: a request for each hundred of the last 90
- * days.
+ * Yields the contacts that were archived since (epoch ms), page by page. Searches omit them, and their list is in the
+ * order of IDs, so it is read as a whole: a request for each hundred of the last 90 days.
  */
 async function* readArchived(
   session: HubspotSession,

@@ -16,7 +16,7 @@ export const recordPageSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
 });
 
-/** Returns the value of a property without surrounding white space; null if it is blank. */
+/** Returns the value of a property without surrounding white space, or null if it is blank. */
 export function textIn({ properties }: HubspotRecord, name: string): string | null {
   const text = properties[name]?.trim() ?? '';
   return text === '' ? null : text;
@@ -31,9 +31,7 @@ export function listMergedIds(record: HubspotRecord): string[] {
   return ids.filter((id) => id !== '' && id !== record.id);
 }
 
-/**
- * Returns the ID as HubSpot writes it, from the text that a user or a program typed; null if it is not an ID.
- */
+/** Returns the ID as HubSpot writes it, from the text that a user or a program typed, or null if it is not an ID. */
 export function canonicalId(text: string): string | null {
   const digits = text.trim().replace(/^0+/, '');
   return isRecordId(digits) ? digits : null;

@@ -22,10 +22,10 @@ export interface SearchPage {
 export interface ContactSearch {
   /** Conditions that every result must meet; may be empty. */
   conditions: readonly Filter[];
-  /** One of these groups must also be met; empty if there are none. */
+  /** One of these groups must also be met. Empty if there are none. */
   groups: readonly FilterGroup[];
   properties: readonly string[];
-  /** Results come after this ID; null for all results. */
+  /** Results come after this ID, or null for all results. */
   afterId: string | null;
 }
 

@@ -30,7 +30,7 @@ import { createRuleBook, type RuleBook } from './validations/rule-book.ts';
 /** The data that the tasks of an open connector share. */
 export interface HubspotSession {
   settings: HubspotSettings;
-  /** `contacts.filter`; empty for all contacts. */
+  /** `contacts.filter`. Empty for all contacts. */
   filter: readonly FilterGroup[];
   api: HubspotApi;
   clock: WallClock;

@@ -9,7 +9,7 @@ const VALUE_LENGTH = 40;
 export interface UnknownMarks {
   kind: MarkKind;
   field: string;
-  /** Each value with its number of contacts; null if they were not counted. */
+  /** Each value with its number of contacts, or null if they were not counted. */
   values: readonly (readonly [value: string, contacts: number | null])[];
   ok: boolean;
 }

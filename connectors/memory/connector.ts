@@ -73,7 +73,9 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 100, bulk: null, max: 1000 },
 };
 
-/** An open connector over this CRM. `contacts` names the fields that mark contacts; if omitted, there are none. */
+/**
+ * Returns an open connector over this CRM. `contacts` names the fields that mark contacts; if omitted, there are none.
+ */
 export function createMemoryConnector(
   crm: MemoryCrm,
   signal: AbortSignal,

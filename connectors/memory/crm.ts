@@ -70,7 +70,7 @@ export interface MemoryCrm {
   /** Result of `readLimits`. */
   limits: LimitState | null;
   /**
-   * The contacts that the integration's filter includes; null for all. Changing the filter does not change any
+   * The contacts that the integration's filter includes, or null for all. Changing the filter does not change any
    * record.
    */
   filter: ((record: MemoryRecord) => boolean) | null;
@@ -84,7 +84,7 @@ export interface MemoryCrm {
   /** Changes a contact as a user of the CRM would. */
   editContact(id: string, changes: Partial<Omit<Contact, 'id'>>): void;
   setValue(id: string, field: string, value: FieldValue): void;
-  /** The value of a field as users see it; null if it is blank or the contact is gone. */
+  /** Returns the value of a field as users see it, or null if it is blank or the contact is gone. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
   /** The contact can no longer be found, and nothing shows that it was deleted. `appear` shows it again. */
@@ -98,8 +98,8 @@ export interface MemoryCrm {
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
   /**
-   * Changes values after each write to this field, as the CRM's own automation would; null for no change. The connector
-   * can distinguish such a value from a value that a user typed.
+   * Changes values after each write to this field, as the CRM's own automation would, or null for no change. The
+   * connector can distinguish such a value from a value that a user typed.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
   /** Adds a field, or replaces it; by default a writable text without limits. */

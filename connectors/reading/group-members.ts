@@ -19,7 +19,7 @@ export async function* eachOnce(
   }
 }
 
-/** The error if the CRM has no group like the one in the settings. The message contains the right setting. */
+/** Creates the error if the CRM has no group like the one in the settings. The message contains the right setting. */
 export function unknownGroup(message: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_group_unknown', cause });
 }

@@ -18,7 +18,10 @@ export interface OffsetPagesOptions<Row> {
 
 export interface OffsetPage<Row> {
   rows: readonly Row[];
-  /** Number of rows of the whole list, as the CRM reports it; null if it does not. Without it, a reading takes one more request. */
+  /**
+   * Number of rows of the whole list, as the CRM reports it, or null if it does not. Without it, a reading takes one
+   * more request.
+   */
   total: number | null;
 }
 

@@ -1,8 +1,8 @@
 /** Fetching ahead while something else is in progress. */
 
 /**
- * The same items in the same order, fetched before they are requested. At most `most` are kept waiting. An
- * error comes after the items before it.
+ * Yields the same items in the same order, fetched before they are requested. At most `most` are kept waiting. An error
+ * comes after the items before it.
  */
 export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();

@@ -15,9 +15,9 @@ export function isInReserve(
 
 /** The account's daily requests as the CRM last reported them, and the share that is reserved for other tools. */
 export interface DailyLimit {
-  /** According to the last response; null before the first response. */
+  /** According to the last response, or null before the first response. */
   state(): LimitState | null;
-  /** Records the limit that a response reported; null if it reported none. */
+  /** Records the limit that a response reported, or null if it reported none. */
   note(daily: LimitState['daily'] | null): void;
   /** Throws a RetriableError if the next request would be taken from the nonprofit's other tools. */
   guard(): void;

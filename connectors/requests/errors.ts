@@ -20,7 +20,7 @@ export function limitUsedUp(sentence: string, background: Background): Retriable
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
 
-/** A temporary failure. `sentence` describes it. */
+/** Returns a temporary failure. `sentence` describes it. */
 export function passingFailure(sentence: string, background: Background): RetriableError {
   const message = `${sentence} Trying again later will help.`;
   return new RetriableError(message, { ...background, code: 'crm_unavailable' });
@@ -47,7 +47,7 @@ export function isUnanswered(error: { details?: unknown }): boolean {
   return error.details === UNANSWERED;
 }
 
-/** An unexpected response, such as the page of a proxy. */
+/** Returns an unexpected response, such as the page of a proxy. */
 export function answerUnreadable(crm: string, cause?: unknown): RetriableError {
   return goesOn(`A response from ${crm} could not be read.`, { code: 'crm_unavailable', cause });
 }
@@ -61,7 +61,7 @@ export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: u
   throw answerUnreadable(crm, parsed.error);
 }
 
-/** A list that changes, or repeats itself, so that its end cannot be found. `why` is a part of a sentence. */
+/** Returns a list that changes, or repeats itself, so that its end cannot be found. `why` is a part of a sentence. */
 export function listIncomplete(what: string, why: string): RetriableError {
   const sentence = `The list of ${what} could not be read completely, because ${why}.`;
   return goesOn(sentence, { code: 'crm_unavailable', details: { what } });
@@ -89,8 +89,8 @@ export function isReplyTooLarge(error: unknown): boolean {
 const TOO_LARGE_CODE = 'crm_reply_too_large';
 
 /**
- * A redirect as the response to `asked`. It is not followed. `address` is the value to write into the
- * settings, for example `the org's present My Domain URL`.
+ * Returns a redirect as the response to `asked`. It is not followed. `address` is the value to write into the settings,
+ * for example `the org's present My Domain URL`.
  */
 export function redirected(
   crm: string,

@@ -175,8 +175,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 }
 
 /**
- * A successful response to a read that is not JSON: the page of a proxy, an incomplete response, or none.
- * After a write, the caller decides.
+ * Returns a successful response to a read that is not JSON: the page of a proxy, an incomplete response, or none. After
+ * a write, the caller decides.
  */
 function isUnreadable(
   { method, isWrite = method !== 'GET', headers }: CrmRequest,

@@ -65,7 +65,7 @@ export interface HttpTarget {
 }
 
 export interface DailyOptions {
-  /** Reads the limit from the headers of a response; null if they do not contain it. */
+  /** Reads the limit from the headers of a response, or null if they do not contain it. */
   read(headers: Headers): LimitState['daily'] | null;
   /** The share that is left to the nonprofit's other tools; 20 if omitted. */
   reservePercent?: number;
@@ -118,7 +118,7 @@ export interface Http {
    * can be a protected record, and 423 a locked one. Throws for any other failure, as `read` does.
    */
   ask<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<HttpAnswer<Body>>;
-  /** The daily limit, for `readLimits`; null if the CRM has not reported one. */
+  /** Returns the daily limit, for `readLimits`, or null if the CRM has not reported one. */
   limits(): LimitState | null;
   /** Ends requests in flight. */
   close(): void;

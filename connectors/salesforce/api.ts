@@ -24,7 +24,7 @@ export interface SalesforceWorld {
 export interface SalesforceApi extends SalesforceClient {
   signIn(): Promise<SignIn>;
   limit: DailyLimit;
-  /** Epoch ms by Salesforce's clock, from its last response; null before the first. */
+  /** Epoch ms by Salesforce's clock, from its last response, or null before the first. */
   serverTimeMs(): number | null;
 }
 

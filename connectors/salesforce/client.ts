@@ -45,10 +45,7 @@ export interface CsvAnswer {
 /** The two kinds of Bulk API 2.0 jobs. */
 export type JobKind = 'ingest' | 'query';
 
-/**
- * The requests that the connector makes. Responses are JSON as received; undefined if the body was
- * empty.
- */
+/** The requests that the connector makes. Responses are JSON as received, or undefined if the body was empty. */
 export interface SalesforceClient {
   /** Paths are relative to the API version (`/query?q=…`) or to the root (`/services/…`). */
   get(path: string): Promise<unknown>;
@@ -247,8 +244,8 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
   };
 
   /**
-   * A job, by its ID. The library takes the ID for its next request from the last response, so no job object
-   * is kept.
+   * Returns a job, by its ID. The library takes the ID for its next request from the last response, so no job object is
+   * kept.
    */
   function findJob(kind: JobKind, id: string) {
     return kind === 'ingest' ? bulk.job('ingest', { id }) : bulk.job('query', { id });
@@ -293,7 +290,7 @@ async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
   return body;
 }
 
-/** A path of the org. An absolute address from a response is rejected. */
+/** Returns a path of the org. An absolute address from a response is rejected. */
 function toPath(url: string): string {
   if (url.startsWith(`${ORG}/`)) return url.slice(ORG.length);
   throw addressRefused();

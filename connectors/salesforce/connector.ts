@@ -40,7 +40,7 @@ import { MAX_CHANGES, writeChanges } from './write.ts';
 export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =
   defineSalesforceConnector({ fetch: outboundFetch('anywhere'), random: Math.random });
 
-/** The same connector in a different environment, for example one without jitter. */
+/** Returns the same connector in a different environment, for example one without jitter. */
 export function defineSalesforceConnector(
   world: SalesforceWorld,
 ): ConnectorDefinition<SalesforceSettings> {

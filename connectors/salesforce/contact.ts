@@ -21,7 +21,7 @@ export interface ContactShape {
   identity: IdentityShape;
   relations: Relations;
   exclusions: ExclusionShape;
-  /** A condition that all contacts who have opted out meet; null if there is none. */
+  /** A condition that all contacts who have opted out meet, or null if there is none. */
   optOutCondition: string | null;
   toContact(read: ColumnReader): Contact;
 }
@@ -99,7 +99,7 @@ function addressSources({ fields }: ObjectDescription): IdentitySource[] {
   return ADDRESSES.flat().map((name) => ({ name, part: 'addresses', readable: fields.has(name) }));
 }
 
-/** How the org models people. If a permission changes, it must not look like a different org. */
+/** Returns how the org models people. If a permission changes, it must not look like a different org. */
 function getMode(description: ObjectDescription): string {
   const models = [
     hasSuccessPack(description) ? 'npsp' : null,
@@ -109,9 +109,8 @@ function getMode(description: ObjectDescription): string {
 }
 
 /**
- * The parts of a contact that cannot be read, depending on its employer's name. Relations are queried only
- * for contacts without another employer. The lists are created only once, because a million contacts share
- * them.
+ * Returns the parts of a contact that cannot be read, depending on its employer's name. Relations are queried only for
+ * contacts without another employer. The lists are created only once, because a million contacts share them.
  */
 function createUnreadable(
   sources: readonly IdentitySource[],

@@ -1,7 +1,7 @@
 import type { LimitState } from '../contract.ts';
 import { createDailyLimit, type DailyLimit } from '../requests/daily-limit.ts';
 
-/** The org's daily requests, of all its tools together. */
+/** Returns the org's daily requests, of all its tools together. */
 export function createOrgLimit(reservePercent: number): DailyLimit {
   return createDailyLimit(reservePercent, {
     allows: 'Salesforce allows the org',
@@ -12,7 +12,7 @@ export function createOrgLimit(reservePercent: number): DailyLimit {
 /** `Sforce-Limit-Info: api-usage=18/5000`; counts all tools of the org together. */
 const USAGE = /api-usage=(\d+)\/(\d+)/;
 
-/** Returns the daily usage from a response's headers; null if they contain none. */
+/** Returns the daily usage from a response's headers, or null if they contain none. */
 export function dailyUsage(headers: Headers): LimitState['daily'] | null {
   const [, used, max] = USAGE.exec(headers.get('sforce-limit-info') ?? '') ?? [];
   if (used === undefined) return null;

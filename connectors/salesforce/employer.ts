@@ -12,9 +12,9 @@ export interface EmployerShape {
   /** The columns to select. */
   columns: readonly string[];
   sources: readonly IdentitySource[];
-  /** The source from which the columns are read; null if none can be read. */
+  /** The source from which the columns are read, or null if none can be read. */
   source: string | null;
-  /** The employer's name; null for none, undefined if there is an employer whose name cannot be read. */
+  /** Returns the employer's name, or null for none, undefined if there is an employer whose name cannot be read. */
   getName(read: ColumnReader): string | null | undefined;
 }
 

@@ -34,7 +34,7 @@ export type ErrorSort =
 export interface ErrorMeaning {
   sort: ErrorSort;
   sentence: string;
-  /** Why a value is rejected with this code; omitted if the code is not about values. */
+  /** Why a value is rejected with this code. Omitted if the code is not about values. */
   cause?: RefusalCause;
   /** True if the sentence is not enough, because an admin needs Salesforce's exact text. */
   keepsWords?: true;
@@ -280,7 +280,7 @@ export function sentenceFor(fault: SalesforceFault): string {
 /** `Guard: execution of BeforeUpdate`, which is how Salesforce's messages about a trigger start. */
 const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
 
-/** Returns Salesforce's own text, for deciders; null if our sentence is enough. */
+/** Returns Salesforce's own text, for deciders, or null if our sentence is enough. */
 export function wordsOfFault(fault: SalesforceFault): ForeignText | null {
   const { code, message, fields } = fault;
   if (!getMeaning(fault).keepsWords) return null;

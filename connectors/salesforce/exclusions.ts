@@ -14,7 +14,7 @@ import { blankToNull } from './values.ts';
 export interface ExclusionShape {
   /** The columns to select. */
   columns: readonly string[];
-  /** The fields for each reason; null if the settings allow research about such people. */
+  /** The fields for each reason, or null if the settings allow research about such people. */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
   /**
    * Returns the more significant reason, because the Nonprofit Success Pack ticks both boxes for deceased
@@ -27,9 +27,7 @@ export interface ExclusionShape {
    * The checkboxes of Individuals that express objections, for example `Individual.ShouldForget`.
    */
   objections: readonly string[];
-  /**
-   * Requests about the person's data, under the `privacy` key of a contact; empty if there is none.
-   */
+  /** Requests about the person's data, under the `privacy` key of a contact. Empty if there is none. */
   getPrivacy(read: ColumnReader): { privacy?: PrivacyMarks };
 }
 
@@ -59,7 +57,7 @@ const KNOWN = {
 const INDIVIDUAL = 'IndividualId';
 const INDIVIDUAL_ID = 'Individual.Id';
 
-/** The org's own marks that count without a setting that names them. */
+/** Returns the org's own marks that count without a setting that names them. */
 export function automaticMarks(
   { marks }: Pick<ExclusionShape, 'marks'>,
   { deceasedField, doNotContactField }: ContactsSettings,
@@ -153,13 +151,13 @@ interface Mark {
   field: DescribedField;
   /** Such a field is blank for contacts that do not refer to an Individual. */
   isOfIndividual: boolean;
-  /** Reads the values that the settings list; omitted if they do not list any. */
+  /** Reads the values that the settings list. Omitted if they do not list any. */
   listed?: (raw: unknown) => MarkMeaning;
 }
 
 /**
- * The fields of an Individual that are requests about the person's data; null if the org has no such field,
- * or if the user cannot see it.
+ * The fields of an Individual that are requests about the person's data, or null if the org has no such field, or if
+ * the user cannot see it.
  */
 type RequestMarks = Readonly<Record<keyof PrivacyMarks, Mark | null>>;
 
@@ -220,7 +218,7 @@ interface NamedMark {
   listed: Pick<Mark, 'listed'>;
 }
 
-/** The additional field that the settings name, and how its values are read. */
+/** Returns the additional field that the settings name, and how its values are read. */
 function namedField(
   description: ObjectDescription,
   contacts: ContactsSettings,

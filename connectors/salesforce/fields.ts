@@ -9,7 +9,7 @@ import { grantFields, lacksRight } from './permissions.ts';
 import { buildMetadata } from './project/field-metadata.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** The fields of Contact that contain one plain value, as the integration's user may use them. */
+/** Returns the fields of Contact that contain one plain value, as the integration's user may use them. */
 export function crmFields(
   { fields }: ObjectDescription,
   money: MoneyField | null = null,

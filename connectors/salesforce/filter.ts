@@ -38,7 +38,7 @@ interface Refused {
   start: number;
 }
 
-/** Explains the problem to the author of the filter; null if Salesforce reported something else. */
+/** Explains the problem to the author of the filter. Returns null if Salesforce reported something else. */
 function refusalWords(refused: Refused, fields: Iterable<string>): string | null {
   const column = named(refused, NO_COLUMN);
   if (column !== null) {

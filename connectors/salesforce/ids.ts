@@ -8,13 +8,12 @@ const SHORT_LENGTH = 15;
 export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', campaign: '701' };
 
 /**
- * Returns the ID in the 18-character form, which Salesforce's API uses; null if the text is not an ID of that kind.
+ * Returns the ID in the 18-character form, which Salesforce's API uses, or null if the text is not an ID of that kind.
  *
- * The last three characters encode which of the others are capitals. With 15 characters, each
- * counts as typed: `a` and `A` are two records. With 18, the check characters may be in either
- * case. If a program has made all letters lower or upper case, they restore the rest, as Apex's
- * `Id.valueOf(text, true)` does. If letters of both cases contradict them, one of the two was
- * mistyped and might lead to another record, so the text does not count as an ID.
+ * The last three characters encode which of the others are capitals. With 15 characters, each counts as typed: `a` and
+ * `A` are two records. With 18, the check characters may be in either case. If a program has made all letters lower or
+ * upper case, they restore the rest, as Apex's `Id.valueOf(text, true)` does. If letters of both cases contradict them,
+ * one of the two was mistyped and might lead to another record, so the text does not count as an ID.
  */
 export function longId(text: string, prefix: string): string | null {
   const id = ID.test(text) ? longForm(text) : null;
@@ -46,9 +45,7 @@ function longForm(text: string): string | null {
   return isFolded ? restored(text) : null;
 }
 
-/**
- * Returns the ID with its letters in the case that its check characters encode; null if that is impossible.
- */
+/** Returns the ID with its letters in the case that its check characters encode, or null if that is impossible. */
 function restored(folded: string): string | null {
   const check = folded.slice(SHORT_LENGTH).toUpperCase();
   let short = '';

@@ -53,12 +53,12 @@ export interface OptOutShape {
   /** The columns to select. */
   columns: readonly string[];
   /**
-   * A condition that all contacts who have opted out meet, and perhaps other contacts; null if no contact can
-   * have opted out, or if no condition can be written.
+   * A condition that all contacts who have opted out meet, and perhaps other contacts, or null if no contact can have
+   * opted out, or if no condition can be written.
    */
   condition: string | null;
   isOptedOut(read: ColumnReader): boolean;
-  /** True if the value is in neither list of the settings. */
+  /** Returns true if the value is in neither list of the settings. */
   isUnknown(read: ColumnReader): boolean;
 }
 
@@ -132,7 +132,7 @@ interface ValueList {
   kind: MarkKind;
   setting: string;
   /**
-   * Whether it may have values that are not options, because records keep the values of deleted options and of imports.
+   * True if it may have values that are not options, because records keep the values of deleted options and of imports.
    */
   mayBeOther: boolean;
 }

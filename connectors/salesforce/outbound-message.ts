@@ -8,7 +8,7 @@ export interface Notification {
   /** The API name of its type. */
   type: string;
   id: string;
-  /** The org that sent the notification; null if it is missing. */
+  /** The org that sent the notification, or null if it is missing. */
   account: string | null;
 }
 
@@ -19,8 +19,8 @@ const RECORD = `${ENVELOPE}/Notification/sObject`;
 const MAX_DEPTH = 10;
 
 /**
- * The records of an Outbound Message; null for any other text. Entities are not decoded, because IDs do not contain
- * any. A text with declarations, comments or character data is not from Salesforce.
+ * Returns the records of an Outbound Message, or null for any other text. Entities are not decoded, because IDs do not
+ * contain any. A text with declarations, comments or character data is not from Salesforce.
  */
 export function readOutboundMessage(xml: string): Notification[] | null {
   if (xml.includes('<!')) return null;
@@ -47,7 +47,7 @@ export function readOutboundMessage(xml: string): Notification[] | null {
   return isMessage && path.length === 0 ? notifications : null;
 }
 
-/** The content of each element's brackets, and the text between it and the previous element. */
+/** Yields the content of each element's brackets, and the text between it and the previous element. */
 function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> {
   let end = 0;
   for (let start = xml.indexOf('<'); start !== -1; start = xml.indexOf('<', end)) {

@@ -135,7 +135,7 @@ async function countPeople(
   return new Set(assigned.map(({ AssigneeId }) => String(AssigneeId))).size;
 }
 
-/** The active users of a profile. */
+/** Returns the active users of a profile. */
 async function findUsers({ api }: PermissionDeps, profile: string): Promise<string[]> {
   const users = await queryRecords(
     api,

@@ -56,7 +56,7 @@ export async function queryRecords(
   return records;
 }
 
-/** Returns the records of a query with one page; null if Salesforce takes too long to find them. */
+/** Returns the records of a query with one page, or null if Salesforce takes too long to find them. */
 export async function queryAtOnce(
   api: SalesforceApi,
   soql: string,
@@ -133,7 +133,7 @@ export function quotedList(texts: readonly string[]): string {
   return `(${texts.map(quoted).join(',')})`;
 }
 
-/** Returns the conditions that are not null, combined with AND, as a clause; empty if there are none. */
+/** Returns the conditions that are not null, combined with AND, as a clause. Empty if there are none. */
 export function whereClause(conditions: readonly (string | null)[]): string {
   const present = conditions.filter((condition) => condition !== null);
   return present.length === 0 ? '' : ` WHERE ${present.join(' AND ')}`;

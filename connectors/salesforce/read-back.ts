@@ -52,7 +52,7 @@ export async function readBack(
   });
 }
 
-/** The author of the last change to a record: our write, another tool as our user, or someone else. */
+/** Returns the author of the last change to a record: our write, another tool as our user, or someone else. */
 function findAuthor(
   read: ColumnReader,
   userId: string,

@@ -15,7 +15,7 @@ import { findVersion } from './versions.ts';
 /** The data that the tasks of an open connector share. */
 export interface SalesforceSession {
   settings: SalesforceSettings;
-  /** The SOQL condition that every contact must meet; null for none. */
+  /** The SOQL condition that every contact must meet, or null for none. */
   filter: string | null;
   api: SalesforceApi;
   clock: WallClock;
@@ -73,7 +73,7 @@ const RETIRED: ReadonlySet<string | null> = new Set([
   ...['NOT_FOUND', 'ERROR_HTTP_404', 'ERROR_HTTP_410', 'UNSUPPORTED_API_VERSION'],
 ]);
 
-/** The first request with a version of the API. It distinguishes a retired version from a missing record. */
+/** Returns the first request with a version of the API. It distinguishes a retired version from a missing record. */
 async function describeContact(api: SalesforceApi, wanted: string): Promise<ObjectDescription> {
   try {
     return await describeObject(api, 'Contact');

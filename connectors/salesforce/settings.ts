@@ -75,8 +75,8 @@ export const salesforceSettingsSchema = z.strictObject({
   /** From this number of contacts on, they are read and written through the Bulk API. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
   /**
-   * Whether fields that a rule rejects without naming them are found by updates that Salesforce rolls back.
-   * False for orgs whose flows publish platform events immediately, because these events are not rolled back.
+   * True if fields that a rule rejects without naming them are found by updates that Salesforce rolls back. False for
+   * orgs whose flows publish platform events immediately, because these events are not rolled back.
    */
   probe: z.boolean().default(true),
 });

@@ -38,7 +38,7 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'datetime']);
 const DATE = /^\d{4}-\d{2}-\d{2}/;
 
-/** Returns a text without surrounding white space; null if it is blank or not a text. */
+/** Returns a text without surrounding white space, or null if it is blank or not a text. */
 export function blankToNull(raw: unknown): string | null {
   if (typeof raw !== 'string') return null;
   const text = raw.trim();

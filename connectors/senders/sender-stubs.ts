@@ -44,14 +44,14 @@ const REFUSE = `
     throw new Error('A library of a CRM vendor tried to send or to read on its own. Nothing was sent.');
   }`;
 
-/** Returns the module that replaces an imported one; null if it is not replaced. */
+/** Returns the module that replaces an imported one, or null if it is not replaced. */
 export function stubFor(imported: string, importer: string | undefined): string | null {
   if (importer === undefined || !LIBRARY.test(importer)) return null;
   const name = TRANSPORT.test(imported) ? 'transport' : imported.replace(/^node:/, '');
   return Object.hasOwn(STUBS, name) ? name : null;
 }
 
-/** The code of such a module. */
+/** Returns the code of such a module. */
 export function stubCode(name: string): string {
   return REFUSE + STUBS[name];
 }

@@ -23,7 +23,7 @@ export function expectThat(
   assert.ok(condition, `${what}: expected ${expected}, but got ${actual}. ${hint}`);
 }
 
-/** A value as it is written in JSON, cut if it is long. */
+/** Returns a value as it is written in JSON, cut if it is long. */
 export function show(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}… (${text.length})`;

@@ -90,7 +90,7 @@ export async function endingOf<Result>(work: () => Promise<Result>): Promise<End
   }
 }
 
-/** The kind of an error; null if there was none. */
+/** Returns the kind of an error, or null if there was none. */
 export function kindOf({ error }: Ending<unknown>): string | null {
   return isDonorSyncError(error) ? error.kind : null;
 }

@@ -28,7 +28,7 @@ export interface HarnessOptions extends Partial<ConnectorDeps> {
 export interface ConformanceHarness {
   /** Opens a connector over the CRM. `testOptions` creates the options for the definition's `open`. */
   open(options?: HarnessOptions): Promise<Connector>;
-  /** The findings of the definition's `check` with the same options. */
+  /** Returns the findings of the definition's `check` with the same options. */
   check(options?: HarnessOptions): Promise<Finding[]>;
   /** Opens a connector over the same CRM with another valid key of the same organisation. */
   openWithOtherKey?(): Promise<Connector>;
@@ -47,8 +47,9 @@ export interface ConformanceHarness {
   /** Types a text into a field, or the digits of a number. Null clears the field. */
   setValue(id: string, field: string, value: string | null): Promise<void>;
   /**
-   * The content of a field, read without the connector; null if it is blank. A number is digits, as users see it (7.25 for
-   * 7.25 %). An instant is an ISO text with its zone. A date has its digits, and selected options are joined by `;`.
+   * Returns the content of a field, read without the connector, or null if it is blank. A number is digits, as users
+   * see it (7.25 for 7.25 %). An instant is an ISO text with its zone. A date has its digits, and selected options are
+   * joined by `;`.
    */
   seenValue(id: string, field: string): Promise<string | null>;
   /** Two text fields that exist, are blank, and may be written. */
@@ -104,7 +105,7 @@ export interface ConformanceHarness {
   addBreakingGroup?(members: readonly string[]): Promise<GroupSelector>;
   /**
    * Takes the right to read this part of an identity from the integration's user. Returns the names of the sources that
-   * can then no longer be read; empty if the CRM has no such right.
+   * can then no longer be read. Empty if the CRM has no such right.
    */
   hideSources?(part: IdentitySource['part']): Promise<readonly string[]>;
   /** Restores what `hideSources` took. */

@@ -4,7 +4,7 @@ import { silentLog } from '../../src/core/log.ts';
 import type { ConnectorDefinition, ConnectorDeps, ConnectorOptions } from '../contract.ts';
 import type { HarnessOptions } from './harness.ts';
 
-/** The dependencies of a connector in a test: the machine's clock, no log, no secrets. */
+/** Returns the dependencies of a connector in a test: the machine's clock, no log, no secrets. */
 export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
   return {
     clock: systemClock,

@@ -19,7 +19,7 @@ export interface ConnectorTest {
   another(options?: HarnessOptions): Promise<Connector>;
   /** Opens a different CRM. */
   otherCrm(): Promise<ConformanceHarness>;
-  /** A proxy in front of the API, only for kinds of CRM with `api`. */
+  /** Returns a proxy in front of the API, only for kinds of CRM with `api`. */
   proxy(): Promise<FaultProxy>;
   /** Opens a connector that sees these contacts. */
   start(contacts: readonly SeedContact[]): Promise<string[]>;
@@ -31,7 +31,7 @@ export interface ConnectorTest {
 export interface Suite {
   describe(name: string, body: () => void): void;
   it(title: string, body: (t: ConnectorTest) => Promise<void>): void;
-  /** True if the kind of CRM can do this. It is tested only then. */
+  /** Returns true if the kind of CRM can do this. It is tested only then. */
   can(ability: Ability): boolean;
   /** Shows that something is not tested, and why. */
   notShown(title: string): void;

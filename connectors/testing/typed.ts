@@ -59,7 +59,7 @@ export async function writeEach(
   return held;
 }
 
-/** True if a text that a harness shows is this day, in whatever form the CRM's users see it. */
+/** Returns true if a text that a harness shows is this day, in whatever form the CRM's users see it. */
 export function isSameDay(seen: string, date: string): boolean {
   if (/^-?\d{7,}$/.test(seen)) return new Date(Number(seen)).toISOString().startsWith(date);
   const found = (seen.match(/\d+/g) ?? []).slice(0, 3).map(Number);
@@ -74,7 +74,7 @@ function byNumber(a: number, b: number): number {
   return a - b;
 }
 
-/** The instant of a text that a harness shows (epoch ms); null if it does not say its zone. */
+/** Returns the instant of a text that a harness shows (epoch ms), or null if it does not say its zone. */
 export function instantOf(seen: string): number | null {
   if (/^-?\d+$/.test(seen)) return Number(seen);
   const hasZone = /(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(seen.trim());

@@ -3,12 +3,12 @@
 /** The content of each filled part, by its name. */
 export type Parts = Readonly<Record<string, string>>;
 
-/** The kind of a part: all entries of a list are of one kind, so `Groups: 12` is of the kind `Groups`. */
+/** Returns the kind of a part: all entries of a list are of one kind, so `Groups: 12` is of the kind `Groups`. */
 export function kindOf(part: string): string {
   return part.split(':')[0] ?? part;
 }
 
-/** The kinds of the filled parts. Parts with their default content prove nothing. */
+/** Returns the kinds of the filled parts. Parts with their default content prove nothing. */
 export function kindsIn(parts: Parts, defaults: Parts): Set<string> {
   const telling = Object.entries(parts).filter(([name, value]) => defaults[name] !== value);
   return new Set(telling.map(([name]) => kindOf(name)));

@@ -3,7 +3,7 @@
  * these, until one field is left that the CRM does not accept. Then it writes the rest.
  */
 export interface CulpritSearch {
-  /** The fields to send next; empty once the search is over. */
+  /** The fields to send next. Empty once the search is over. */
   probe: readonly string[];
   /** Fields of which one causes the rejection. The probe is a part of them, or everything that waits. */
   bad: readonly string[];
@@ -107,7 +107,7 @@ export interface RefusedBy {
   message: string;
 }
 
-/** Returns a search for a rejected change; null if it cannot or must not find anything. */
+/** Returns a search for a rejected change, or null if it cannot or must not find anything. */
 export function searchFor(
   { culprits, inVain, usual, extra }: Suspicions,
   { code, message }: RefusedBy,

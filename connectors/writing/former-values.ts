@@ -32,7 +32,10 @@ export async function restoreFormer(
   return left;
 }
 
-/** The reason to refuse a change with `together` if the former values could not be restored. The next run writes it again. */
+/**
+ * Returns the reason to refuse a change with `together` if the former values could not be restored. The next run writes
+ * it again.
+ */
 export function notRestored(crm: string, fields: readonly string[]): Refusal {
   const message = `${crm} stored only some values of another person, and the former values could not be restored in all fields. The contact has values of two people until the next run writes it again.`;
   return {

@@ -21,15 +21,15 @@ export interface VerifiedCrm<Stored> {
   perBatch: number;
   /** Number of contacts that are written at a time; 1 if omitted. Not used with `sendTogether`. */
   lanes?: number;
-  /** Returns the form of an ID that `read` uses; null if the text cannot be an ID. */
+  /** Returns the form of an ID that `read` uses, or null if the text cannot be an ID. */
   canonicalId(id: string): string | null;
   /** Reads contacts by their canonical IDs, with these fields. A contact that cannot be read is left out. */
   read(ids: readonly string[], fields: readonly string[]): Promise<ReadonlyMap<string, Stored>>;
-  /** A field's value; undefined if the contact does not show the field. */
+  /** Returns a field's value, or undefined if the contact does not show the field. */
   getValue(stored: Stored, field: string): FieldValue | undefined;
   /** Returns true if a stored value is the value that was sent. If omitted, they must be equal. */
   isSame?(field: string, sent: FieldValue, stored: FieldValue): boolean;
-  /** Returns why a value cannot be written into this contact; null if it can be sent. */
+  /** Returns why a value cannot be written into this contact, or null if it can be sent. */
   findProblem(field: string, value: FieldValue, stored: Stored): Refusal | null;
   /**
    * Sends values of one contact, and nothing else of it. A refusal without fields whose cause is `no_permission`, or that may
@@ -291,7 +291,7 @@ export function createVerifiedWriter<Stored>(
     return settle(task, (await readAgain([task])).get(task.contact.id));
   }
 
-  /** The result of a change that the CRM accepted. Values that it dropped, cut off or changed are refused. */
+  /** Returns the result of a change that the CRM accepted. Values that it dropped, cut off or changed are refused. */
   async function settle(task: Task<Stored>, present: Stored | undefined): Promise<WriteResult> {
     if (present === undefined) return refuseAll(task.change, reasons.gone);
     const unstored = differing(task.wanted, present);
@@ -328,7 +328,7 @@ export function createVerifiedWriter<Stored>(
     });
   }
 
-  /** The result of a change whose wanted values are in the CRM, except the refused ones. */
+  /** Returns the result of a change whose wanted values are in the CRM, except the refused ones. */
   function toResult({ change, contact, wanted, refusals }: Task<Stored>): WriteResult {
     const { id, values, together, seen } = change;
     const refused = new Set(refusals.flatMap(({ fields }) => fields));

@@ -24,14 +24,14 @@ export interface WriteCheckOptions<Stored> {
   round: number;
   /** Reads a contact that was stored as JSON. */
   storedSchema: z.ZodType<Stored>;
-  /** Reads a contact; null if it is gone. */
+  /** Reads a contact, or null if it is gone. */
   readOne(id: string): Promise<Stored | null>;
   /**
-   * The content of each filled part by its name, for example `Employer`. The parts of a list have names of the form
-   * `Groups: 12`. The check then treats all entries of a list as one kind.
+   * Returns the content of each filled part by its name, for example `Employer`. The parts of a list have names of the
+   * form `Groups: 12`. The check then treats all entries of a list as one kind.
    */
   toParts(stored: Stored): Parts;
-  /** The name of the part that contains a field. */
+  /** Returns the name of the part that contains a field. */
   partOf(field: string): string;
   /** Contents that the CRM sets if a request does not name the part. */
   defaults?: Parts;
@@ -48,7 +48,7 @@ export interface CheckedWrite<Stored> {
   result: WriteResult;
   /** True if the CRM accepted a request. */
   isSent: boolean;
-  /** The contact as the CRM returned it; null if it did not. */
+  /** The contact as the CRM returned it, or null if it did not. */
   response: Stored | null;
 }
 
@@ -57,7 +57,7 @@ export interface WriteCheck<Stored> {
   requireNotStopped(): void;
   /** Compares the contact of a write whose comparison was interrupted. Throws if other parts changed. */
   settle(): Promise<void>;
-  /** The number of kinds of filled parts, without the parts of these fields. */
+  /** Returns the number of kinds of filled parts, without the parts of these fields. */
   countKinds(stored: Stored, fields: readonly string[]): number;
   /** Returns true if the contact has a filled part of a kind that no write has proven to be safe. */
   needsCheck(stored: Stored, fields: readonly string[]): boolean;
@@ -66,12 +66,12 @@ export interface WriteCheck<Stored> {
     subject: { id: string; fields: readonly string[] },
     write: () => Promise<CheckedWrite<Stored>>,
   ): Promise<WriteResult>;
-  /** A fact about the CRM that writes have shown, by its name; undefined if it is unknown. */
+  /** Returns a fact about the CRM that writes have shown, by its name, or undefined if it is unknown. */
   learnt(name: string): string | undefined;
   learn(name: string, value: string): Promise<void>;
   /** Deletes what is kept about these contacts. Returns the number of deleted records. For `erase` of the connector. */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** The state, for `doctor`. Former contents of parts are only in its `words`. */
+  /** Returns the state, for `doctor`. Former contents of parts are only in its `words`. */
   finding(): Finding;
 }
 
@@ -234,7 +234,7 @@ export async function openWriteCheck<Stored>(
   }
 }
 
-/** Reads the stored state; null if there is none, or if it is about another account. */
+/** Reads the stored state, or null if there is none, or if it is about another account. */
 async function readState({
   deps,
   account,
@@ -253,7 +253,7 @@ type Words = Pick<WriteCheckOptions<unknown>, 'crm' | 'nouns'>;
 
 const NOUNS = { contact: 'contact', values: 'field values' };
 
-/** The error of a check that has stopped the writing. Former contents are in `doctor`, never in a message. */
+/** Returns the error of a check that has stopped the writing. Former contents are in `doctor`, never in a message. */
 function toStopped(
   { failure, round }: State,
   { crm, nouns: { contact, values } = NOUNS }: Words,

@@ -88,12 +88,12 @@ function blame(refusal: Refusal, names: readonly string[], { culprits }: Suspici
   return refusal.fields.length > 0 || fields.length === 0 ? refusal : toRule(refusal, fields);
 }
 
-/** The CRM's reason for a value that was found by writing the others. */
+/** Returns the CRM's reason for a value that was found by writing the others. */
 function toRule(refusal: Refusal, fields: readonly string[]): Refusal {
   return { ...refusal, cause: refusal.cause ?? 'rule', fields };
 }
 
-/** Returns the refused fields once all others are written; null if the fields to blame cannot be told. */
+/** Returns the refused fields once all others are written, or null if the fields to blame cannot be told. */
 async function search(
   { id, values, fields }: { id: string; values: FieldValues; fields: readonly string[] },
   refusal: Refusal,

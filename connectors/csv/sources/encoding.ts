@@ -6,7 +6,7 @@ export const ENCODINGS = ['utf-8', 'latin1'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Returns the text of the bytes; null if they are not in this encoding. */
+/** Returns the text of the bytes, or null if they are not in this encoding. */
 export function decodeText(bytes: Buffer, encoding: Encoding): string | null {
   if (encoding === 'utf-8') return isUtf8(bytes) ? bytes.toString('utf8') : null;
   return bytes

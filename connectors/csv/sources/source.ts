@@ -79,7 +79,7 @@ async function reopenFile(path: string) {
   };
 }
 
-/** Returns the kind of a file by its first bytes; null for text in UTF-8 or Latin-1. */
+/** Returns the kind of a file by its first bytes, or null for text in UTF-8 or Latin-1. */
 export async function detectForeignKind(path: string): Promise<ForeignKind | null> {
   await using file = await open(path, 'r');
   return detectKind(await readStart(file));
@@ -144,7 +144,7 @@ async function readWhole(file: FileHandle): Promise<Buffer> {
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
-/** The same, by the bytes themselves. */
+/** Returns the same, by the bytes themselves. */
 export function detectKind(start: Buffer): ForeignKind | null {
   if (start.subarray(0, ZIP.length).equals(ZIP)) return 'workbook';
   return detectUtf16(start) === null ? null : 'UTF-16 text';

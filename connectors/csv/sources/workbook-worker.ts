@@ -48,7 +48,7 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
 /** Lines above the column names contain at most a title. */
 const FEWEST_NAMES = 2;
 
-/** The cells as displayed, from the line with the column names on. */
+/** Returns the cells as displayed, from the line with the column names on. */
 function toTable({ rows, cells }: Pick<Sheet, 'rows' | 'cells'>): string[][] {
   const texts = rows.map((row, y) =>
     row.map((value, x) => displayed(value, cells?.get(`${y},${x}`))),

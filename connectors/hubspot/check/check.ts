@@ -169,7 +169,7 @@ const usageSchema = z.object({
   results: z.array(z.object({ currentUsage: z.number(), usageLimit: z.number() })).min(1),
 });
 
-/** The account's daily requests, from the last response or otherwise from the list of usage. */
+/** Returns the account's daily requests, from the last response or otherwise from the list of usage. */
 export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<LimitState | null> {
   const state = api.limit.state();
   if (state !== null) return state;

@@ -33,7 +33,7 @@ function searchBody({ filter, shape }: HubspotSession, limit: number): object {
 const detailsSchema = z.object({ accountType: z.string().optional() });
 const totalSchema = z.object({ total: z.number() });
 
-/** The account's type, and the number of contacts. */
+/** Returns the account's type, and the number of contacts. */
 export async function readFacts(session: HubspotSession): Promise<AccountFact[]> {
   const { api, settings } = session;
   const { accountType = '' } = readAs(detailsSchema, await api.get(api.paths.accountDetails));

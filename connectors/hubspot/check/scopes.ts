@@ -57,7 +57,7 @@ const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = 
   [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
 };
 
-/** Returns the missing scopes of a refused request; null if it was refused for a different reason. */
+/** Returns the missing scopes of a refused request, or null if it was refused for a different reason. */
 async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly string[] | null> {
   try {
     await probe();
@@ -78,7 +78,7 @@ const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'EXPIRED_AUTHENTICATION',
 ]);
 
-/** `listed` contains the scopes that HubSpot reports for the token; null if it reports nothing. */
+/** `listed` contains the scopes that HubSpot reports for the token, or null if it reports nothing. */
 export function scopeFindings(
   missing: readonly MissingScope[],
   { needed, unused }: ScopeUse,
@@ -90,9 +90,7 @@ export function scopeFindings(
   return [plain(met('scopes', message))];
 }
 
-/**
- * The scopes of Sensitive Data, if the settings use them. Only values can show whether the token has them.
- */
+/** Returns the scopes of Sensitive Data, if the settings use them. Only values can show whether the token has them. */
 export function sensitiveFindings(session: HubspotSession): Finding[] {
   const { settings, signIn, seesSensitive } = session;
   if (!settings.sensitiveData) return [];

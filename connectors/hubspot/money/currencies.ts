@@ -11,7 +11,7 @@ import { type DescribedProperty, isMoney, type Properties } from '../describe.ts
 import { readAs } from '../errors.ts';
 import type { HubspotSettings } from '../settings.ts';
 
-/** The properties that name the currency of an amount in the same contact. */
+/** Returns the properties that name the currency of an amount in the same contact. */
 export function currencyProperties(properties: Properties): string[] {
   const names = [...properties.values()].flatMap((property) =>
     isMoney(property) ? (property.currencyPropertyName ?? []) : [],
@@ -39,8 +39,8 @@ const ratesSchema = z.object({
 });
 
 /**
- * The account's currencies. They are requested only if a property shows one, and the rates only for
- * conversion. An amount without a property for its currency is in the company currency.
+ * Returns the account's currencies. They are requested only if a property shows one, and the rates only for conversion.
+ * An amount without a property for its currency is in the company currency.
  */
 export async function readMoney(
   session: AccountWithRates & {
@@ -61,7 +61,7 @@ export async function readMoney(
   };
 }
 
-/** The rates by currency; empty if the token cannot read them, or if there is no rate for the US dollar. */
+/** Returns the rates by currency. Empty if the token cannot read them, or if there is no rate for the US dollar. */
 export async function readRates(
   { api }: AccountWithRates,
   companyCurrency: string,

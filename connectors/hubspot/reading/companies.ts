@@ -12,8 +12,8 @@ export interface CompanyNames {
   /** Returns the companies that have to be requested, each of them once. */
   unknownAmong(ids: readonly string[]): string[];
   /**
-   * By ID; null for a company that no longer exists or has no name. A company that may not be seen is omitted. Its name
-   * is unknown, which does not mean that there is no employer.
+   * By ID, or null for a company that no longer exists or has no name. A company that may not be seen is omitted. Its
+   * name is unknown, which does not mean that there is no employer.
    */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
@@ -31,10 +31,7 @@ export const hiddenCompanies: CompanyNames = {
   findNames: async () => new Map(),
 };
 
-/**
- * Whether the token may see companies. If the scopes of the token are unknown, it costs one
- * request.
- */
+/** Returns true if the token may see companies. If the scopes of the token are unknown, it costs one request. */
 export async function mayReadCompanies(
   api: Pick<HubspotApi, 'listRecords'>,
   signIn: Pick<SignIn, 'scopes'>,

@@ -30,7 +30,7 @@ type Cursor = z.infer<typeof cursorSchema>;
 export interface Reading extends WalkPosition {
   /** Null for all contacts. */
   since: string | null;
-  /** Contacts that were archived since then are reported; null for none. */
+  /** Contacts that were archived since then are reported, or null for none. */
   archivedSince: string | null;
   until: string;
   listBy: string;
@@ -87,8 +87,8 @@ export function startReading(
 }
 
 /**
- * Returns the reading of the changes since the contacts were known; null if the list has to be read instead.
- * This reading completes a reading of all contacts by their IDs.
+ * Returns the reading of the changes since the contacts were known, or null if the list has to be read instead. This
+ * reading completes a reading of all contacts by their IDs.
  */
 export function readingSinceKnown(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,

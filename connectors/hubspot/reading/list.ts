@@ -7,7 +7,7 @@ import type { HubspotSession } from '../session.ts';
 /** One page of the full list. */
 export interface ListPage {
   records: readonly HubspotRecord[];
-  /** HubSpot's paging token for the next page; null after the last one. */
+  /** HubSpot's paging token for the next page, or null after the last one. */
   next: string | null;
 }
 

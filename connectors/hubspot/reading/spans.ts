@@ -10,10 +10,7 @@
 export interface Span {
   from: bigint;
   to: bigint | null;
-  /**
-   * Approximate number of contacts with these IDs, according to a search; null before the first
-   * one.
-   */
+  /** Approximate number of contacts with these IDs, according to a search, or null before the first one. */
   left: number | null;
 }
 
@@ -86,11 +83,11 @@ export function afterAnswer(
 }
 
 /**
- * The next search while `asked` are in flight; null if there is none. The tops of spans come first, the
- * highest before the others, because the list comes from below. Then, because each search takes long, the
- * highest span that is large enough is divided: results from further down become the top of its lower part.
- * The division is made where the searches will soon arrive. Otherwise the list would have to wait below their
- * results while they were still busy above.
+ * Returns the next search while `asked` are in flight, or null if there is none. The tops of spans come first, the
+ * highest before the others, because the list comes from below. Then, because each search takes long, the highest span
+ * that is large enough is divided: results from further down become the top of its lower part. The division is made
+ * where the searches will soon arrive. Otherwise the list would have to wait below their results while they were still
+ * busy above.
  */
 export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
   const underWay = (span: Span, isTop: boolean) =>

@@ -7,9 +7,9 @@ import { ALL_IDS, type Ask, afterAnswer, isAnswerTo, type Span, without } from '
 
 /** The position where a walk can continue. */
 export interface WalkPosition {
-  /** HubSpot's paging token of the next page of the list; null for the first. */
+  /** HubSpot's paging token of the next page of the list, or null for the first. */
   after: string | null;
-  /** The IDs that are still to be read; null while only the list is read. */
+  /** The IDs that are still to be read, or null while only the list is read. */
   rest: readonly Span[] | null;
 }
 
@@ -20,7 +20,7 @@ export interface WalkState {
    */
   mode: 'timing' | 'list' | 'both';
   after: string | null;
-  /** The last ID of the list so far; null before its first page. */
+  /** The last ID of the list so far, or null before its first page. */
   listedTo: bigint | null;
   /** The IDs that are still to be read, lowest first. */
   spans: readonly Span[];
@@ -77,7 +77,7 @@ function modeAfter(fastestMs: number): WalkState['mode'] {
   return fastestMs < SLOW_MS ? 'list' : 'both';
 }
 
-/** Returns the last ID on a page of the list; null if its IDs do not increase. */
+/** Returns the last ID on a page of the list, or null if its IDs do not increase. */
 function findHighestId(records: readonly HubspotRecord[], listedTo: bigint | null): bigint | null {
   let highest = listedTo;
   for (const { id } of records) {

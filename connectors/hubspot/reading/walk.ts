@@ -75,7 +75,7 @@ export async function* walkAll(
   throw readingEndless('the contacts of HubSpot');
 }
 
-/** The requests of a walk that are in flight. */
+/** Returns the requests of a walk that are in flight. */
 function createRequests(session: WalkSession) {
   const { api } = session;
   const searches = new Map<Ask, Promise<Event>>();

@@ -11,7 +11,7 @@ import type { Suspects } from './suspects.ts';
 /** After this many wrong guesses, the rule no longer counts as a rule about limits. */
 const MAX_WRONG = 8;
 
-/** Returns the rows that a rule about limits would reject; null if no limit would reject that many. */
+/** Returns the rows that a rule about limits would reject, or null if no limit would reject that many. */
 export function guessCulprits(
   lessons: Lessons,
   { name, classes, isOrdered, errors, codes }: Suspects,
@@ -36,8 +36,8 @@ export function guessCulprits(
 }
 
 /**
- * Most limits are upper limits. Returns this many of the largest numbers; null if equal numbers would make
- * them more.
+ * Most limits are upper limits. Returns this many of the largest numbers, or null if equal numbers would make them
+ * more.
  */
 function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
   const culprits: Row[] = [];
@@ -62,9 +62,9 @@ function listNumbers(keys: Iterable<string>, name: string): number[] {
 const ENOUGH_REFUSED = 8;
 
 /**
- * The row without numbers that are certainly rejected as well: they are between numbers that were rejected in
- * this run, and no number between those was accepted. Numbers outside this range are sent, and so are changes
- * that must be written as a whole.
+ * Returns the row without numbers that are certainly rejected as well: they are between numbers that were rejected in
+ * this run, and no number between those was accepted. Numbers outside this range are sent, and so are changes that must
+ * be written as a whole.
  */
 export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   if (row.isWhole || lessons.refusedValues.size < ENOUGH_REFUSED) return row;

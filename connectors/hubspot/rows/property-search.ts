@@ -15,7 +15,7 @@ import type { Lessons } from './lessons.ts';
 import { only, type Row, withProblems } from './row.ts';
 import { blamedIn, send, type Writer } from './send.ts';
 
-/** A row with the properties that its search sends next. */
+/** Returns a row with the properties that its search sends next. */
 export function toProbe(whole: Row, state: CulpritSearch, fault: HubspotFault): Row {
   return { ...only(whole, state.probe), search: { state, whole, fault } };
 }

@@ -125,7 +125,7 @@ export function ownFault(code: string): HubspotFault {
   return { status: BATCH_STATUS, code, words: null, problems: [], scopes: [] };
 }
 
-/** The result for a rejected contact. */
+/** Returns the result for a rejected contact. */
 function refusal(id: string, fault: HubspotFault): RefusedWrite {
   const { words } = fault;
   const cause = getCause(fault);

@@ -6,13 +6,13 @@ import type { Row } from './row.ts';
 /** The rows that may have caused the rejection of a property. */
 export interface Suspects {
   name: string;
-  /** The rows that did cause it; null if unknown. */
+  /** The rows that did cause it, or null if unknown. */
   culprits: readonly Row[] | null;
   /** Rows that are either all valid or all invalid, because they have the same value. */
   classes: readonly (readonly Row[])[];
   /** True if the values are numbers, which rules usually reject from some limit on. */
   isOrdered: boolean;
-  /** The number of errors in the response about the property; null if the response did not name it. */
+  /** The number of errors in the response about the property, or null if the response did not name it. */
   errors: number | null;
   /** Number of different codes among these errors. */
   codes: number;

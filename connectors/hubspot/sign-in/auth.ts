@@ -23,7 +23,7 @@ export interface SignIn {
   portalId: string;
   /** Null if HubSpot does not report it; in that case, HubSpot's refusals show it. */
   scopes: ReadonlySet<string> | null;
-  /** Epoch ms from which on it should be renewed; null if it does not expire. */
+  /** Epoch ms from which on it should be renewed, or null if it does not expire. */
   staleAtMs: number | null;
 }
 
@@ -51,8 +51,8 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * The name of the secret with the refresh token of an account. It depends on the token in the settings, so a new token
- * there takes effect at once. Without a token there, it depends on the app.
+ * Returns the name of the secret with the refresh token of an account. It depends on the token in the settings, so a
+ * new token there takes effect at once. Without a token there, it depends on the app.
  */
 export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
   return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
@@ -85,7 +85,7 @@ async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
 
 const detailsSchema = z.object({ portalId: z.number() });
 
-/** The account of a token. */
+/** Returns the account of a token. */
 async function readPortalId({ url, send, paths }: AuthDeps, accessToken: string): Promise<string> {
   const { status, text } = await send(signedRequest(url + paths.accountDetails, accessToken));
   const body = parseJson(text);

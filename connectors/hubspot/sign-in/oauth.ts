@@ -23,7 +23,7 @@ export interface TokenGrant {
   refreshToken: string | null;
   /** Seconds from now until the access token expires. */
   expiresInSeconds: number;
-  /** The account; null if the response does not contain it. */
+  /** The account, or null if the response does not contain it. */
   hubId: string | null;
   /** Null if the response does not contain it. */
   scopes: readonly string[] | null;

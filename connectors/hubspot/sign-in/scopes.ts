@@ -6,9 +6,7 @@ export interface ScopeNeed {
   feature: string;
 }
 
-/**
- * The scopes of a token; null if HubSpot does not report them. In that case, HubSpot's refusals show them.
- */
+/** The scopes of a token, or null if HubSpot does not report them. In that case, HubSpot's refusals show them. */
 interface Scoped {
   scopes: ReadonlySet<string> | null;
 }
@@ -54,7 +52,7 @@ export function mayHave({ scopes }: Scoped, scope: string): boolean {
   return scopes === null || spellings(scope).some((each) => scopes.has(each));
 }
 
-/** The names under which HubSpot may list a scope. */
+/** Returns the names under which HubSpot may list a scope. */
 function spellings(scope: string): string[] {
   // HubSpot's documents list the scopes of Sensitive Data without the version, its specification with it. Lists are also
   // called segments since version 2026-09 of the API.
@@ -71,7 +69,7 @@ export function requireScope(signIn: Scoped, scope: string): void {
   if (!mayHave(signIn, scope)) throw scopeMissing(scope);
 }
 
-/** The error that names a required scope. */
+/** Returns the error that names a required scope. */
 export function scopeMissing(scope: string): ConfigurationError {
   const needs = scopeNeeds({ sensitiveData: true });
   const feature = needs.find((need) => need.scope === scope)?.feature ?? 'this';

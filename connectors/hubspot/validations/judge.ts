@@ -67,7 +67,7 @@ export async function createJudge({
   return { ruleType, breaks: (value, property) => breaks(value, ruleArguments, property) };
 }
 
-/** Returns the type of the first rule that certainly rejects this value; null if there is none. */
+/** Returns the type of the first rule that certainly rejects this value, or null if there is none. */
 export function brokenRule(
   judges: readonly Judge[],
   value: string,

@@ -73,7 +73,7 @@ async function readRules(
   }
 }
 
-/** The values that certainly break a rule, each with the type of the rule. */
+/** Returns the values that certainly break a rule, each with the type of the rule. */
 export function findBroken(
   judges: ValidationRules['judges'],
   properties: Properties,

@@ -200,9 +200,8 @@ function toText(value: unknown): string {
 }
 
 /**
- * Why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error
- * (CRM facts, section A3). Messages may contain anything, even values, so no part of another error
- * may remain in one.
+ * Returns why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error (CRM facts,
+ * section A3). Messages may contain anything, even values, so no part of another error may remain in one.
  */
 function bulkFaults(cell: string): SalesforceFault[] {
   return cell

@@ -32,7 +32,7 @@ const LONGEST_WAIT_MS = 15_000;
 /** With the waits above, this is two and a half hours. Salesforce itself ends queries before that. */
 const MAX_LOOKS = 640;
 
-/** A job that Salesforce reports as created. */
+/** Returns a job that Salesforce reports as created. */
 export function toNewJob(answer: unknown): BulkJob {
   const created = readAs(jobSchema, answer);
   return { ...created, id: idInPath(created.id) };

@@ -60,8 +60,8 @@ function nextLocator({ headers }: CsvAnswer): string | null {
 }
 
 /**
- * The results of `toRow` for each row of a response, whose first row is the header. The reader that
- * `toRow` receives is reused for the next row, so it must not be kept.
+ * Yields the results of `toRow` for each row of a response, whose first row is the header. The reader that `toRow`
+ * receives is reused for the next row, so it must not be kept.
  */
 export async function* readRows<Row>(
   { signal }: Pick<QueryDeps, 'signal'>,

@@ -7,7 +7,7 @@ import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
 import { RELATION_NAME } from '../relations.ts';
 import { PRIMARY_AFFILIATION } from '../success-pack.ts';
 
-/** The effects of a hidden field on the people and on the credits, each with its fix. */
+/** Returns the effects of a hidden field on the people and on the credits, each with its fix. */
 export function checkIdentity({ identity, exclusions }: ContactShape): Finding[] {
   const { sources } = identity;
   return [

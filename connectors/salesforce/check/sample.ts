@@ -15,7 +15,7 @@ export async function sampleIds(
   return records.map(({ Id }) => String(Id));
 }
 
-/** The edition, and the number of contacts. */
+/** Returns the edition, and the number of contacts. */
 export async function readFacts(session: SalesforceSession): Promise<AccountFact[]> {
   const { api, filter, settings, shape } = session;
   const [org] = await queryRecords(api, 'SELECT OrganizationType, IsSandbox FROM Organization');

@@ -26,7 +26,7 @@ interface OrgWithRates {
 }
 
 /**
- * How amounts are written to currency fields; null in an org with one currency. The rates are requested only
+ * Returns how amounts are written to currency fields, or null in an org with one currency. The rates are requested only
  * for conversion.
  */
 export async function readMoney(
@@ -44,7 +44,7 @@ export async function readMoney(
 const RATES =
   'SELECT IsoCode, ConversionRate, DecimalPlaces FROM CurrencyType WHERE IsActive = true ORDER BY IsoCode';
 
-/** The active rates by currency; empty if the user cannot see them, or the US dollar is not active. */
+/** Returns the active rates by currency. Empty if the user cannot see them, or the US dollar is not active. */
 export async function readRates({ api }: OrgWithRates): Promise<MoneyField['rates']> {
   try {
     const rows = z.array(rowSchema).parse(await queryRecords(api, RATES, 'query'));

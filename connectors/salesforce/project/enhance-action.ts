@@ -23,9 +23,9 @@ const FLOW = 'donor_sync_enhance';
 const PERSON_FLOW = 'donor_sync_enhance_person_account';
 
 /**
- * The button "Enhance now" without Apex: a quick action on Contact opens a screen flow. The flow calls the two actions
- * that External Services make of our document, through a named credential. `url` is the client's address for this
- * app, without a slash at its end; it is https. Returns the files by path.
+ * Returns the button "Enhance now" without Apex: a quick action on Contact opens a screen flow. The flow calls the two
+ * actions that External Services make of our document, through a named credential. `url` is the client's address for
+ * this app, without a slash at its end; it is https. Returns the files by path.
  */
 export function enhanceAction(apiVersion: string, url: string): [path: string, text: string][] {
   return [
@@ -53,7 +53,9 @@ export function enhanceAction(apiVersion: string, url: string): [path: string, t
   ];
 }
 
-/** The same button on Account: its flow finds the contact of the person account, and continues as on a contact. */
+/**
+ * Returns the same button on Account: its flow finds the contact of the person account, and continues as on a contact.
+ */
 export function personAccountAction(apiVersion: string): [path: string, text: string][] {
   return [
     [`flows/${PERSON_FLOW}.flow-meta.xml`, metadataFile('Flow', personAccountFlow(apiVersion))],
@@ -88,8 +90,8 @@ function registration(): MetadataElements {
 }
 
 /**
- * A named principal: one token for the whole org. So donor-sync knows the org and the client, but not the user, and
- * the token may only do what each user with the permission set may do. The token itself is never in a file; an
+ * Returns a named principal: one token for the whole org. So donor-sync knows the org and the client, but not the user,
+ * and the token may only do what each user with the permission set may do. The token itself is never in a file; an
  * administrator enters it in Setup.
  */
 function externalCredential(): MetadataElements {

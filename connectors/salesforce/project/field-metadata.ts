@@ -7,8 +7,8 @@ const LONGEST_TEXT = 131_072;
 const VISIBLE_LINES = 5;
 
 /**
- * The metadata of a custom field, for the Tooling API and as source; null for types that cannot be
- * created from a specification.
+ * Returns the metadata of a custom field, for the Tooling API and as source, or null for types that cannot be created
+ * from a specification.
  */
 export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   const { label, description } = spec;

@@ -56,7 +56,7 @@ export interface ListedObject {
   object: 'Contact' | 'Account';
   /** The column with the name. */
   nameColumn: string;
-  /** The name under which the object shows a custom field of Contact. */
+  /** Returns the name under which the object shows a custom field of Contact. */
   toFieldName(name: string): string;
 }
 

@@ -11,9 +11,9 @@ export const SECTION_LABEL = 'donor-sync profile';
 const PAGE = 'lightning__RecordPage';
 
 /**
- * A section for the record page of a contact or a person account, which an admin drags onto an existing page of the
- * org. It is a Lightning web component that reads the mapped fields through Lightning Data Service, so each user sees
- * only the fields that the user may read. It has no code that runs on a server, and it writes nothing. Returns the
+ * Returns a section for the record page of a contact or a person account, which an admin drags onto an existing page of
+ * the org. It is a Lightning web component that reads the mapped fields through Lightning Data Service, so each user
+ * sees only the fields that the user may read. It has no code that runs on a server, and it writes nothing. Returns the
  * texts by file.
  */
 export function profileSection(
@@ -32,7 +32,7 @@ export function profileSection(
 }
 
 /**
- * The name of the property that holds the name of a field in the Lightning App Builder, for example
+ * Returns the name of the property that holds the name of a field in the Lightning App Builder, for example
  * `netWorthLowField`. LWC reserves some names (`data…`, `on…`, `aria…`), and none of ours starts like them.
  */
 export function getPropertyName(source: FieldSource): string {

@@ -161,7 +161,7 @@ function permissionSetFiles(fields: readonly MappedFieldSpec[]): NamedFile[] {
   ]);
 }
 
-/** The rights that `fields create` grants, in the terms of the Metadata API. */
+/** Returns the rights that `fields create` grants, in the terms of the Metadata API. */
 function permissionSet(
   { label, description, access }: OwnSet,
   fields: readonly MappedFieldSpec[],

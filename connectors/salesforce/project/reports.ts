@@ -59,7 +59,9 @@ export function reportFiles(
   ];
 }
 
-/** The folders, once for all subjects. All users of the org may read them; the records' own rules still apply. */
+/**
+ * Returns the folders, once for all subjects. All users of the org may read them; the records' own rules still apply.
+ */
 export function reportFolders(): [path: string, text: string][] {
   const everyone = { accessLevel: 'View', sharedTo: 'AllInternalUsers', sharedToType: 'Group' };
   const folder = { folderShares: everyone, name: FOLDER_LABEL };

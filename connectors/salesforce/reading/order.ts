@@ -19,7 +19,7 @@ const rowSchema = z.object({
   Id: z.string(),
 });
 
-/** Returns the position of a row; null if there is no row. */
+/** Returns the position of a row, or null if there is no row. */
 export function toPosition(row: QueryRecord | undefined): Position | null {
   if (row === undefined) return null;
   const { SystemModstamp: stamp, Id: id } = readAs(rowSchema, row);

@@ -42,7 +42,7 @@ const OVERLAP_MS = 10 * 60_000;
  * One reading: its start, and the position from which the next reading may start if this one is completed.
  */
 interface Reading {
-  /** ISO 8601; null for all contacts. */
+  /** ISO 8601, or null for all contacts. */
   since: string | null;
   /** Salesforce's clock at the beginning: the next reading sees all later changes. */
   untilMs: number;
@@ -101,9 +101,9 @@ async function* readContacts(
 }
 
 /**
- * The contacts outside the filter that changed since and may have opted out or object, and contacts whose
- * Individual has changed since, which does not change the contact's timestamp. No request is sent if there is
- * neither a filter nor such a mark.
+ * Yields the contacts outside the filter that changed since and may have opted out or object, and contacts whose
+ * Individual has changed since, which does not change the contact's timestamp. No request is sent if there is neither a
+ * filter nor such a mark.
  */
 export async function* findMarked(
   session: SalesforceSession,
@@ -168,7 +168,7 @@ function cursorAfter({ untilMs }: Reading, position: Position | null): string {
   return JSON.stringify({ since: isoTime(Math.min(stampMs, untilMs)) });
 }
 
-/** Whether the Bulk API is worthwhile; also true if Salesforce takes too long to count. */
+/** Returns true if the Bulk API is worthwhile; also true if Salesforce takes too long to count. */
 async function isMuchLeft(
   session: SalesforceSession,
   reading: Reading,

@@ -22,7 +22,7 @@ export interface CollectionResult {
   locked: SentChange[];
   /** These were rejected, and Salesforce names no field. */
   unnamed: UnnamedRefusal[];
-  /** The error that ended the writing before the remaining records were sent; null if all were sent. */
+  /** The error that ended the writing before the remaining records were sent, or null if all were sent. */
   failure: { error: unknown } | null;
 }
 
@@ -127,7 +127,7 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
   }
 }
 
-/** Omits the values that do not have their field's type; null if there are none. */
+/** Omits the values that do not have their field's type. Returns null if there are none. */
 function withoutUnreadable(
   { description }: Writer,
   changes: readonly SentChange[],

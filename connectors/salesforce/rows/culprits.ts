@@ -85,7 +85,7 @@ interface First {
   at: number;
   /** False if no trial has been rejected, so the last atom only remains. */
   isProven: boolean;
-  /** Whether other rules interfered. */
+  /** True if other rules interfered. */
   sawOther: boolean;
 }
 

@@ -96,8 +96,7 @@ function toRecord({ id, values }: { id: string; values: FieldValues }) {
 }
 
 /**
- * Returns the addresses of the queries; empty if there is nothing to compare, or if there would be too many
- * queries.
+ * Returns the addresses of the queries. Empty if there is nothing to compare, or if there would be too many queries.
  */
 function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
@@ -124,7 +123,7 @@ function lookPath(ids: readonly string[], columns: readonly string[]): string {
 
 type Part = z.infer<typeof replySchema>['compositeResponse'][number];
 
-/** The records that were found right before the write, by ID. If a query failed, some are missing. */
+/** Returns the records that were found right before the write, by ID. If a query failed, some are missing. */
 function foundIn(parts: readonly Part[]): Map<string, ColumnReader> {
   const records = parts
     .filter(({ referenceId, httpStatusCode }) => referenceId !== 'write' && httpStatusCode < 300)

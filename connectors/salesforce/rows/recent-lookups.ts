@@ -2,7 +2,7 @@
 export interface RecentLookups {
   /** Records a lookup. The time is by Salesforce's clock, or null if unknown. */
   note(atMs: number | null): void;
-  /** The time of the first lookup since the last `forget`; null if there was none. */
+  /** Returns the time of the first lookup since the last `forget`, or null if there was none. */
   oldestMs(): number | null;
   forget(): void;
 }

@@ -6,7 +6,7 @@ import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { ContactChange } from '../../contract.ts';
 import { contactIdOrText } from '../ids.ts';
 
-/** When a write was made, by Salesforce's clock to the second; null if unknown. */
+/** When a write was made, by Salesforce's clock to the second, or null if unknown. */
 export interface WriteTime {
   sentAtMs: number | null;
   answeredAtMs: number | null;

@@ -99,17 +99,17 @@ const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'DUPLICATE_VALUE',
 ]);
 
-/** Whether the org's triggers exceeded a limit for one transaction. */
+/** Returns true if the org's triggers exceeded a limit for one transaction. */
 export function isCrowded(fault: SalesforceFault): boolean {
   return getMeaning(fault).sort === 'crowded';
 }
 
-/** Whether a rejection can be about one value of a change. */
+/** Returns true if a rejection can be about one value of a change. */
 export function mayBeOfField(fault: SalesforceFault): boolean {
   return ABOUT_VALUES.has(fault.code) && getMeaning(fault).sort === 'record';
 }
 
-/** Whether a rejection names a field that the change writes. */
+/** Returns true if a rejection names a field that the change writes. */
 export function namesOwnField({ values }: ContactChange, { fields }: SalesforceFault): boolean {
   return fields.some((name) => Object.hasOwn(values, name));
 }
@@ -132,7 +132,7 @@ export function written({ id, left = [], overwritten }: SentChange): WriteResult
   return { status: 'written_in_part', id, refusals: toRefusals(left), ...lost };
 }
 
-/** The result for a rejected record. */
+/** Returns the result for a rejected record. */
 export function refusal(id: string, fault: SalesforceFault): WriteResult {
   return { status: 'refused', id, ...about(fault) };
 }

@@ -171,7 +171,7 @@ function leaveOut(
 }
 
 type Found =
-  /** No fields if Salesforce accepts all of them by now; null if none of them is the cause. */
+  /** No fields if Salesforce accepts all of them by now, or null if none of them is the cause. */
   | { state: 'found'; fields: readonly string[] | null }
   | { state: 'locked' }
   /**

@@ -69,7 +69,7 @@ function toTrialOutcome(parts: readonly Part[]): Trial {
   return isHalted ? { state: 'refused', faults: trial } : { state: 'kept', isWritten: false };
 }
 
-/** Returns the faults of a part; null if it succeeded. */
+/** Returns the faults of a part, or null if it succeeded. */
 function listFaults(part: Part | undefined): SalesforceFault[] | null {
   if (part === undefined) return [{ code: 'UNKNOWN_EXCEPTION', message: '', fields: [] }];
   if (part.httpStatusCode < 400) return null;

@@ -47,8 +47,8 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * The name of the secret with a rotated refresh token. It depends on the token in the settings, so a new token there
- * takes effect at once.
+ * Returns the name of the secret with a rotated refresh token. It depends on the token in the settings, so a new token
+ * there takes effect at once.
  */
 export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;
@@ -170,7 +170,7 @@ export async function askForToken(
   return readTokenReply(await client.requestToken(form));
 }
 
-/** The library's client of an app; `judge` throws if it does not accept a response. */
+/** Returns the library's client of an app; `judge` throws if it does not accept a response. */
 export async function openSignInClient(
   exchange: Pick<CrmExchange, 'send'>,
   app: AppConfig,

@@ -18,7 +18,7 @@ import { toInstanceUrl } from './instance.ts';
 /** The scopes that the app requests: the APIs, and access while the user is not present. */
 const SCOPE = 'api refresh_token';
 
-/** The web server flow with PKCE (CRM facts, section A1). */
+/** Returns the web server flow with PKCE (CRM facts, section A1). */
 export function createSalesforceConsent(world: SalesforceWorld): Consent<SalesforceSettings> {
   return {
     isWanted: ({ auth }) => auth.type === 'oauth',

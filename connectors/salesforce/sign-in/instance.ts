@@ -16,10 +16,9 @@ type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
 const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 
 /**
- * The address for requests, from the `instance_url` in a response of the token endpoint; without a trailing
- * slash. Throws a ConfigurationError unless the address has the origin of `crm.url`, or is an https address
- * of Salesforce or `crm.instanceHosts`. In the second case, a third party must not have been able to insert
- * it.
+ * Returns the address for requests, from the `instance_url` in a response of the token endpoint; without a trailing
+ * slash. Throws a ConfigurationError unless the address has the origin of `crm.url`, or is an https address of
+ * Salesforce or `crm.instanceHosts`. In the second case, a third party must not have been able to insert it.
  */
 export function toInstanceUrl(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;
@@ -52,7 +51,7 @@ export async function pinInstance(
   await secrets.write(name, instance.origin);
 }
 
-/** The name of the secret with the origin. With a different `crm.url`, there is a new first sign-in. */
+/** Returns the name of the secret with the origin. With a different `crm.url`, there is a new first sign-in. */
 function instanceSecret(url: string): string {
   return `salesforce_instance/${secretFingerprint(new URL(url).origin)}`;
 }
@@ -111,7 +110,7 @@ function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
   );
 }
 
-/** The error if the next request would go to an address that must not receive the token. */
+/** Creates the error if the next request would go to an address that must not receive the token. */
 export function addressRefused(): ConfigurationError {
   return new ConfigurationError(
     'Salesforce names an address for the next request that is not a path of this org. The request was not sent there, because it would have carried the token. If something is between donor-sync and Salesforce, such as a proxy, ask its administrator to check it.',

@@ -23,9 +23,9 @@ export interface ExampleField {
   name: string;
   label: string;
   type: 'text' | 'number' | 'currency' | 'boolean' | 'date' | 'datetime' | 'multiPicklist';
-  /** Maximum number of characters of a text; null for other types. */
+  /** Maximum number of characters of a text, or null for other types. */
   maxLength: number | null;
-  /** Number of digits after the decimal point; null if it has no limit. */
+  /** Number of digits after the decimal point, or null if it has no limit. */
   decimalDigits: number | null;
   options: readonly string[];
 }

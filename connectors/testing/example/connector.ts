@@ -98,7 +98,7 @@ const CAPABILITIES: Capabilities = {
   groups: ['group'],
 };
 
-/** The kind of CRM. `flaws` make it wrong on purpose. */
+/** Returns the kind of CRM. `flaws` make it wrong on purpose. */
 export function defineExampleConnector(
   flaws: ExampleFlaws = {},
 ): ConnectorDefinition<ExampleSettings> {
@@ -116,7 +116,7 @@ export function defineExampleConnector(
   return definition;
 }
 
-/** The id as the CRM writes it: people may type zeros before it. */
+/** Returns the id as the CRM writes it: people may type zeros before it. */
 function canonicalExampleId(text: string): string | null {
   return /^\s*0*([1-9]\d*)\s*$/.exec(text)?.[1] ?? null;
 }
@@ -370,7 +370,9 @@ async function openExample(
     }
   }
 
-  /** The values that the CRM had before, where they differ from what the caller has read and from what was sent. */
+  /**
+   * Returns the values that the CRM had before, where they differ from what the caller has read and from what was sent.
+   */
   function overwrittenBy(
     { values, seen = {} }: ContactChange,
     before: Readonly<Record<string, string | null>>,

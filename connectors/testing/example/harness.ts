@@ -22,7 +22,7 @@ export const EXAMPLE_ABILITIES = [
   'ids',
 ] as const satisfies readonly Ability[];
 
-/** An empty CRM, and connectors of this definition over it. */
+/** Returns an empty CRM, and connectors of this definition over it. */
 export async function openExampleHarness(
   definition: ConnectorDefinition<ExampleSettings>,
 ): Promise<ConformanceHarness> {

@@ -287,7 +287,7 @@ function shifted(value: FieldValue, byMs: number): FieldValue {
   return new Date(Date.parse(value) + byMs).toISOString();
 }
 
-/** The seconds at which a clock in UTC shows what a clock on this server shows at the cursor. */
+/** Returns the seconds at which a clock in UTC shows what a clock on this server shows at the cursor. */
 function toLocalTime(cursor: string): string {
   const offsetMinutes = new Date(Number(cursor) * 1000).getTimezoneOffset();
   return String(Number(cursor) - offsetMinutes * 60);

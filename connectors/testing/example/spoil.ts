@@ -27,7 +27,7 @@ export interface Spoiled extends Pick<Mistake, 'breaks' | 'says'> {
   error?(error: unknown, options: Options): unknown;
 }
 
-/** A definition that has this mistake. */
+/** Returns a definition that has this mistake. */
 export function mistake(
   name: string,
   {
@@ -77,7 +77,7 @@ async function* relay<Item>(
   }
 }
 
-/** The changes with other values. */
+/** Yields the changes with other values. */
 export async function* mapped(
   changes: Parameters<Connector['write']>[0],
   change: (value: WrittenValue, field: string) => WrittenValue,

@@ -128,7 +128,7 @@ function promiseAddress({ it }: Pick<Suite, 'it'>): void {
   });
 }
 
-/** A key as it is, the password of a basic sign-in, and hashes that could be taken for an id. */
+/** Returns a key as it is, the password of a basic sign-in, and hashes that could be taken for an id. */
 function formsOf(key: string): string[] {
   const [, password = ''] = Buffer.from(key, 'base64').toString('utf8').split(':');
   const plain = [key, ...(password.length >= SHORTEST_PASSWORD ? [password] : [])];

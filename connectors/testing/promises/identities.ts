@@ -138,7 +138,7 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
   });
 }
 
-/** The words that name these addresses or employers, in their order. */
+/** Returns the words that name these addresses or employers, in their order. */
 function wordsOf(texts: readonly string[] | undefined, part: keyof typeof WORDS): string[] {
   return (texts ?? []).flatMap((text) => WORDS[part].filter((word) => text.includes(word)));
 }

@@ -39,7 +39,7 @@ export function promiseOpening({ describe, it, can }: Suite): void {
   });
 }
 
-/** An id of the same form: its last digit or letter is another one. */
+/** Returns an id of the same form: its last digit or letter is another one. */
 function similarId(id: string): string {
   const at = id.search(/\d\D*$/);
   if (at === -1) return `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;

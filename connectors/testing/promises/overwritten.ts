@@ -64,7 +64,7 @@ export function promiseOverwritten({ describe, it }: Suite): void {
   });
 }
 
-/** Reads the fields, lets a user type, and writes; null if the connector does not report it. */
+/** Reads the fields, lets a user type, and writes, or null if the connector does not report it. */
 async function writeSeen(
   { connector }: ConnectorTest,
   id: string,

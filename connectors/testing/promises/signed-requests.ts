@@ -155,7 +155,7 @@ export function promiseSignedRequests({ describe, it }: Suite): void {
   });
 }
 
-/** The calls of a run. */
+/** Returns the calls of a run. */
 function callsOf(t: ConnectorTest, connector: Connector, id: string) {
   const [field] = t.crm.textFields;
   const values = { [field]: VALUE };
